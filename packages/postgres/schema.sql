@@ -2,17 +2,6 @@
 
 set check_function_bodies = off;
 
-CREATE OR REPLACE FUNCTION public.active_secrets(organization text, max_rows integer)
- RETURNS text
- LANGUAGE sql
-AS $function$
-  select string_agg(id, ',' order by id desc) from (
-    select id from signing_secrets
-    where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
-    order by id desc limit max_rows
-  ) active
-$function$;
-
 CREATE OR REPLACE FUNCTION public.add_counts(counts integer[], others integer[])
  RETURNS integer[]
  LANGUAGE sql
@@ -1374,6 +1363,9 @@ CREATE OR REPLACE FUNCTION public.raise_version()
 AS $function$
 begin
   new.version := old.version + 1;
+  if new.url <> old.url or new.enabled > old.enabled then
+    new.address_since := clock_timestamp();
+  end if;
   return new;
 end
 $function$;
@@ -1454,8 +1446,8 @@ AS $function$
   from gauge group by grouping sets ((gauge.organization_id), ())
 $function$;
 
-CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limits integer[], max_secrets integer)
- RETURNS TABLE(endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision, secret_ids text)
+CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limits integer[])
+ RETURNS TABLE(endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision)
  LANGUAGE plpgsql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1477,13 +1469,12 @@ begin
   join organization_clock clock on clock.organization_id = reader.organization_id
   cross join lateral reader_position(wanted.id) position;
   return query
-  select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
-    extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
+  select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at,
+    extract(epoch from clock_timestamp())::double precision * 1000
   from unnest(endpoints, limits) as wanted (id, max_rows)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join webhook_endpoints endpoint on endpoint.id = wanted.id
   cross join lateral reader_position(wanted.id) position
-  cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
       where event_types is null and organization_id = reader.organization_id
@@ -1502,7 +1493,7 @@ begin
       ) each
       order by emitted_at, id limit wanted.max_rows)
   ) event
-  where owner = worker and enabled and secrets.ids is not null;
+  where owner = worker and enabled;
 end
 $function$;
 
@@ -1569,8 +1560,8 @@ AS $function$
   order by program_id nulls last limit 1
 $function$;
 
-CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
- RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
+CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer)
+ RETURNS TABLE(endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1585,7 +1576,6 @@ begin
     from unnest(endpoints, max_rows) as wanted (id, max_rows)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
-      and active_secrets(endpoint.organization_id, max_secrets) is not null
     cross join lateral (
       select *, row_number() over (order by class, due_at, id) as endpoint_rank, min(class) over () as first_class
       from (
@@ -1608,9 +1598,8 @@ begin
     from due where deliveries.ctid = row_ctid and deliveries.owner is null
     returning deliveries.*, class, due.due_at as fell_due_at
   )
-  select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
-    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000,
-    active_secrets(taken.organization_id, max_secrets)
+  select taken.endpoint_id, taken.organization_id, endpoint.version, taken.id, taken.event_id, event.body, event.traceparent,
+    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
   -- Found one by one through the primary key of each partition.
@@ -1698,8 +1687,8 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb, arrived_organizations text[] DEFAULT NULL::text[], arrived_endpoints text[] DEFAULT NULL::text[], arrivals integer[] DEFAULT NULL::integer[], latencies text[] DEFAULT NULL::text[])
- RETURNS SETOF text
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], breaker_versions integer[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[])
+ RETURNS TABLE(id text, again boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1710,7 +1699,7 @@ declare
 begin
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
-    where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for no key update
+    where endpoint_id = any (endpoints || breaker_endpoints) and owner = worker order by endpoint_id for no key update
   ) locked;
   -- By a statement of its own, which sees what was written until the rows were locked.
   perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
@@ -1720,7 +1709,10 @@ begin
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
       probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_backoffs) as breaker (id, failures, allowance, probe_wait)
+    from unnest(breaker_endpoints, breaker_versions, write_progress.failures, allowances, probe_backoffs)
+      as breaker (id, version, failures, allowance, probe_wait)
+    -- What was learned before the endpoint changed no longer counts.
+    join webhook_endpoints endpoint on endpoint.id = breaker.id and endpoint.version = breaker.version
     where reader.endpoint_id = breaker.id and owner = worker;
   end if;
 
@@ -1738,19 +1730,9 @@ begin
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);
-    if arrived_endpoints is null then
-      select array_agg(organization_id), array_agg(endpoint), array_agg(count), array_agg(histogram::text)
-      into arrived_organizations, arrived_endpoints, arrivals, latencies
-      from (
-        select endpoint, count(*)::int as count, latency_histogram(array_agg((delivery->'attempt'->>'latencyMs')::int)) as histogram
-        from unnest(batch_endpoints, batches) as batch (endpoint, deliveries) cross join json_array_elements(deliveries::json) delivery
-        group by endpoint order by endpoint
-      ) counted
-      join endpoint_readers on endpoint_id = endpoint;
-    end if;
   end if;
 
-  return query select id from unnest(endpoints) as given (id) where id <> all (held);
+  return query select id, false from unnest(endpoints) as given (id) where id <> all (held);
   if jsonb_array_length(troubles) > 0 then
     return query select * from write_troubles(
       worker, held, troubles, arrived_organizations, arrived_endpoints, arrivals, latencies);
@@ -1766,7 +1748,7 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[])
- RETURNS SETOF text
+ RETURNS TABLE(id text, again boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1775,9 +1757,12 @@ AS $function$
 begin
   return query
   with trouble as materialized (
-    select * from jsonb_to_recordset(troubles) as trouble (
-      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
-      attempt jsonb)
+    select given.*, is_again, case when is_again then 'retry' else settlement end as state
+    from jsonb_to_recordset(troubles) as given (
+      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
+      delay double precision, attempt jsonb)
+    left join webhook_endpoints endpoint on endpoint.id = "endpointId"
+    cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
@@ -1790,14 +1775,14 @@ begin
   ), added as (
     insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
     select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
-      clock_timestamp() + make_interval(secs => delay)
+      clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
     returning organization_id, id
   ), retried as (
     update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
-      due_at = clock_timestamp() + make_interval(secs => delay)
+      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
@@ -1875,9 +1860,11 @@ begin
         no_responses = counted.no_responses + excluded.no_responses,
         latencies = add_counts(counted.latencies, excluded.latencies)
   )
-  select id from trouble where "isRow" and not exists (
+  select id, false from trouble where "isRow" and not exists (
     select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
-    where settled.organization_id = "organizationId" and settled.id = trouble.id);
+    where settled.organization_id = "organizationId" and settled.id = trouble.id)
+  union all
+  select id, true from trouble where is_again and ("isRow" or "endpointId" = any (held));
 end
 $function$;
 
@@ -2772,6 +2759,7 @@ create table webhook_endpoints (
   max_in_flight integer,
   standard_webhooks boolean default false not null,
   version integer default 1 not null,
+  address_since timestamp with time zone default clock_timestamp() not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );

@@ -14,6 +14,7 @@ export const rejectDelivery = Effect.gen(function* () {
   // A response that would clear the terminal.
   const rejected = {
     delivery: delivery!,
+    version: delivery!.version,
     attempt: { ...attempt, response: "gone\u001b[2J" },
     settlement: { state: "rejected" },
   } as const

@@ -1,11 +1,13 @@
 /** How much one worker does at once, and how long each thing may take, as far as no setting says it. */
 export const workerLimits = {
   deliveries: {
-    /** Several times in a lease, so that a failure or two cost nothing. */
-    beatEveryMs: 1500,
-    /** Beats from one look at all endpoints of this worker to the next: what changed meanwhile was hinted at. */
-    beatsPerRefresh: 20,
-    beatsPerSweep: 3,
+    /** Several times in a lease, so that a failure or two cost nothing; and twice in the time for which what is known is current. */
+    beatEveryMs: 1000,
+    /** For how long after the database has confirmed what is known of endpoints calls may begin. */
+    currentMs: 2000,
+    /** Beats from one look at all endpoints of this worker to the next: calls of other workers end unheard. */
+    beatsPerRefresh: 30,
+    beatsPerSweep: 4,
     beatsPerRecovery: 2,
     /** What a hint that was lost costs, and how far back it is looked for. */
     overhearEveryMs: 1000,

@@ -63,8 +63,11 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       const { endpointId } = deliveries[0]!
       const events = open.get(endpointId) ?? new Set()
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
-      const outcomes = deliveries.map((delivery) => ({ delivery, settlement, attempt: attemptOf(delivery, status) }))
-      const refused = yield* readers.write(token, [
+      const outcomes = deliveries.map((delivery) => ({
+        ...{ delivery, settlement, version: delivery.version },
+        attempt: attemptOf(delivery, status),
+      }))
+      const { refused } = yield* readers.write(token, [
         {
           endpointId,
           open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events],

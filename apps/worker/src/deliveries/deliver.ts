@@ -57,11 +57,11 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const isWriteDue = () => unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt)
 
   const beginCalls = () => {
-    while (endpoints.holdsLease()) {
+    while (endpoints.isCurrent()) {
       const next = owner.begin()
       if (next === undefined) return
       const [lane, held] = next
-      runCall(attempt(lane, held)).addObserver((exit) => {
+      runCall(attempt(lane, held, now())).addObserver((exit) => {
         if (Exit.isSuccess(exit)) {
           count(exit.value)
           unwritten++
@@ -87,7 +87,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     })
     owner.toWrite.clear()
     unwritten = 0
-    const refused = yield* readers.write(worker, written.map(toProgress)).pipe(
+    const { refused, again } = yield* readers.write(worker, written.map(toProgress)).pipe(
       // It is not known what the database has of it, and it may be written twice.
       Effect.onError(() =>
         Effect.sync(() => {
@@ -111,8 +111,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         )
         owner.mayCall(lane)
       }
-      for (const outcome of outcomes) {
-        const { isRow, id } = outcome.delivery
+      for (const called of outcomes) {
+        const { isRow, id } = called.delivery
+        const outcome = again.has(id) ? { ...called, settlement: DUE_AGAIN } : called
         yield* note(outcome, isRow || isGone ? !refused.has(id) : !isLost)
         owner.known.delete(id)
         const { settlement } = outcome
@@ -122,7 +123,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   })
 
   const toProgress = ({ lane, isGone, outcomes, isBreakerNews }: Written): Progress => {
-    const { failures, allowance, probeAt } = lane.breaker
+    const { version, breaker } = lane
+    const { failures, allowance, probeAt } = breaker
     const isNews = lane.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
       endpointId: lane.endpointId,
@@ -131,7 +133,10 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           ? [...stillOpen(lane.reader), ...lane.read.map(({ delivery }) => delivery.eventId)]
           : undefined,
       place: placeOf(lane.read.at(-1)),
-      breaker: isBreakerNews && !isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
+      breaker:
+        isBreakerNews && !isGone
+          ? { version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
+          : undefined,
       // What was in flight when the endpoint was given up has a row by now.
       outcomes: isGone
         ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
@@ -181,6 +186,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         if (endpoints.holdsLease()) {
           if (owner.isReadDue()) yield* read
           if (owner.toTake.size > 0) yield* takeDue
+          // What was published after a change is called by what it has changed to.
+          if (owner.isOutdated()) yield* endpoints.refresh
         }
         if (isWriteDue() || owner.isIntentDue()) yield* write
       }),
@@ -227,6 +234,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
 const toWanted = (wanted: ReadonlyMap<DeliveryLane, number>) =>
   [...wanted].map(([{ endpointId }, limit]) => ({ endpointId, limit }))
+
+/** What becomes of a delivery that was rejected by what its endpoint was before it changed. */
+const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
 
 /** What is written of an endpoint in one go. */
 interface Written {

@@ -1,9 +1,11 @@
 import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { ALONE_FROM_LOSSES, type OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Redacted } from "effect"
 
 /** A delivery in this worker's hands, and this worker's clock when it was read, in Unix milliseconds. */
 export interface Held {
@@ -15,9 +17,14 @@ export interface Held {
 export interface DeliveryLane {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
+  /** The endpoint's version of which all that follows up to the secrets is. */
+  version: number
+  url: EndpointUrl
   /** The most calls in flight; null for the worker's own bound. */
   maxInFlight: number | null
   standardWebhooks: boolean
+  /** What signs, and until when. */
+  secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
   /** Calls of the worker that gave the endpoint up. */
   inFlightElsewhere: number
   reader: LogReader<EventId>
@@ -27,7 +34,8 @@ export interface DeliveryLane {
   readonly waiting: Array<Held>
   /** Rows of deliveries that were taken. */
   readonly due: Array<Held>
-  inFlight: number
+  /** What is in flight to its address; not to one that it had before. */
+  calls: Set<Held>
   /** Whether a delivery is in flight that may not be beside another. */
   isAlone: boolean
   /** Fewer for a slow partner: half after a call that timed out, one more after one that was answered soon. */
@@ -48,21 +56,17 @@ export interface DeliveryLane {
 }
 
 /** Begins with an endpoint. */
-export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
+export const openLane = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): DeliveryLane => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
-  maxInFlight: owned.maxInFlight,
-  standardWebhooks: owned.standardWebhooks,
   inFlightElsewhere: owned.inFlightElsewhere,
+  ...stateOf(owned, secrets, now),
   reader: IDLE,
   read: [],
   waiting: [],
   due: [],
-  inFlight: 0,
+  calls: new Set(),
   isAlone: false,
-  allowance: Number.POSITIVE_INFINITY,
-  breaker: breakerOf(owned, now),
-  isBreakerNews: false,
   outcomes: [],
   mayGoOn: true,
   hotUntil: 0,
@@ -72,17 +76,46 @@ export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
   isGone: false,
 })
 
+/** Takes over a newer version. What is in flight to an earlier address no longer counts. */
+export const changeLane = (
+  lane: DeliveryLane,
+  owned: OwnedEndpoint,
+  secrets: ReadonlyArray<SigningSecret>,
+  now: number,
+): void => {
+  if (lane.url !== owned.url) lane.calls = new Set()
+  Object.assign(lane, stateOf(owned, secrets, now))
+}
+
+/** What changes with an endpoint's version. How earlier calls ended no longer counts. */
+const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => ({
+  version: owned.version,
+  url: owned.url,
+  maxInFlight: owned.maxInFlight,
+  standardWebhooks: owned.standardWebhooks,
+  secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
+  allowance: Number.POSITIVE_INFINITY,
+  breaker: breakerOf(owned, now),
+  isBreakerNews: false,
+})
+
+/** Returns the secrets that sign at a moment. */
+export const secretsAt = ({ secrets }: DeliveryLane, now: number): ReadonlyArray<Redacted.Redacted> =>
+  secrets.flatMap(({ secret, endsAt }) => (now < endsAt ? secret : []))
+
 /** Reads how the breaker stands in the database. */
-export const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
+const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
   failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
 
-/** How many calls may be in flight to an endpoint. */
+/** How many calls may be in flight to an endpoint: none while nothing signs, because webhooks are never unsigned. */
 export const callLimit = (lane: DeliveryLane, perEndpoint: number, now: number): number =>
-  Math.max(
-    0,
-    Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint, lane.allowance, callsAllowed(lane.breaker, now)) -
-      lane.inFlightElsewhere,
-  )
+  lane.secrets.some(({ endsAt }) => now < endsAt)
+    ? Math.max(
+        0,
+        Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint, lane.allowance, callsAllowed(lane.breaker, now)) -
+          lane.inFlightElsewhere,
+      )
+    : 0
 
 /** Whether a delivery must be sent alone: its workers may have died of it. */
 export const mustBeAlone = ({ delivery }: Held): boolean => delivery.losses >= ALONE_FROM_LOSSES

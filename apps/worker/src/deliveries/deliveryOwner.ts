@@ -1,12 +1,20 @@
 import { afterCall } from "@outreach/domain/deliveries/breaker"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { GivenUp, OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
 import { afterRead, answer, begin } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Reason } from "@outreach/retry-policy"
 import { workerLimits } from "../workerLimits.ts"
-import { breakerOf, callLimit, type DeliveryLane, type Held, laneTurns, mustBeAlone, openLane } from "./deliveryLane.ts"
+import {
+  callLimit,
+  changeLane,
+  type DeliveryLane,
+  type Held,
+  laneTurns,
+  mustBeAlone,
+  openLane,
+} from "./deliveryLane.ts"
 
 /** The outcomes of a partner that lets calls hang. */
 const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout"])
@@ -45,6 +53,8 @@ export const deliveryOwner = (options: {
   const toWrite = new Set<DeliveryLane>()
   const wakeUps = new Map<DeliveryLane, number>()
   const known = new Set<DeliveryId>()
+  /** The endpoints of which something was read that is of a newer version than what is known of them: no call begins. */
+  const outdated = new Set<DeliveryLane>()
   let inFlight = 0
   /** Endpoints with calls in flight. */
   let busy = 0
@@ -93,11 +103,12 @@ export const deliveryOwner = (options: {
 
   /** Takes the next delivery of an endpoint whose call may begin now. */
   const nextOf = (lane: DeliveryLane): Held | undefined => {
-    if (lane.isLeaving || lane.isAlone) return turns.leaveOut(lane)
-    if (lane.inFlight >= 1 && lane.inFlight >= freeForSecondCalls() * shareOfFree) return undefined
-    if (lane.inFlight >= limitOf(lane)) return turns.leaveOut(lane)
+    if (lane.isLeaving || lane.isAlone || outdated.has(lane)) return turns.leaveOut(lane)
+    const { size } = lane.calls
+    if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
+    if (size >= limitOf(lane)) return turns.leaveOut(lane)
     const [due] = lane.due
-    if (due !== undefined && mustBeAlone(due)) return isOneAlone || lane.inFlight > 0 ? undefined : lane.due.shift()
+    if (due !== undefined && mustBeAlone(due)) return isOneAlone || size > 0 ? undefined : lane.due.shift()
     // A retry has its turn after some events, however many of those wait.
     const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
     return (isTurnOfDue ? lane.due.shift() : undefined) ?? lane.waiting.shift() ?? lane.due.shift()
@@ -117,7 +128,7 @@ export const deliveryOwner = (options: {
   }
 
   const remove = (lane: DeliveryLane) => {
-    if (!lane.isGone && lane.inFlight > 0) busy--
+    if (!lane.isGone && lane.calls.size > 0) busy--
     lane.isGone = true
     held -= lane.read.length + lane.waiting.length + lane.due.length
     lane.read = []
@@ -126,11 +137,30 @@ export const deliveryOwner = (options: {
     lane.due.length = 0
     lanes.delete(lane.endpointId)
     byOrganization.get(lane.organizationId)?.delete(lane)
-    for (const set of [toRead, toTake, wakeUps]) set.delete(lane)
+    for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(lane)
+  }
+
+  /** Takes from the outcome of a call how many more there may be. */
+  const learn = (lane: DeliveryLane, { verdict, reason, attempt }: AttemptResult) => {
+    const breaker = afterCall(lane.breaker, verdict !== "transient", now())
+    if (breaker !== lane.breaker) lane.isBreakerNews = true
+    lane.breaker = breaker
+    const bound = Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint)
+    const allowance = Math.min(lane.allowance, bound)
+    if (TIMEOUTS.has(reason)) lane.allowance = Math.max(1, Math.floor(allowance / 2))
+    else if (attempt.latencyMs < quickMs) {
+      lane.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
+    }
+  }
+
+  const noteVersions = (lane: DeliveryLane, deliveries: ReadonlyArray<Delivery>) => {
+    if (deliveries.some(({ version }) => version > lane.version)) outdated.add(lane)
   }
 
   return {
     lanes,
+    /** Whether something was read of an endpoint that has changed: `update` must come before its calls. */
+    isOutdated: () => outdated.size > 0,
     /** The endpoints of whose logs more may be read; it need not be until one of them has little left to send. */
     toRead,
     isReadDue: () => isReadUrgent && toRead.size > 0,
@@ -168,16 +198,28 @@ export const deliveryOwner = (options: {
       }
     },
 
-    /** Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled. */
-    update: (owned: ReadonlyArray<OwnedEndpoint>) => {
+    /** Tells of which enabled endpoints no version is known, or an earlier one. */
+    changed: (owned: ReadonlyArray<OwnedEndpoint>): ReadonlyArray<OwnedEndpoint> =>
+      owned.filter(({ endpointId, version, enabled }) => enabled && lanes.get(endpointId)?.version !== version),
+
+    /**
+     * Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled.
+     *
+     * `secrets` are those of the organizations of all that are `changed`.
+     */
+    update: (
+      owned: ReadonlyArray<OwnedEndpoint>,
+      secrets: ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>,
+    ) => {
       const known = new Map(owned.map((each) => [each.endpointId, each]))
       const lost = [...lanes.values()].filter(({ endpointId }) => !known.has(endpointId))
       const disabled: Array<DeliveryLane> = []
       for (const each of owned) {
         const lane = lanes.get(each.endpointId)
+        const secretsOf = secrets.get(each.organizationId) ?? []
         if (lane === undefined) {
           if (!each.enabled) continue
-          const opened = openLane(each, now())
+          const opened = openLane(each, secretsOf, now())
           lanes.set(each.endpointId, opened)
           const others = byOrganization.get(each.organizationId)
           if (others === undefined) byOrganization.set(each.organizationId, new Set([opened]))
@@ -186,12 +228,12 @@ export const deliveryOwner = (options: {
         } else if (!each.enabled) disabled.push(lane)
         else {
           lane.isLeaving = false
-          lane.maxInFlight = each.maxInFlight
-          lane.standardWebhooks = each.standardWebhooks
           lane.inFlightElsewhere = each.inFlightElsewhere
-          // An operator has said that the failures before no longer count.
-          if (each.allowance === null && lane.breaker.allowance !== null && !lane.isBreakerNews) {
-            lane.breaker = breakerOf(each, now())
+          if (lane.version !== each.version) {
+            const wasBusy = lane.calls.size > 0
+            changeLane(lane, each, secretsOf, now())
+            if (wasBusy && lane.calls.size === 0) busy--
+            outdated.delete(lane)
           }
           look(lane)
         }
@@ -224,6 +266,7 @@ export const deliveryOwner = (options: {
       for (const [lane, limit] of wanted) {
         if (lane.isGone) continue
         const read = found.get(lane.endpointId) ?? []
+        noteVersions(lane, read)
         lane.read = read.map((delivery) => ({ delivery, readAt }))
         held += read.length
         lane.mayGoOn = read.length === limit
@@ -254,6 +297,7 @@ export const deliveryOwner = (options: {
       for (const [lane, limit] of wanted) {
         if (lane.isGone) continue
         const taken = found.get(lane.endpointId) ?? []
+        noteVersions(lane, taken)
         for (const { id } of taken) known.add(id)
         held += taken.length
         lane.due.push(...taken.map((delivery) => ({ delivery, readAt })))
@@ -300,7 +344,8 @@ export const deliveryOwner = (options: {
       known.add(begun.delivery.id)
       held--
       inFlight++
-      if (lane.inFlight++ === 0) busy++
+      if (lane.calls.size === 0) busy++
+      lane.calls.add(begun)
       if (mustBeAlone(begun)) isOneAlone = lane.isAlone = true
       if (!begun.delivery.isRow) lane.reader = begin(lane.reader)
       look(lane)
@@ -310,20 +355,12 @@ export const deliveryOwner = (options: {
     /** Notes what came of a call; undefined when nothing is known of it. */
     ended: (lane: DeliveryLane, called: Held, outcome: AttemptResult | undefined) => {
       inFlight--
-      if (--lane.inFlight === 0 && !lane.isGone) busy--
+      if (lane.calls.delete(called) && lane.calls.size === 0 && !lane.isGone) busy--
       if (mustBeAlone(called)) isOneAlone = lane.isAlone = false
       if (outcome !== undefined) {
-        const at = now()
         if (!called.delivery.isRow) lane.reader = answer(lane.reader, called.delivery.eventId)
-        const breaker = afterCall(lane.breaker, outcome.verdict !== "transient", at)
-        if (breaker !== lane.breaker) lane.isBreakerNews = true
-        lane.breaker = breaker
-        const bound = Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint)
-        const allowance = Math.min(lane.allowance, bound)
-        if (TIMEOUTS.has(outcome.reason)) lane.allowance = Math.max(1, Math.floor(allowance / 2))
-        else if (outcome.attempt.latencyMs < quickMs) {
-          lane.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
-        }
+        // A call that began before the endpoint changed says nothing of it as it is now.
+        if (outcome.version === lane.version) learn(lane, outcome)
         lane.outcomes.push(outcome)
         toWrite.add(lane)
       }

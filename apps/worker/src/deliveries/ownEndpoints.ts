@@ -11,8 +11,9 @@ const limits = workerLimits.deliveries
 /**
  * Keeps a worker among the living, and its share of the endpoints its own.
  *
- * `beat` says that it lives, and takes and gives up endpoints; calls may begin while `holdsLease`. `writing` is held by whoever
- * changes rows of readers. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
+ * `beat` says that it lives, and takes and gives up endpoints; these are the worker's while `holdsLease`. Calls may begin while
+ * `isCurrent`: what it knows of its endpoints was true less than two seconds ago. `writing` is held by whoever changes rows of
+ * readers. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
  */
 export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly worker: string
@@ -32,7 +33,10 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   let hasLeft = false
   let isStopping = false
   let leaseUntil = 0
+  let currentUntil = 0
   let isNewsOfEndpoints = true
+  /** The sum of all endpoints' versions at the last refresh. */
+  let versionsKnown = -1
   let beats = 0
 
   const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<DeliveryLane>) {
@@ -49,7 +53,12 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   })
 
   const refresh = Effect.gen(function* () {
-    const { lost, disabled } = owner.update(yield* readers.owned(worker))
+    const owned = yield* readers.owned(worker)
+    // Read after the versions: secrets that are newer than these have raised them again.
+    const secrets = yield* readers.secrets([
+      ...new Set(owner.changed(owned).map(({ organizationId }) => organizationId)),
+    ])
+    const { lost, disabled } = owner.update(owned, secrets)
     for (const lane of lost) owner.remove(lane)
     yield* giveUp(disabled)
   })
@@ -67,11 +76,14 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     }
   })
 
-  const toShare = Effect.fnUntraced(function* (share: number, hadLapsed: boolean) {
-    let isChanged = isNewsOfEndpoints || hadLapsed || beats % limits.beatsPerRefresh === 0
+  const toShare = Effect.fnUntraced(function* (share: number, at: number, versions: number) {
+    let isChanged =
+      isNewsOfEndpoints || at >= leaseUntil || versions !== versionsKnown || beats % limits.beatsPerRefresh === 0
     isNewsOfEndpoints = false
     // What others took meanwhile must be known before anything is begun.
     if (isChanged) yield* refresh
+    versionsKnown = versions
+    currentUntil = at + limits.currentMs
     if (lanes.size > share) yield* giveUp(idlestOf(lanes.values(), lanes.size - share))
     else if (lanes.size < share) {
       const { taken, takenOver } = yield* readers.take(worker, share - lanes.size)
@@ -89,18 +101,19 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 
   return {
     holdsLease: () => !isStopping && now() < leaseUntil,
+    isCurrent: () => !isStopping && now() < Math.min(leaseUntil, currentUntil),
+    refresh,
 
     beat: Effect.gen(function* () {
       beatNow.closeUnsafe()
       const at = now()
-      const hadLapsed = at >= leaseUntil
       const standing = yield* registering.withPermit(
         Effect.suspend(() => (hasLeft ? Effect.void : measureClaim(readers.live(worker, leaseSeconds)))),
       )
       if (standing === undefined) return
-      const { rank, workers, endpoints } = standing
+      const { rank, workers, endpoints, versions } = standing
       const share = Math.floor(endpoints / workers) + (rank < endpoints % workers ? 1 : 0)
-      yield* writing.withPermit(Effect.suspend(() => (isStopping ? Effect.void : toShare(share, hadLapsed))))
+      yield* writing.withPermit(Effect.suspend(() => (isStopping ? Effect.void : toShare(share, at, versions))))
       leaseUntil = at + leaseSeconds * 1000
       beats++
     }),
@@ -134,7 +147,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 
 /** Chooses the endpoints to which the least is in flight. */
 const idlestOf = (lanes: Iterable<DeliveryLane>, count: number): ReadonlyArray<DeliveryLane> =>
-  [...lanes].toSorted((a, b) => a.inFlight + a.waiting.length - (b.inFlight + b.waiting.length)).slice(0, count)
+  [...lanes].toSorted((a, b) => a.calls.size + a.waiting.length - (b.calls.size + b.waiting.length)).slice(0, count)
 
 /** Counts and times a claim, and notes when one last succeeded or failed; one that is interrupted did neither. */
 const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

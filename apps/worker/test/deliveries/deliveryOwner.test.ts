@@ -1,7 +1,11 @@
+import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
+import { secretsAt } from "../../src/deliveries/deliveryLane.ts"
 import { deliveryOwner } from "../../src/deliveries/deliveryOwner.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
@@ -11,7 +15,9 @@ const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEnd
   Array.from({ length: count }, (_, i) => ({
     endpointId: `whe_${i}` as EndpointId,
     organizationId: `org_${i % organizations}` as OrganizationId,
+    version: 1,
     enabled: true,
+    url: EndpointUrl.make("https://partner.test/"),
     maxInFlight: null,
     standardWebhooks: false,
     failures: 0,
@@ -20,10 +26,19 @@ const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEnd
     inFlightElsewhere: 0,
   }))
 
+const secretOf = (text: string, endsInMs: number | null = null): SigningSecret => ({
+  secret: Redacted.make(text),
+  endsInMs,
+})
+const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) =>
+  new Map(owned.map(({ organizationId }) => [organizationId, secrets]))
+
 /** An owner of endpoints whose logs never end, of which `read` reads all that is wanted. */
 const ownerOf = (count: number, maxInFlight: number, organizations = count) => {
-  const owner = deliveryOwner({ maxInFlight, perEndpoint: 16, now: () => 0 })
-  owner.update(endpoints(count, organizations))
+  const clock = { now: 0 }
+  const owner = deliveryOwner({ maxInFlight, perEndpoint: 16, now: () => clock.now })
+  const owned = endpoints(count, organizations)
+  owner.update(owned, secretsOf(owned, secretOf("first")))
   let events = 0
   const read = (wanted = owner.wantedOfLogs()) => {
     const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, limit]) =>
@@ -34,6 +49,7 @@ const ownerOf = (count: number, maxInFlight: number, organizations = count) => {
           eventId: `evt_${number}` as EventId,
           endpointId,
           organizationId,
+          version: 1,
           losses: 0,
           isRow: false,
         }
@@ -44,7 +60,7 @@ const ownerOf = (count: number, maxInFlight: number, organizations = count) => {
     return wanted
   }
   const held = () => [...owner.lanes.values()].reduce((sum, lane) => sum + lane.waiting.length, 0)
-  return { owner, read, held }
+  return { clock, owner, owned, read, held }
 }
 
 describe("the owner of endpoints", () => {
@@ -69,7 +85,7 @@ describe("the owner of endpoints", () => {
       for (const lane of owner.lanes.values()) {
         read(new Map([[lane, 64]]))
         while (owner.begin() !== undefined);
-        expect(lane.inFlight).toBeGreaterThan(0)
+        expect(lane.calls.size).toBeGreaterThan(0)
       }
     },
   )
@@ -79,7 +95,7 @@ describe("the owner of endpoints", () => {
     const [lane] = owner.lanes.values()
     read(new Map([[lane!, 64]]))
     while (owner.begin() !== undefined);
-    expect(lane!.inFlight).toBe(16)
+    expect(lane!.calls.size).toBe(16)
   })
 
   it("reads few endpoints with much each, not each as soon as it has room", () => {
@@ -107,5 +123,72 @@ describe("the owner of endpoints", () => {
     expect(sent.size).toBe(1000)
     expect(Math.min(...sent.values())).toBe(20)
     expect(Math.max(...sent.values())).toBe(20)
+  })
+})
+
+describe("an endpoint that changed", () => {
+  const begun = (count = 16) => {
+    const state = ownerOf(1, 512)
+    const [lane] = state.owner.lanes.values()
+    state.read(new Map([[lane!, 64]]))
+    const calls = Array.from({ length: count }, () => state.owner.begin()!)
+    const change = (changes: Partial<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) => {
+      const changed = state.owned.map((each) => ({ ...each, ...changes }))
+      state.owner.update(changed, secretsOf(changed, ...secrets))
+    }
+    return { ...state, lane: lane!, calls, change }
+  }
+  const result = (version: number, reason: "deadline" | "success") =>
+    ({
+      ...{ version, reason, verdict: reason === "success" ? "delivered" : "transient" },
+      ...{ attempt: { latencyMs: 10 }, settlement: { state: "retry", delaySeconds: 30 }, delivery: {} },
+    }) as unknown as AttemptResult
+  const beginAll = ({ begin }: ReturnType<typeof deliveryOwner>) => {
+    let count = 0
+    while (begin() !== undefined) count++
+    return count
+  }
+
+  it("has all its calls at a new address, while as many hang at the old one, which teach nothing when they end", () => {
+    const { owner, lane, calls, change } = begun()
+    expect(owner.begin()).toBeUndefined()
+    change({ version: 2, url: EndpointUrl.make("https://partner.test/new") }, secretOf("first"))
+    expect(beginAll(owner)).toBe(16)
+    for (const [, held] of calls) owner.ended(lane, held, result(1, "deadline"))
+    expect(lane).toMatchObject({ breaker: { failures: 0 }, allowance: Number.POSITIVE_INFINITY })
+    expect(lane.calls.size).toBe(16)
+    expect(lane.outcomes).toHaveLength(16)
+  })
+
+  it("keeps its bound at the same address, and begins again with all of it, whatever timed out before", () => {
+    const { owner, lane, calls, change } = begun()
+    for (const [, held] of calls.slice(0, 8)) owner.ended(lane, held, result(1, "deadline"))
+    expect([beginAll(owner), lane.allowance]).toEqual([0, 1])
+    change({ version: 2 }, secretOf("first"))
+    expect(beginAll(owner)).toBe(8)
+  })
+
+  it("is called by nothing that is older than what was read of it", () => {
+    const { owner, lane, change } = begun(1)
+    const [delivery] = lane.waiting
+    owner.wasTaken(new Map([[lane, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
+    expect(owner.isOutdated()).toBe(true)
+    expect(owner.begin()).toBeUndefined()
+    change({ version: 2 }, secretOf("second"))
+    expect(owner.isOutdated()).toBe(false)
+    expect(owner.begin()).toBeDefined()
+    expect(secretsAt(lane, 0).map(Redacted.value)).toEqual(["second"])
+  })
+
+  it("is not called while nothing signs: an ended secret signs nothing, and without another all waits", () => {
+    const { owner, lane, clock, change } = begun(1)
+    change({ version: 2 }, secretOf("last", 1000), secretOf("first", 500))
+    clock.now = 500
+    expect(secretsAt(lane, clock.now).map(Redacted.value)).toEqual(["last"])
+    expect(owner.begin()).toBeDefined()
+    clock.now = 1000
+    expect(owner.begin()).toBeUndefined()
+    change({ version: 3 }, secretOf("new"))
+    expect(owner.begin()).toBeDefined()
   })
 })

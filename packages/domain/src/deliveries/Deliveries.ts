@@ -10,6 +10,7 @@ import { Clock, Effect, type Redacted } from "effect"
 import type { DeliveryId, EventId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
+import type { EndpointUrl } from "./Endpoint.ts"
 import type { Outcome, Settlement } from "./EndpointReaders.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
@@ -29,8 +30,15 @@ export interface AttemptOptions {
    * since then.
    */
   readonly readAt: number
-  /** Whether the endpoint asks for the headers of Standard Webhooks. */
-  readonly standardWebhooks: boolean
+  /** The endpoint as it is when the call begins. */
+  readonly endpoint: {
+    readonly version: number
+    readonly url: EndpointUrl
+    /** Whether it asks for the headers of Standard Webhooks. */
+    readonly standardWebhooks: boolean
+  }
+  /** The secrets that sign when the call begins. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
 /** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
@@ -39,25 +47,26 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
   const client = yield* WebhookClient
   const signer = yield* Signer
 
-  return (delivery: Delivery, { readAt, standardWebhooks }: AttemptOptions): Effect.Effect<AttemptResult> =>
+  return (delivery: Delivery, { readAt, endpoint, secrets }: AttemptOptions): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
       const now = () => delivery.readAt + (clock.currentTimeMillisUnsafe() - readAt)
       const started = now()
       const body = utf8.encode(delivery.body)
-      const active = delivery.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
+      const { version, url, standardWebhooks } = endpoint
       const headers = webhookHeaders(signer, body, {
         id: delivery.id,
         eventId: delivery.eventId,
         attempt: delivery.attempt,
-        secrets: active.map(({ secret }) => secret),
+        secrets,
         at: started,
         standardWebhooks,
       })
-      return Effect.map(client.post(delivery.url, headers, body), (reply) => {
+      return Effect.map(client.post(url, headers, body), (reply) => {
         const finished = now()
         const { verdict, reason } = classify(reply)
         return {
           delivery,
+          version,
           attempt: {
             number: delivery.attempt,
             startedAt: fromUnixMillis(started),

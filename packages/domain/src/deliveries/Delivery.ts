@@ -1,14 +1,13 @@
-import type { Redacted } from "effect"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { EndpointUrl } from "./Endpoint.ts"
 
 /** One event on its way to one endpoint, in the hands of the worker that owns the endpoint. */
 export interface Delivery {
   readonly organizationId: OrganizationId
   readonly id: DeliveryId
   readonly endpointId: EndpointId
-  readonly url: EndpointUrl
+  /** The endpoint's when it was read. */
+  readonly version: number
   readonly eventId: EventId
   /** Whether it has a row of its own; otherwise it was read from the log. */
   readonly isRow: boolean
@@ -22,19 +21,10 @@ export interface Delivery {
   readonly losses: number
   /** Whether an operator asked for it again. */
   readonly isReplay: boolean
-  /** The signing secrets that were active when it was read. */
-  readonly secrets: ReadonlyArray<ActiveSecret>
   /** When its event was published; null unless it was read from the log. */
   readonly emittedAt: Timestamp | null
   /** The database's clock when it was read, in Unix milliseconds; a worker's own clock may be wrong. */
   readonly readAt: number
-}
-
-/** A signing secret that signs. */
-export interface ActiveSecret {
-  readonly secret: Redacted.Redacted
-  /** Unix milliseconds from which it signs nothing more; null for none. */
-  readonly expiresAt: number | null
 }
 
 /**

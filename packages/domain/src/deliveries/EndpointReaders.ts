@@ -1,7 +1,8 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Redacted } from "effect"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
+import type { EndpointUrl } from "./Endpoint.ts"
 
 /** How many workers may be lost with calls of one delivery before it becomes a dead letter as poison. */
 export const MAX_LOSSES = 5
@@ -12,7 +13,10 @@ export const ALONE_FROM_LOSSES = 3
 export interface OwnedEndpoint {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
+  /** Rises with every change of the endpoint, or of the secrets that sign for it. */
+  readonly version: number
   readonly enabled: boolean
+  readonly url: EndpointUrl
   /** The most calls in flight to it; null for the worker's own bound. */
   readonly maxInFlight: number | null
   readonly standardWebhooks: boolean
@@ -24,6 +28,13 @@ export interface OwnedEndpoint {
   readonly inFlightElsewhere: number
 }
 
+/** A secret that signs. */
+export interface SigningSecret {
+  readonly secret: Redacted.Redacted
+  /** For how long it signs; null for no end. */
+  readonly endsInMs: number | null
+}
+
 /** What became of a delivery with a call. */
 export type Settlement =
   | { readonly state: "delivered" }
@@ -33,6 +44,8 @@ export type Settlement =
 /** What came of a call. */
 export interface Outcome {
   readonly delivery: Delivery
+  /** The endpoint's version by which it was called. */
+  readonly version: number
   readonly attempt: Attempt
   readonly settlement: Settlement
 }
@@ -52,9 +65,22 @@ export interface Progress {
   readonly place: Place | undefined
   /** What its breaker has come to; undefined when it is as it was. */
   readonly breaker:
-    | { readonly failures: number; readonly allowance: number | null; readonly probeInMs: number }
+    | {
+        readonly version: number
+        readonly failures: number
+        readonly allowance: number | null
+        readonly probeInMs: number
+      }
     | undefined
   readonly outcomes: ReadonlyArray<Outcome>
+}
+
+/** What became of what a worker wrote. */
+export interface Written {
+  /** The endpoints, and the rows, that are no longer the worker's, of which nothing was written. */
+  readonly refused: ReadonlySet<EndpointId | DeliveryId>
+  /** What was rejected, and is due again, because its endpoint has changed since the call began. */
+  readonly again: ReadonlySet<DeliveryId>
 }
 
 /** A delivery whose worker was lost with its call, and whether it became a dead letter for it. */
@@ -87,15 +113,27 @@ export interface Wanted {
 export class EndpointReaders extends Context.Service<
   EndpointReaders,
   {
-    /** Reports that a worker lives, for so many seconds; returns its rank among the living, from 0, how many they are, and how many endpoints are enabled. */
+    /**
+     * Reports that a worker lives, for so many seconds; returns its rank among the living, from 0, how many they are, how many
+     * endpoints are enabled, and the sum of the versions of all.
+     */
     live(
       worker: string,
       leaseSeconds: number,
-    ): Effect.Effect<{ readonly rank: number; readonly workers: number; readonly endpoints: number }>
+    ): Effect.Effect<{
+      readonly rank: number
+      readonly workers: number
+      readonly endpoints: number
+      readonly versions: number
+    }>
     /** Takes enabled endpoints that no living worker owns; returns how many, and from how many lost workers' hands. */
     take(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Reads the endpoints that a worker owns. */
     owned(worker: string): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
+    /** Reads the secrets that sign for organizations; none for one of which they cannot all be decrypted. */
+    secrets(
+      organizationIds: ReadonlyArray<OrganizationId>,
+    ): Effect.Effect<ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>>
     /** Notes the calls that lost workers may have made to the worker's endpoints as `outcome_unknown`; they are due again, under the same number. */
     recover(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
     /** Gives endpoints up. Calls that have begun, and outcomes that are not written, stay the worker's. */
@@ -114,8 +152,8 @@ export class EndpointReaders extends Context.Service<
       endpoints: ReadonlyArray<EndpointId>,
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
-    /** Writes intents, and what came of calls; returns the endpoints, and the rows, that are no longer the worker's, of which nothing was written. */
-    write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<ReadonlySet<EndpointId | DeliveryId>>
+    /** Writes intents, and what came of calls. */
+    write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
     /** Finds the worker's endpoints whose organization has published since what they read last. */
     behind(worker: string): Effect.Effect<ReadonlyArray<EndpointId>>
     /** Finds the organizations that wrote within so many seconds. */

@@ -2,7 +2,6 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { ActiveSecret } from "./Delivery.ts"
 
 /** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400
@@ -35,7 +34,12 @@ export interface SecretVerification {
 /** The organization of an endpoint, with the secrets that are active. */
 export interface EndpointOwner {
   readonly organizationId: OrganizationId
-  readonly secrets: ReadonlyArray<ActiveSecret & { readonly id: SecretId }>
+  readonly secrets: ReadonlyArray<{
+    readonly id: SecretId
+    readonly secret: Redacted.Redacted
+    /** Unix milliseconds from which it is no longer active; null for none. */
+    readonly expiresAt: number | null
+  }>
 }
 
 /** No signing secret has this id. */

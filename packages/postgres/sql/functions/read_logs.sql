@@ -2,10 +2,10 @@
 --
 -- It is a function because planning the statement takes longer than running it.
 -- The result has no order as a whole, because a sort would move the bodies. Each endpoint's events come in the order of the log.
-create or replace function read_logs(worker uuid, endpoints text[], limits integer[], max_secrets integer)
+create or replace function read_logs(worker uuid, endpoints text[], limits integer[])
 returns table (
-  endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, emitted_at timestamptz,
-  read_at double precision, secret_ids text
+  endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamptz,
+  read_at double precision
 )
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
   set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off as $$
@@ -21,13 +21,12 @@ begin
   join organization_clock clock on clock.organization_id = reader.organization_id
   cross join lateral reader_position(wanted.id) position;
   return query
-  select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
-    extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
+  select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at,
+    extract(epoch from clock_timestamp())::double precision * 1000
   from unnest(endpoints, limits) as wanted (id, max_rows)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join webhook_endpoints endpoint on endpoint.id = wanted.id
   cross join lateral reader_position(wanted.id) position
-  cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
       where event_types is null and organization_id = reader.organization_id
@@ -46,6 +45,6 @@ begin
       ) each
       order by emitted_at, id limit wanted.max_rows)
   ) event
-  where owner = worker and enabled and secrets.ids is not null;
+  where owner = worker and enabled;
 end
 $$;

@@ -1,10 +1,10 @@
 -- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last.
 --
 -- A row that was lost alone_from times is taken alone, because its call may be what ended its workers.
-create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
+create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer)
 returns table (
-  endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer,
-  replay boolean, losses integer, taken_at double precision, secret_ids text
+  endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer,
+  replay boolean, losses integer, taken_at double precision
 )
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -17,7 +17,6 @@ begin
     from unnest(endpoints, max_rows) as wanted (id, max_rows)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
-      and active_secrets(endpoint.organization_id, max_secrets) is not null
     cross join lateral (
       select *, row_number() over (order by class, due_at, id) as endpoint_rank, min(class) over () as first_class
       from (
@@ -40,9 +39,8 @@ begin
     from due where deliveries.ctid = row_ctid and deliveries.owner is null
     returning deliveries.*, class, due.due_at as fell_due_at
   )
-  select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
-    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000,
-    active_secrets(taken.organization_id, max_secrets)
+  select taken.endpoint_id, taken.organization_id, endpoint.version, taken.id, taken.event_id, event.body, event.traceparent,
+    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
   -- Found one by one through the primary key of each partition.

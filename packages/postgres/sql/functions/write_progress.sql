@@ -1,17 +1,16 @@
 -- Writes how far each endpoint may have called and which events are open, and the outcomes of earlier calls.
 --
 -- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles. Both are counted in
--- delivery_outcomes: arrivals and latencies are those of the batches by endpoint, in the order of endpoints. A worker of the last release does not
--- give them.
--- It returns the endpoints and the ids of deliveries that are no longer the worker's. It wrote nothing for those.
+-- delivery_outcomes: arrivals and latencies are those of the batches by endpoint, in the order of endpoints.
+-- It returns the endpoints and the ids of deliveries that are no longer the worker's, for which it wrote nothing, and those of
+-- deliveries that are due again, because their endpoint has changed.
 create or replace function write_progress(
   worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[],
-  breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[],
+  breaker_endpoints text[], breaker_versions integer[], failures integer[], allowances integer[], probe_backoffs integer[],
   batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb,
-  arrived_organizations text[] default null, arrived_endpoints text[] default null, arrivals integer[] default null,
-  latencies text[] default null
+  arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[]
 )
-returns setof text
+returns table (id text, again boolean)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -19,7 +18,7 @@ declare
 begin
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
-    where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for no key update
+    where endpoint_id = any (endpoints || breaker_endpoints) and owner = worker order by endpoint_id for no key update
   ) locked;
   -- By a statement of its own, which sees what was written until the rows were locked.
   perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
@@ -29,7 +28,10 @@ begin
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
       probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_backoffs) as breaker (id, failures, allowance, probe_wait)
+    from unnest(breaker_endpoints, breaker_versions, write_progress.failures, allowances, probe_backoffs)
+      as breaker (id, version, failures, allowance, probe_wait)
+    -- What was learned before the endpoint changed no longer counts.
+    join webhook_endpoints endpoint on endpoint.id = breaker.id and endpoint.version = breaker.version
     where reader.endpoint_id = breaker.id and owner = worker;
   end if;
 
@@ -47,19 +49,9 @@ begin
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);
-    if arrived_endpoints is null then
-      select array_agg(organization_id), array_agg(endpoint), array_agg(count), array_agg(histogram::text)
-      into arrived_organizations, arrived_endpoints, arrivals, latencies
-      from (
-        select endpoint, count(*)::int as count, latency_histogram(array_agg((delivery->'attempt'->>'latencyMs')::int)) as histogram
-        from unnest(batch_endpoints, batches) as batch (endpoint, deliveries) cross join json_array_elements(deliveries::json) delivery
-        group by endpoint order by endpoint
-      ) counted
-      join endpoint_readers on endpoint_id = endpoint;
-    end if;
   end if;
 
-  return query select id from unnest(endpoints) as given (id) where id <> all (held);
+  return query select id, false from unnest(endpoints) as given (id) where id <> all (held);
   if jsonb_array_length(troubles) > 0 then
     return query select * from write_troubles(
       worker, held, troubles, arrived_organizations, arrived_endpoints, arrivals, latencies);

@@ -2,19 +2,23 @@
 --
 -- held are the endpoints that are still the worker's. It counts the outcomes in delivery_outcomes, together with those of deliveries that
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
--- It returns the ids of rows that are no longer the worker's. It wrote nothing for those.
+-- What was rejected at an address or with secrets that have changed meanwhile is due again at once.
+-- It returns the ids of rows that are no longer the worker's, for which it wrote nothing, and of what is due again.
 create or replace function write_troubles(
   worker uuid, held text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[]
 )
-returns setof text
+returns table (id text, again boolean)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
   return query
   with trouble as materialized (
-    select * from jsonb_to_recordset(troubles) as trouble (
-      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
-      attempt jsonb)
+    select given.*, is_again, case when is_again then 'retry' else settlement end as state
+    from jsonb_to_recordset(troubles) as given (
+      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
+      delay double precision, attempt jsonb)
+    left join webhook_endpoints endpoint on endpoint.id = "endpointId"
+    cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
@@ -27,14 +31,14 @@ begin
   ), added as (
     insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
     select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
-      clock_timestamp() + make_interval(secs => delay)
+      clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
     returning organization_id, id
   ), retried as (
     update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
-      due_at = clock_timestamp() + make_interval(secs => delay)
+      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
@@ -112,8 +116,10 @@ begin
         no_responses = counted.no_responses + excluded.no_responses,
         latencies = add_counts(counted.latencies, excluded.latencies)
   )
-  select id from trouble where "isRow" and not exists (
+  select id, false from trouble where "isRow" and not exists (
     select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
-    where settled.organization_id = "organizationId" and settled.id = trouble.id);
+    where settled.organization_id = "organizationId" and settled.id = trouble.id)
+  union all
+  select id, true from trouble where is_again and ("isRow" or "endpointId" = any (held));
 end
 $$;

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   ALONE_FROM_LOSSES,
   EndpointReaders,
@@ -9,7 +8,6 @@ import {
   type Wanted,
 } from "@outreach/domain/deliveries/EndpointReaders"
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
-import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import {
   type DeliveryId,
   type EndpointId,
@@ -18,7 +16,7 @@ import {
   type OrganizationId,
 } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
@@ -27,19 +25,14 @@ import { endpointOwnership } from "./endpointOwnership.ts"
 /** How often what came of calls is written again, twice a second. */
 const MAX_WRITE_TRIES = 30
 
-/** How long an organization's deliveries wait that cannot be signed with the key at hand. */
-const UNREADABLE_WAIT_SECONDS = 60
-
 interface ReadRow {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
-  readonly url: EndpointUrl
+  readonly version: number
   readonly eventId: Delivery["eventId"]
   readonly body: string
   readonly traceparent: string | null
   readonly readAt: number
-  /** The ids of the active secrets, separated by commas. */
-  readonly secretIds: string
 }
 
 interface LogRow extends ReadRow {
@@ -49,7 +42,7 @@ interface LogRow extends ReadRow {
 interface DueRow extends ReadRow {
   readonly id: DeliveryId
   readonly attempt: number
-  readonly replay: boolean
+  readonly isReplay: boolean
   readonly losses: number
 }
 
@@ -68,39 +61,8 @@ export const EndpointReadersPg = Layer.effect(
     const ownership = yield* endpointOwnership
     const secretsOf = yield* activeSecrets
 
-    /** Adds the secrets of each row's organization. */
-    const withSecrets = Effect.fnUntraced(function* <Row extends ReadRow>(rows: ReadonlyArray<Row>) {
-      const secrets = yield* secretsOf(rows.map(({ secretIds }) => secretIds))
-      yield* noteUse([...new Set(rows.map(({ organizationId }) => organizationId))])
-      return rows.map((row) => [row, secrets.get(row.secretIds)] as const)
-    })
-
-    // Endpoints whose organization's secrets cannot be decrypted, and until when their logs are left alone.
-    const unreadableUntil = new Map<EndpointId, number>()
-    /** Gives events that were just read rows of their own, which are due when the secrets are tried again. */
-    const postpone = Effect.fnUntraced(function* (worker: string, rows: ReadonlyArray<LogRow>) {
-      const until = (yield* Clock.currentTimeMillis) + UNREADABLE_WAIT_SECONDS * 1000
-      for (const { endpointId } of rows) unreadableUntil.set(endpointId, until)
-      const locked = yield* sql<{ id: EndpointId }>`
-        select endpoint_id as id from endpoint_readers
-        where endpoint_id = any (${rows.map(({ endpointId }) => endpointId)}::text[]) and owner = ${worker}::uuid
-        order by endpoint_id for no key update`
-      const held = new Set(locked.map(({ id }) => id))
-      const moved = rows.filter(({ endpointId }) => held.has(endpointId))
-      const lasts = [...new Map(moved.map((row) => [row.endpointId, row])).values()]
-      // The positions move past them in the same transaction, so that each has its row and none is read again.
-      yield* sql`
-        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
-        select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
-          clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
-        from unnest(
-          ${moved.map(({ organizationId }) => organizationId)}::text[], ${moved.map(({ endpointId }) => endpointId)}::text[],
-          ${moved.map(({ eventId }) => eventId)}::text[]) as given (organization_id, endpoint_id, event_id)`
-      yield* sql`
-        select write_positions(
-          ${lasts.map(({ endpointId }) => endpointId)}::text[], array_fill(null::text, array[${lasts.length}::int]),
-          ${lasts.map(({ emittedAt }) => emittedAt)}::text[], ${lasts.map(({ eventId }) => eventId)}::text[])`
-    }, sql.withTransaction)
+    const noteUseBy = (rows: ReadonlyArray<ReadRow>) =>
+      noteUse([...new Set(rows.map(({ organizationId }) => organizationId))])
 
     const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
       [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
@@ -108,47 +70,29 @@ export const EndpointReadersPg = Layer.effect(
     return {
       ...ownership,
 
+      secrets: (organizationIds) => secretsOf(organizationIds).pipe(orDieAs("EndpointReaders.secrets")),
+
       read: Effect.fnUntraced(function* (worker, wanted) {
-        const now = yield* Clock.currentTimeMillis
-        const [endpoints, limits] = wantedBy(
-          wanted.filter(({ endpointId }) => !(unreadableUntil.get(endpointId)! > now)),
-        )
-        if (endpoints.length === 0) return []
+        const [endpoints, limits] = wantedBy(wanted)
         const rows = yield* sql<LogRow>`
-          select endpoint_id as "endpointId", organization_id as "organizationId", url, event_id as "eventId", body, traceparent,
-            emitted_at as "emittedAt", read_at as "readAt", secret_ids as "secretIds"
-          from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${MAX_ACTIVE_SECRETS}::int)`
-        const deliveries: Array<Delivery> = []
-        const unreadable: Array<LogRow> = []
-        for (const [row, secrets] of yield* withSecrets(rows)) {
+          select endpoint_id as "endpointId", organization_id as "organizationId", version, event_id as "eventId", body, traceparent,
+            emitted_at as "emittedAt", read_at as "readAt"
+          from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`
+        yield* noteUseBy(rows)
+        return rows.map((row): Delivery => {
           const id = deliveryId(row.eventId, row.endpointId)
-          if (secrets === undefined) unreadable.push(row)
-          else deliveries.push({ ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false, secrets })
-        }
-        if (unreadable.length > 0) yield* postpone(worker, unreadable)
-        return deliveries
+          return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
+        })
       }, orDieAs("EndpointReaders.read")),
 
       takeDue: Effect.fnUntraced(function* (worker, wanted) {
         const [endpoints, limits] = wantedBy(wanted)
         const rows = yield* sql<DueRow>`
-          select endpoint_id as "endpointId", organization_id as "organizationId", url, id, event_id as "eventId", body, traceparent,
-            attempt, replay, losses, taken_at as "readAt", secret_ids as "secretIds"
-          from take_due(
-            ${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${ALONE_FROM_LOSSES}::int, ${MAX_ACTIVE_SECRETS}::int)`
-        const deliveries: Array<Delivery> = []
-        const unreadable: Array<DeliveryId> = []
-        for (const [{ replay, ...row }, secrets] of yield* withSecrets(rows)) {
-          if (secrets === undefined) unreadable.push(row.id)
-          else deliveries.push({ ...row, isRow: true, isReplay: replay, secrets, emittedAt: null })
-        }
-        if (unreadable.length > 0) {
-          yield* sql`
-            update deliveries set owner = null,
-              due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
-            where owner = ${worker}::uuid and id = any (${unreadable}::text[])`
-        }
-        return deliveries
+          select endpoint_id as "endpointId", organization_id as "organizationId", version, id, event_id as "eventId", body, traceparent,
+            attempt, replay as "isReplay", losses, taken_at as "readAt"
+          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${ALONE_FROM_LOSSES}::int)`
+        yield* noteUseBy(rows)
+        return rows.map((row): Delivery => ({ ...row, isRow: true, emittedAt: null }))
       }, orDieAs("EndpointReaders.takeDue")),
 
       keepOnly: (worker, endpoints, known) =>
@@ -160,24 +104,28 @@ export const EndpointReadersPg = Layer.effect(
 
       write: (worker, progress) => {
         const { endpoints, open, places, placeIds, breakers, batches, troubles, arrived } = progressColumns(progress)
-        return sql<{ id: EndpointId | DeliveryId }>`
-          select id from write_progress(
+        return sql<{ id: EndpointId | DeliveryId; again: boolean }>`
+          select id, again from write_progress(
             ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
-            ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ failures }) => failures)}::int[],
+            ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ version }) => version)}::int[],
+            ${breakers.map(({ failures }) => failures)}::int[],
             array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => Math.ceil(probeInMs))}::int[],
             ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
             ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
             ${JSON.stringify(troubles)}::jsonb,
             ${arrived.map(({ organizationId }) => organizationId)}::text[], ${arrived.map(({ endpointId }) => endpointId)}::text[],
             ${arrived.map(({ count }) => count)}::int[], ${arrived.map(({ latencies }) => `{${latencies.join()}}`)}::text[]
-          ) as id`.pipe(
+          )`.pipe(
           // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
           Effect.retry({
             while: ({ reason }) => isTransient(reason),
             schedule: Schedule.spaced("500 millis"),
             times: MAX_WRITE_TRIES,
           }),
-          Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+          Effect.map((rows) => ({
+            refused: new Set(rows.flatMap(({ id, again }) => (again ? [] : id))),
+            again: new Set(rows.flatMap(({ id, again }) => (again ? (id as DeliveryId) : []))),
+          })),
           orDieAs("EndpointReaders.write"),
         )
       },
@@ -261,13 +209,14 @@ const progressColumns = (progress: ReadonlyArray<Progress>) => {
     troubles: progress.flatMap(({ outcomes }) =>
       outcomes
         .filter((outcome) => !arrivedAtOnce(outcome))
-        .map(({ delivery, settlement, attempt }) => ({
+        .map(({ delivery, version, settlement, attempt }) => ({
           isRow: delivery.isRow,
           organizationId: delivery.organizationId,
           id: delivery.id,
           endpointId: delivery.endpointId,
           eventId: delivery.eventId,
-          state: settlement.state,
+          version,
+          settlement: settlement.state,
           delay: settlement.state === "retry" ? settlement.delaySeconds : null,
           attempt,
         })),

@@ -129,7 +129,8 @@ export const EndpointRepositoryPg = Layer.effect(
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
               max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end,
-              standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks)
+              standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks),
+              version = version + case when ${url !== undefined}::boolean then 1 else 0 end
             where id = ${endpointId} returning ${columns}`
           const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
           if (url !== undefined) {

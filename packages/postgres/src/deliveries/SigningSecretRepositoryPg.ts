@@ -10,6 +10,7 @@ import { OrganizationNotFound } from "@outreach/domain/organizations/Organizatio
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 /** Keeps signing secrets in PostgreSQL, encrypted. */
@@ -18,6 +19,7 @@ export const SigningSecretRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const cipher = yield* SecretCipher
+    const hints = yield* Hints
     const columns = sql.literal(`
       secret.organization_id as "organizationId", secret.id, secret.created_at as "createdAt", secret.expires_at as "expiresAt",
       secret.last_used_at as "lastUsedAt",
@@ -46,6 +48,7 @@ export const SigningSecretRepositoryPg = Layer.effect(
           yield* sql`
             insert into signing_secrets (organization_id, ciphertext)
             values (${organizationId}, ${cipher.encrypt(secret, organizationId)})`
+          yield* hints.give("endpoints")
           return ended.length
         },
         sql.withTransaction,
@@ -111,7 +114,9 @@ export const SigningSecretRepositoryPg = Layer.effect(
         const rows = yield* sql<SecretSummary>`
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
           where id = ${secretId} returning ${columns}`
-        return rows[0] ?? (yield* new SecretNotFound({ secretId }))
+        const revoked = rows[0] ?? (yield* new SecretNotFound({ secretId }))
+        yield* hints.give("endpoints")
+        return revoked
       }, orDieAs("SigningSecretRepository.revoke")),
     }
   }),

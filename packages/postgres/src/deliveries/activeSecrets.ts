@@ -1,63 +1,51 @@
-import type { ActiveSecret } from "@outreach/domain/deliveries/Delivery"
+import type { SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Clock, Effect } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretCipher } from "./SecretCipher.ts"
 
-/** How many organizations' secrets are remembered. */
-const MAX_REMEMBERED = 10_000
-
 interface SecretRow {
-  readonly id: string
   readonly organizationId: OrganizationId
   readonly ciphertext: Uint8Array
-  readonly expiresAt: number | null
+  readonly endsInMs: number | null
 }
 
-/**
- * Creates the function that returns decrypted secrets by the ids of all that are active in an organization, separated by commas.
- *
- * They are remembered by these ids, so that a rotation is seen at once. Secrets of which one cannot be decrypted are undefined.
- */
+/** Creates the function that reads and decrypts the secrets that sign for organizations, newest first. */
 export const activeSecrets = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
-  const remembered = new Map<string, ReadonlyArray<ActiveSecret> | undefined>()
 
   // One organization's unreadable secret must not stop the others' deliveries.
-  const decryptAll = (secrets: ReadonlyArray<SecretRow>) =>
-    Effect.try(
-      (): ReadonlyArray<ActiveSecret> =>
-        secrets.map(({ ciphertext, expiresAt, organizationId }) => ({
-          secret: cipher.decrypt(ciphertext, organizationId),
-          expiresAt,
-        })),
+  const decryptAll = (organizationId: OrganizationId, rows: ReadonlyArray<SecretRow>) =>
+    Effect.try(() =>
+      rows.map(({ ciphertext, endsInMs }) => ({ secret: cipher.decrypt(ciphertext, organizationId), endsInMs })),
     ).pipe(
       Effect.catch(() =>
         Effect.as(
           Effect.logError(
             "a signing secret cannot be decrypted; does SECRETS_KEY hold the key it was encrypted with?",
-            {
-              organizationId: secrets[0]!.organizationId,
-            },
+            { organizationId },
           ),
-          undefined,
+          [],
         ),
       ),
     )
 
-  return Effect.fnUntraced(function* (idLists: ReadonlyArray<string>) {
-    if (remembered.size > MAX_REMEMBERED) remembered.clear()
-    const unknown = [...new Set(idLists)].filter((ids) => !remembered.has(ids))
-    if (unknown.length > 0) {
-      const rows = yield* sql<SecretRow>`
-        select id, organization_id as "organizationId", ciphertext, extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
-        from signing_secrets where id = any (${unknown.flatMap((ids) => ids.split(","))}::text[]) order by id desc`
-      for (const ids of unknown) {
-        remembered.set(ids, yield* decryptAll(rows.filter(({ id }) => ids.includes(id))))
-      }
+  return Effect.fnUntraced(function* (organizationIds: ReadonlyArray<OrganizationId>) {
+    const secrets = new Map<OrganizationId, ReadonlyArray<SigningSecret>>()
+    if (organizationIds.length === 0) return secrets
+    const rows = yield* sql<SecretRow>`
+      select organization_id as "organizationId", ciphertext,
+        (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as "endsInMs"
+      from signing_secrets
+      where organization_id = any (${organizationIds}::text[]) and (expires_at is null or expires_at > clock_timestamp())
+      order by id desc`
+    for (const [organizationId, found] of Object.entries(Arr.groupBy(rows, (row) => row.organizationId))) {
+      const id = organizationId as OrganizationId
+      secrets.set(id, yield* decryptAll(id, found.slice(0, MAX_ACTIVE_SECRETS)))
     }
-    return remembered as ReadonlyMap<string, ReadonlyArray<ActiveSecret> | undefined>
+    return secrets
   })
 })
 

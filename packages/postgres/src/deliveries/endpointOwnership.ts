@@ -26,7 +26,7 @@ export const endpointOwnership = Effect.gen(function* () {
 
   return {
     live: Effect.fnUntraced(function* (worker, leaseSeconds) {
-      const rows = yield* sql<{ rank: number; workers: number; endpoints: number }>`
+      const rows = yield* sql<{ rank: number; workers: number; endpoints: number; versions: number }>`
         with me as (
           insert into delivery_workers (token, alive_until)
           values (${worker}::uuid, clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision))
@@ -38,10 +38,12 @@ export const endpointOwnership = Effect.gen(function* () {
           from delivery_workers
           where token in ${alive} and token <> ${worker}::uuid and not stopping
         )
-        select before as rank, count + 1 as workers,
-          (select count(*)::int from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-            where enabled and frozen_at is null) as endpoints
-        from others`
+        select before as rank, count + 1 as workers, endpoints, versions
+        from others cross join (
+          select count(*) filter (where enabled and frozen_at is null)::int as endpoints,
+            coalesce(sum(version), 0)::double precision as versions
+          from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
+        ) known`
       return rows[0]!
     }, orDieAs("EndpointReaders.live")),
 
@@ -54,7 +56,7 @@ export const endpointOwnership = Effect.gen(function* () {
 
     owned: (worker) =>
       sql<OwnedEndpoint>`
-        select endpoint_id as "endpointId", reader.organization_id as "organizationId", enabled and frozen_at is null as enabled,
+        select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled and frozen_at is null as enabled, url,
           max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks",
           failures, allowance, greatest(0, extract(epoch from probe_at - clock_timestamp()) * 1000)::double precision as "probeInMs",
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
@@ -62,8 +64,9 @@ export const endpointOwnership = Effect.gen(function* () {
         join webhook_endpoints endpoint on endpoint.id = endpoint_id
         join organizations organization on organization.id = reader.organization_id
         left join (
-          select endpoint_id, count(*) as calls from deliveries
-          where owner is not null and owner <> ${worker}::uuid and owner in ${alive} group by endpoint_id
+          select endpoint_id, count(*) as calls from deliveries join webhook_endpoints called on called.id = endpoint_id
+          where owner is not null and owner <> ${worker}::uuid and owner in ${alive} and owned_at >= address_since
+          group by endpoint_id
         ) elsewhere using (endpoint_id)
         where owner = ${worker}::uuid`.pipe(
         // Written while the database's clock was ahead, it may lie hours away.

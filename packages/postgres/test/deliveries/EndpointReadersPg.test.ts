@@ -5,6 +5,7 @@ import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -56,8 +57,8 @@ describe("EndpointReadersPg.live", () => {
     const readers = yield* EndpointReaders
     yield* seedLog(0)
     const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
-    expect(yield* readers.live(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1 })
-    expect(yield* readers.live(a!, 10)).toEqual({ rank: 0, workers: 2, endpoints: 1 })
+    expect(yield* readers.live(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1, versions: 1 })
+    expect(yield* readers.live(a!, 10)).toMatchObject({ rank: 0, workers: 2, endpoints: 1 })
     expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
     yield* readers.stop(a!)
     expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 1, workers: 2 })
@@ -139,35 +140,23 @@ describe("EndpointReadersPg.take", () => {
 describe("EndpointReadersPg.read", () => {
   test("reads on in the order of the log, with all that a call needs, and again what no intent was written for", function* () {
     const readers = yield* EndpointReaders
-    const { organization, endpoint, secret, eventIds } = yield* seedLog(4)
+    const { organization, endpoint, eventIds } = yield* seedLog(4)
     const { token, take, intend } = yield* newWorker
     yield* take(0)
     const read = readers.read(token, [{ endpointId: endpoint.id, limit: 3 }])
     const deliveries = yield* read
     expect(eventsOf(deliveries)).toEqual(eventIds.slice(0, 3))
     expect(deliveries[0]).toMatchObject({
-      ...{ organizationId: organization.id, endpointId: endpoint.id, url: endpoint.url, attempt: 1 },
+      ...{ organizationId: organization.id, endpointId: endpoint.id, version: endpoint.version, attempt: 1 },
       ...{ id: deliveryId(eventIds[0]!, endpoint.id), isRow: false, losses: 0, isReplay: false },
     })
     expect(JSON.parse(deliveries[0]!.body)).toMatchObject({
       event_id: eventIds[0],
       event_type: "outreach.email_sent",
     })
-    expect(deliveries[0]!.secrets.map(({ secret }) => Redacted.value(secret))).toEqual([Redacted.value(secret)])
     expect(eventsOf(yield* read)).toEqual(eventIds.slice(0, 3))
     yield* intend(deliveries)
     expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))
-  })
-
-  test("signs with every active secret while a rotated one is in its grace window", function* () {
-    const { organization, secret } = yield* seedLog(2)
-    const { take } = yield* newWorker
-    yield* take(1)
-    const next = yield* rotateSecret(organization.id, 3600)
-    const [delivery] = yield* take(1)
-    expect(new Set(delivery!.secrets.map(({ secret }) => Redacted.value(secret)))).toEqual(
-      new Set([secret, next].map(Redacted.value)),
-    )
   })
 
   test("reads the types that an endpoint receives, and leaves a disabled one where it is", function* () {
@@ -228,33 +217,30 @@ describe("EndpointReadersPg.read", () => {
     const listed = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
     expect(listed.map(({ eventId }) => eventId).sort()).toEqual([...eventIds].sort())
   })
+})
 
-  test("lets wait what cannot be signed, with no secret or with none that can be read, and holds nothing against it", function* () {
+describe("EndpointReadersPg.secrets", () => {
+  test("are all that sign now, newest first, each with its end, and none of an organization of which one cannot be decrypted", function* () {
     const sql = yield* SqlClient.SqlClient
-    const unreadable = yield* seedLog(2)
+    const { secrets } = yield* EndpointReaders
+    const { organization, secret } = yield* seedLog(0)
+    const next = yield* rotateSecret(organization.id, 3600)
+    const unreadable = (yield* seedLog(0)).organization
+    yield* rotateSecret(unreadable.id, 3600)
     yield* sql`
       update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
-      where organization_id = ${unreadable.organization.id}`
-    const unsigned = yield* seedLog(1)
-    yield* sql`delete from signing_secrets where organization_id = ${unsigned.organization.id}`
-    const readable = yield* seedLog(2)
-    const { take } = yield* newWorker
-    expect(eventsOf(yield* take())).toEqual(readable.eventIds)
-    expect(yield* take()).toEqual([])
-    const waiting = yield* sql`
-      select losses, owner, due_at between clock_timestamp() + interval '50 s' and clock_timestamp() + interval '60 s' as later
-      from deliveries where organization_id = ${unreadable.organization.id}`
-    expect(waiting).toEqual(Array(2).fill({ losses: 0, owner: null, later: true }))
-    yield* rotateSecret(unsigned.organization.id, 0)
-    expect(eventsOf(yield* take())).toEqual(unsigned.eventIds)
-    // Once there is a secret again that can be read, what waited goes out under its own id.
-    yield* sql`delete from signing_secrets where organization_id = ${unreadable.organization.id}`
-    yield* rotateSecret(unreadable.organization.id, 0)
-    yield* sql`update deliveries set due_at = clock_timestamp()`
-    const late = yield* take()
-    expect(late.map(({ id }) => id).sort()).toEqual(
-      unreadable.eventIds.map((eventId) => deliveryId(eventId, unreadable.endpoint.id)).sort(),
-    )
+      where organization_id = ${unreadable.id} and expires_at is not null`
+    const found = yield* secrets([organization.id, unreadable.id])
+    expect([...found.keys()].sort()).toEqual([organization.id, unreadable.id].sort())
+    expect(found.get(unreadable.id)).toEqual([])
+    const ofReadable = found.get(organization.id)!
+    expect(ofReadable.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
+    expect(ofReadable[0]!.endsInMs).toBeNull()
+    expect(ofReadable[1]!.endsInMs).toBeGreaterThan(0)
+    expect(ofReadable[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
+    const last = yield* rotateSecret(organization.id, 0)
+    const left = (yield* secrets([organization.id])).get(organization.id)!
+    expect(left.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
   })
 })
 
@@ -337,6 +323,65 @@ describe("EndpointReadersPg.takeDue", () => {
 })
 
 describe("EndpointReadersPg.write", () => {
+  for (const isRow of [false, true]) {
+    const what = isRow ? "a row" : "an event of the log"
+    test(`makes ${what} due again at once that was rejected by what the endpoint was before it changed`, function* () {
+      const readers = yield* EndpointReaders
+      const { endpoint, organization } = yield* seedLog(1)
+      const { take, settle, token } = yield* newWorker
+      if (isRow) yield* settle(yield* take(), RETRY, 503)
+      const [delivery] = yield* take()
+      expect(delivery!.isRow).toBe(isRow)
+      yield* rotateSecret(organization.id, 0)
+      const attempt = {
+        number: delivery!.attempt,
+        startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
+        latencyMs: 1,
+      }
+      const rejected = {
+        ...{ delivery: delivery!, version: endpoint.version, settlement: { state: "rejected" } as const },
+        attempt: { ...attempt, status: 401, outcome: "client_error", response: "" },
+      }
+      const progress = { endpointId: endpoint.id, open: [], place: undefined, breaker: undefined }
+      expect(yield* readers.write(token, [{ ...progress, outcomes: [rejected] }])).toEqual({
+        refused: new Set(),
+        again: new Set([delivery!.id]),
+      })
+      const [again] = yield* take()
+      expect(again).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
+      expect(again!.version).toBeGreaterThan(endpoint.version)
+      const last = { ...rejected, delivery: again!, attempt: { ...rejected.attempt, number: again!.attempt } }
+      expect(yield* readers.write(token, [{ ...progress, outcomes: [{ ...last, version: again!.version }] }])).toEqual({
+        refused: new Set(),
+        again: new Set(),
+      })
+      const { delivery: found, attempts } = yield* find(delivery!.id)
+      expect(found.state).toBe("rejected")
+      expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
+    })
+  }
+
+  test("leaves the breaker as an operator left it who changed the endpoint meanwhile", function* () {
+    const readers = yield* EndpointReaders
+    const { endpoint } = yield* seedLog(0)
+    const { take, token } = yield* newWorker
+    yield* take(0)
+    const open = (version: number) =>
+      readers.write(token, [
+        {
+          ...{ endpointId: endpoint.id, open: undefined, place: undefined, outcomes: [] },
+          breaker: { version, failures: 5, allowance: 1, probeInMs: 60_000 },
+        },
+      ])
+    const { enable, find: status } = yield* EndpointRepository
+    yield* open(endpoint.version)
+    const { version } = yield* enable(endpoint.id)
+    yield* open(endpoint.version)
+    expect(yield* status(endpoint.id)).toMatchObject({ breaker: "closed", failures: 0 })
+    yield* open(version)
+    expect(yield* status(endpoint.id)).toMatchObject({ breaker: "open", failures: 5 })
+  })
+
   test("keeps many deliveries that arrived in one row, a retry with its delay, and a dead letter with its attempts", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedLog(5)
@@ -387,7 +432,7 @@ describe("EndpointReadersPg.write", () => {
         for (let i = 1; i <= 400; i++) {
           if (i % 50 === 0) yield* readers.live(token, 45)
           const open = i < 400 ? eventIds : eventIds.slice(0, 2)
-          expect(yield* readers.write(token, [{ ...progress, open }])).toEqual(new Set())
+          expect((yield* readers.write(token, [{ ...progress, open }])).refused).toEqual(new Set())
         }
         const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
           explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`

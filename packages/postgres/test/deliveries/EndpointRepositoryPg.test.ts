@@ -99,7 +99,7 @@ describe("EndpointRepositoryPg", () => {
       expect(raised).toBeGreaterThan(version)
       version = raised
     }
-    yield* update(endpoint.id, { url, standardWebhooks: true })
+    yield* update(endpoint.id, { standardWebhooks: true, maxInFlight: 3 })
     yield* sql`update signing_secrets set last_used_at = clock_timestamp() where organization_id = ${organization.id}`
     expect(yield* find(endpoint.id)).toMatchObject({ version })
     expect(yield* find(other.id)).toMatchObject({ version: others })
@@ -220,7 +220,7 @@ describe("EndpointRepositoryPg", () => {
           endpointId,
           open: undefined,
           place: undefined,
-          breaker: { failures, allowance, probeInMs },
+          breaker: { version: endpoint.version, failures, allowance, probeInMs },
           outcomes: [],
         },
       ])
@@ -262,7 +262,8 @@ describe("the history of a breaker", () => {
   const write = Effect.fnUntraced(function* (endpointId: EndpointId, failures: number, allowance: number | null) {
     const { take, token } = yield* workerOn()
     yield* take()
-    const breaker = { failures, allowance, probeInMs: 0 }
+    const { version } = yield* (yield* EndpointRepository).find(endpointId)
+    const breaker = { version, failures, allowance, probeInMs: 0 }
     yield* (yield* EndpointReaders).write(token, [
       { endpointId, open: undefined, place: undefined, breaker, outcomes: [] },
     ])
