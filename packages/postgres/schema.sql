@@ -2578,8 +2578,9 @@ create table replay_jobs (
   before_at timestamp with time zone not null,
   group_id text collate "C",
   status integer,
+  replayed_by_others integer default 0 not null,
   constraint replay_jobs_pkey PRIMARY KEY (id),
-  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text, 'failures'::text]))),
+  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text]))),
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 

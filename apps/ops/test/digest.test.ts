@@ -99,7 +99,7 @@ describe("digest days and forecast", () => {
     const { stdout } = await run(["digest", "days", ...of(), ...range])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
     expect((await runFailing("digest", "days", ...of(), "--from", "2026-02-03", "--to", "2026-02-02")).code).toBe(
-      "unusable_range",
+      "invalid_range",
     )
   })
 

@@ -71,6 +71,7 @@ describe("a replay by filters", () => {
       state: "running",
       total: 40,
       replayed: 0,
+      replayed_by_others: 0,
       rate: 20,
       endpoint_id: endpointId,
       event_type: null,
@@ -101,6 +102,34 @@ describe("a replay by filters", () => {
       replayed: 38,
       exit: 1,
     })
+  })
+})
+
+describe("a replay beside another", () => {
+  it("is refused, with the id of the one that runs", async () => {
+    const endpointId = await seed(10)
+    const job = await runJson("dead-letters", "replay", "--endpoint", endpointId, "--rate", "1", "--detach")
+    const again = ["dead-letters", "replay", "--all", "--rate", "1", "--detach"]
+    expect(await runFailing(...again)).toMatchObject({ code: "replay_overlaps", replay_id: job.id, exit: 1 })
+    expect((await run(again)).stderr).toBe(
+      `The replay ${job.id} is running, and has some of these still to send. Wait until it has ended, or cancel it first.\n`,
+    )
+    expect((await runJson("replays", "list")).data).toEqual([job])
+  })
+
+  it("says at its end what it replayed, and what others had replayed already", async () => {
+    await seed(10)
+    const { id } = await runJson("dead-letters", "replay", "--all", "--rate", "10", "--detach")
+    const { data } = await runJson("dead-letters", "list")
+    expect(await runJson("dead-letters", "replay", data[0].id, data[1].id)).toEqual({ replayed: 2 })
+    await meanwhile(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from dead_letters where id = ${data[2].id}`),
+    )
+    await runReplayJobs()
+    expect(await runJson("replays", "show", id)).toMatchObject({ total: 10, replayed: 7, replayed_by_others: 2 })
+    expect((await run(["replays", "follow", id])).stdout).toBe(
+      "Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been purged.\n",
+    )
   })
 })
 
@@ -163,6 +192,38 @@ describe("a replay of a range of an endpoint's log", () => {
     expect(await runJson("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
     const bounced = [...range, "--types", "outreach.email_bounced", "--dry-run"]
     expect((await run(["endpoints", "replay", endpoint, ...bounced])).stdout).toBe("0 events would be sent.\n")
+    expect((await runJson("replays", "list")).data).toEqual([])
+  })
+
+  it("is refused when it ends before it begins, also by a microsecond, and so is every other range", async () => {
+    const endpoint = await seedLog()
+    const ranges = [
+      ["2026-12-02T00:00:00Z", "2026-12-01T00:00:00Z"],
+      ["2026-12-01T09:00:00.5Z", "2026-12-01T09:00:00Z"],
+      ["2026-12-01T09:00:00.123457Z", "2026-12-01T09:00:00.123456Z"],
+      ["2026-12-01T09:00:00Z", "2026-12-01T10:00:00.1+02:00"],
+    ]
+    for (const [from, to] of ranges) {
+      for (const command of [
+        ["endpoints", "replay", endpoint],
+        ["dead-letters", "replay"],
+        ["dead-letters", "list"],
+        ["deliveries", "list"],
+        ["inbox", "list"],
+        ["audit", "list"],
+      ]) {
+        expect(await runFailing(...command, "--from", from!, "--to", to!)).toMatchObject({
+          code: "invalid_range",
+          exit: 1,
+        })
+      }
+    }
+    const { stderr } = await run(["endpoints", "replay", endpoint, "--from", ranges[1]![0]!, "--to", ranges[1]![1]!])
+    expect(stderr).toBe(
+      "--to is before --from: a range from 2026-12-01T09:00:00.500000Z to 2026-12-01T09:00:00.000000Z holds nothing. Swap the two, or correct one.\n",
+    )
+    const inOrder = ["--from", "2026-12-01T09:00:00Z", "--to", "2026-12-01T09:00:00.5Z", "--dry-run"]
+    expect(await runJson("endpoints", "replay", endpoint, ...inOrder)).toEqual({ count: 0 })
     expect((await runJson("replays", "list")).data).toEqual([])
   })
 

@@ -1,5 +1,6 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import { Command } from "effect/cli"
+import { checkRange } from "../inputs/checkRange.ts"
 import { audited } from "./audited.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
@@ -13,14 +14,14 @@ export const reading = <const Name extends string, const C extends Config, R, E>
   name: Name,
   config: C,
   handler: (input: Input<C>) => Effect.Effect<void, E, R>,
-) => Command.make(name, config, handler).pipe(Command.annotate(Access, "reads"))
+) => Command.make(name, config, checked(handler)).pipe(Command.annotate(Access, "reads"))
 
 /** Declares a command that shows personal data or searches by it. The audit log records it before it runs, and how it ended. */
 export const revealing = <const Name extends string, const C extends Config, R, E>(
   name: Name,
   config: C,
   handler: (input: Input<C>) => Effect.Effect<void, E, R>,
-) => Command.make(name, config, audited(name, config, handler)).pipe(Command.annotate(Access, "reveals"))
+) => Command.make(name, config, audited(name, config, checked(handler))).pipe(Command.annotate(Access, "reveals"))
 
 /** Declares a command that changes something. The audit log records it before it runs, and how it ended. */
 export const changing = <const Name extends string, const C extends Config, R, E>(
@@ -31,4 +32,10 @@ export const changing = <const Name extends string, const C extends Config, R, E
     /** Whether the command may create the audit log, and is then recorded once it has ended. Default false. */
     readonly createsLog?: boolean
   } = {},
-) => Command.make(name, config, audited(name, config, handler, options)).pipe(Command.annotate(Access, "changes"))
+) =>
+  Command.make(name, config, audited(name, config, checked(handler), options)).pipe(Command.annotate(Access, "changes"))
+
+const checked =
+  <Given, R, E>(handler: (input: Given) => Effect.Effect<void, E, R>) =>
+  (input: Given) =>
+    Effect.andThen(checkRange(input), handler(input))

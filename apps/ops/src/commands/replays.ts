@@ -17,7 +17,7 @@ const list = reading(
   { limit },
   Effect.fn("ops.replays.list")(function* ({ limit }) {
     const rows = yield* (yield* ReplayJobQueue).list(limit + 1)
-    yield* printPage(rows, limit, ["id", "kind", "state", "total", "replayed", "rate", "createdAt"])
+    yield* printPage(rows, limit, ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"])
   }),
 ).pipe(Command.withDescription("List the replays, newest first"))
 
@@ -42,8 +42,8 @@ const cancel = changing(
   { ...job, yes },
   Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {
     const replayJobs = yield* ReplayJobQueue
-    const { kind, state, total, replayed } = yield* replayJobs.find(replay)
-    const count = total - replayed
+    const { kind, state, total, replayed, replayedByOthers } = yield* replayJobs.find(replay)
+    const count = total - replayed - replayedByOthers
     yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
       yes: yes || state !== "running",
       count,

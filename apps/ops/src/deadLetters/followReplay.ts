@@ -12,14 +12,14 @@ export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
     const bar = yield* printProgress("Replaying", job.total, { quiet: false })
-    yield* bar.advance(job.replayed)
+    yield* bar.advance(doneOf(job))
     const since = yield* Clock.currentTimeMillis
     let now = job
     let isWorkerMissed = false
     while (now.state === "running") {
       yield* Effect.sleep(POLL_INTERVAL)
       const next = yield* replayJobs.find(job.id)
-      yield* bar.advance(next.replayed - now.replayed)
+      yield* bar.advance(doneOf(next) - doneOf(now))
       now = next
       if (
         !isWorkerMissed &&
@@ -41,6 +41,9 @@ export const followReplay = Effect.fnUntraced(
     ),
 )
 
+/** How many items of a job are replayed, by it or by others. */
+const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
+
 /** Prints a job once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
@@ -57,12 +60,19 @@ export const printReplay = (job: Replay) => print(job, () => describe(job))
 /** The noun for the items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
 
-const describe = ({ id, kind, state, total, replayed }: Replay): string => {
+const describe = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
   switch (state) {
     case "running":
       return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays follow ${id}\`.`
-    case "finished":
-      return `Replayed ${formatCount(replayed, NOUNS[kind])}${replayed < total ? ` of ${total}; the others were replayed or purged meanwhile` : ""}.`
+    case "finished": {
+      const purged = total - replayed - replayedByOthers
+      const notes = [
+        ...(replayed < total ? [` of ${total}`] : []),
+        ...(replayedByOthers > 0 ? [`; others had replayed ${replayedByOthers} already`] : []),
+        ...(purged > 0 ? [`; ${purged} had been purged`] : []),
+      ]
+      return `Replayed ${formatCount(replayed, NOUNS[kind])}${notes.join("")}.`
+    }
     case "cancelled":
       return `Cancelled after ${formatCount(replayed, NOUNS[kind])} of ${total}; those stay replayed.`
   }

@@ -13,9 +13,11 @@ export const replay = Effect.gen(function* () {
       // What is due, and yet not ours, is in another worker's hands at this moment.
       return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? maxMs, minMs), maxMs))
     }
-    const { id: replayId, state, total, replayed } = result.replay
+    const { id: replayId, state, total, replayed, replayedByOthers } = result.replay
     if (state === "finished") {
-      yield* Effect.logInfo("replay finished").pipe(Effect.annotateLogs({ replayId, total, replayed }))
+      yield* Effect.logInfo("replay finished").pipe(
+        Effect.annotateLogs({ replayId, total, replayed, replayedByOthers }),
+      )
     }
   })
   return yield* retryForever("replay", step)

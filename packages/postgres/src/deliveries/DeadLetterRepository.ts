@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import { awaitsDeadLetter } from "./awaitsDeadLetter.ts"
 import { CREATED_AT } from "./DeliveryRepository.ts"
 
 /** Which dead letters are meant: all conditions must hold. */
@@ -176,9 +177,16 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
         /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
         replay: Effect.fn("DeadLetterRepository.replay")(function* (deliveryId: DeliveryId) {
           const rows = yield* sql<{ organizationId: OrganizationId }>`
-          with dead as (
-            update dead_letters set replayed_as = make_id('dlv') where id = ${deliveryId} and replayed_as is null
-            returning organization_id, endpoint_id, event_id, replayed_as
+          with job as materialized (
+            -- Jobs are locked before dead letters, as a job locks them.
+            select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
+          ), dead as (
+            update dead_letters set replayed_as = make_id('dlv')
+            where id = ${deliveryId} and replayed_as is null and (select count(*) from job) >= 0
+            returning *
+          ), counted as (
+            update replay_jobs counting set replayed_by_others = counting.replayed_by_others + 1
+            from job, dead where counting.id = job.id and ${awaitsDeadLetter(sql, sql`job`, sql`dead`)}
           ), queued as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import { awaitsDeadLetter, selectsDeadLetter } from "./awaitsDeadLetter.ts"
 import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 
 /**
@@ -18,8 +19,10 @@ export interface Replay {
   readonly state: "running" | "finished" | "cancelled"
   /** How many dead letters or events were meant when the job was made. */
   readonly total: number
-  /** How many it has replayed; fewer than `total` at the end when others were replayed or purged meanwhile. */
+  /** How many it has replayed. At the end, what is missing to `total` was replayed by others, or purged. */
   readonly replayed: number
+  /** How many dead letters others replayed before it came to them. */
+  readonly replayedByOthers: number
   /** Deliveries a second. */
   readonly rate: number
   /** What the dead letters must fulfil; null for any. */
@@ -57,6 +60,15 @@ export class ReplayFinished extends Schema.TaggedError<ReplayFinished>()("Replay
   }
 }
 
+/** A running replay is yet to send some of what another one was asked for. */
+export class ReplayOverlaps extends Schema.TaggedError<ReplayOverlaps>()("ReplayOverlaps", {
+  replayId: Schema.String,
+}) {
+  override get message(): string {
+    return `The replay ${this.replayId} is running, and has some of these still to send. Wait until it has ended, or cancel it first.`
+  }
+}
+
 /** How many deliveries a second a replay may ask for. */
 export const MAX_REPLAYS_PER_SECOND = 10_000
 
@@ -82,13 +94,8 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
     const hints = yield* Hints
     const columns = sql.literal(`
       id, case when cancelled_at is not null then 'cancelled' when finished_at is not null then 'finished' else 'running' end as state,
-      case kind when 'log' then kind else 'dead_letters' end as kind, total, replayed, group_id as "groupId", status, rate, endpoint_id as "endpointId", event_type as "eventType", reason, event_types as "eventTypes",
+      kind, total, replayed, replayed_by_others as "replayedByOthers", group_id as "groupId", status, rate, endpoint_id as "endpointId", event_type as "eventType", reason, event_types as "eventTypes",
       from_at as "from", to_at as "to", created_at as "createdAt", finished_at as "finishedAt", cancelled_at as "cancelledAt"`)
-
-    const isOfStatus = (dead: Statement.Fragment) => sql`
-      (job.status is null or exists (
-        select from failure_groups
-        where id = ${dead}.group_id and organization_id = ${dead}.organization_id and status = job.status))`
 
     /** A range of a log up to where its organization's clock stands: what is published later is not meant, whatever its time. */
     const rangeOf = ({ endpointId, from, to, eventTypes }: LogRange) => sql`
@@ -98,9 +105,24 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
         least(${to}::timestamptz, last + interval '1 microsecond') as before_at
       from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
       where endpoint.id = ${endpointId}`
-    const inRange = sql`
-      events.organization_id = job.organization_id and emitted_at >= from_at and emitted_at < before_at
-      and (event_types is null or type = any (event_types))`
+    const inRange = (job: Statement.Fragment) => sql`
+      events.organization_id = ${job}.organization_id and emitted_at >= ${job}.from_at and emitted_at < ${job}.before_at
+      and (${job}.event_types is null or type = any (${job}.event_types))`
+    const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
+
+    /** Creates a job, unless a running one overlaps. They are created one after the other: each sees those that were created before. */
+    const createUnlessOverlapping = <E>(
+      overlapping: Effect.Effect<ReadonlyArray<{ readonly id: ReplayId }>, E>,
+      insert: Effect.Effect<ReadonlyArray<Replay>, E>,
+    ) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`
+          const [found] = yield* overlapping
+          if (found !== undefined) return yield* new ReplayOverlaps({ replayId: found.id })
+          return (yield* insert)[0]
+        }),
+      )
 
     const find = Effect.fnUntraced(function* (replayId: ReplayId) {
       const rows = yield* sql<Replay>`select ${columns} from replay_jobs where id = ${replayId}`
@@ -108,59 +130,74 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
     })
 
     return {
-      /** Creates a job of the dead letters that match now; one of none has finished at once. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */
+      /**
+       * Creates a job of the dead letters that match now; one of none has finished at once. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`.
+       * Fails with `ReplayOverlaps` while a running job is yet to replay one of them.
+       */
       create: Effect.fn("ReplayJobQueue.create")(function* (filter: DeadLetterFilter, rate: number) {
-        const rows = yield* sql<Replay>`
+        const wanted = sql`
           with job as materialized (
             select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
               ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
               ${filter.status ?? null}::int as status,
               ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
               ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at
-          ), meant as materialized (
-            select count(*) as total from job join dead_letters dead on replayed_as is null
-              and finished_at >= coalesce(from_at, '-infinity') and finished_at < least(to_at, job.created_at)
-              and (job.endpoint_id is null or dead.endpoint_id = job.endpoint_id)
-              and (job.reason is null or dead.reason = job.reason)
-              and (job.organization_id is null or dead.organization_id = job.organization_id)
-              and (job.group_id is null or dead.group_id = job.group_id)
-              and ${isOfStatus(sql`dead`)}
-              and (event_type is null or exists (
-                select from events where organization_id = dead.organization_id and id = dead.event_id and type = event_type))
-          )
-          insert into replay_jobs (
-            kind, organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at,
-            next_at, created_at, finished_at)
-          -- A worker of the last release knows less than all conditions, and ends a job of another kind at once.
-          select case when coalesce(organization_id, group_id, status::text) is null then 'dead_letters' else 'failures' end,
-            organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total, coalesce(from_at, '-infinity'),
-            least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
-          from job, meant
-          returning ${columns}`
-        return rows[0]!
+          )`
+        const isWanted = sql`
+          replayed_as is null and dead.finished_at >= coalesce(job.from_at, '-infinity') and dead.finished_at < least(job.to_at, job.created_at)
+          and ${selectsDeadLetter(sql, job, dead)}`
+        const created = yield* createUnlessOverlapping(
+          sql<{ id: ReplayId }>`
+            ${wanted}
+            select running.id from replay_jobs running cross join job
+            where exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})
+            order by running.id limit 1`,
+          sql<Replay>`
+            ${wanted}, meant as materialized (select count(*) as total from job join dead_letters dead on ${isWanted})
+            insert into replay_jobs (
+              kind, organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at,
+              next_at, created_at, finished_at)
+            select 'dead_letters', organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total,
+              coalesce(from_at, '-infinity'), least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
+            from job, meant
+            returning ${columns}`,
+        )
+        return created!
       }, orDieAs("ReplayJobQueue.create")),
 
-      /** Creates a job of the events that a range of a log holds now, delivered or not; one of none has finished at once. */
+      /**
+       * Creates a job of the events that a range of a log holds now, delivered or not; one of none has finished at once.
+       * Fails with `ReplayOverlaps` while a running job is yet to send one of them to the endpoint.
+       */
       createOfLog: Effect.fn("ReplayJobQueue.createOfLog")(function* (range: LogRange, rate: number) {
-        const rows = yield* sql<Replay>`
-          with job as materialized (${rangeOf(range)}), meant as materialized (
-            select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange}
-          )
-          insert into replay_jobs (
-            kind, organization_id, endpoint_id, event_types, from_at, to_at, rate, total, after_at, before_at, next_at, created_at,
-            finished_at)
-          select 'log', organization_id, endpoint_id, event_types, from_at, to_at, ${rate}::int, total, from_at, before_at,
-            meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
-          from job, meant
-          returning ${columns}`
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))
+        const created = yield* createUnlessOverlapping(
+          sql<{ id: ReplayId }>`
+            with job as materialized (${rangeOf(range)})
+            select running.id from replay_jobs running join job on job.endpoint_id = running.endpoint_id
+            where running.kind = 'log' and running.finished_at is null and running.cancelled_at is null and exists (
+              select from events
+              where ${inRange(job)} and ${inRange(running)} and (emitted_at, events.id) > (running.after_at, running.after_id))
+            order by running.id limit 1`,
+          sql<Replay>`
+            with job as materialized (${rangeOf(range)}), meant as materialized (
+              select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange(job)}
+            )
+            insert into replay_jobs (
+              kind, organization_id, endpoint_id, event_types, from_at, to_at, rate, total, after_at, before_at, next_at, created_at,
+              finished_at)
+            select 'log', organization_id, endpoint_id, event_types, from_at, to_at, ${rate}::int, total, from_at, before_at,
+              meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
+            from job, meant
+            returning ${columns}`,
+        )
+        return created ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))
       }, orDieAs("ReplayJobQueue.createOfLog")),
 
       /** Counts the events that a job of a range would send. */
       countInLog: Effect.fn("ReplayJobQueue.countInLog")(function* (range: LogRange) {
         const rows = yield* sql<{ count: number }>`
           with job as materialized (${rangeOf(range)})
-          select count(events.id)::int as count from job left join events on ${inRange} group by endpoint_id`
+          select count(events.id)::int as count from job left join events on ${inRange(job)} group by endpoint_id`
         return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
       }, orDieAs("ReplayJobQueue.countInLog")),
 
@@ -205,19 +242,14 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
         ), looked as materialized (
           select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.group_id, dead.finished_at as at
           from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int, job.group_id) dead
-          where kind in ('dead_letters', 'failures')
+          where kind = 'dead_letters'
           union all
           select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
           from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) event
           where kind = 'log'
         ), chosen as materialized (
           select looked.* from looked cross join job
-          where kind = 'log' or (job.endpoint_id is null or looked.endpoint_id = job.endpoint_id)
-            and (job.reason is null or looked.reason = job.reason)
-            and (job.organization_id is null or looked.organization_id = job.organization_id)
-            and ${isOfStatus(sql`looked`)}
-            and (event_type is null or exists (
-              select from events where organization_id = looked.organization_id and id = looked.event_id and type = event_type))
+          where kind = 'log' or ${selectsDeadLetter(sql, job, sql`looked`)}
           order by looked.at, looked.id limit (select chunk from job)
         ), held as materialized (
           -- In one order for all who replay, and only what nobody replayed while this one waited for it. Found one by one through the
@@ -227,7 +259,7 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
             where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
             for update
           ) dead
-          where (select kind from job) in ('dead_letters', 'failures')
+          where (select kind from job) = 'dead_letters'
         ), marked as (
           update dead_letters dead set replayed_as = make_id('dlv') from held where dead.ctid = held.place
           returning dead.organization_id, endpoint_id, event_id, replayed_as

@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
+import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type EventId, type ReplayId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
@@ -9,8 +10,9 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import fc from "fast-check"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -121,20 +123,116 @@ describe("ReplayJobQueue", () => {
     expect((answer as { nextInMs: number }).nextInMs).toBeLessThanOrEqual(100)
   })
 
-  test("replays each dead letter once, though jobs overlap and many workers and an operator are at it", function* () {
+  test("replays each dead letter once, though many workers and an operator are at it", function* () {
     yield* seedDeadLetters(2000)
-    const jobs = yield* Effect.forEach([2000, 3000, 7000], (rate) => create({}, rate))
+    const { id } = yield* create({}, 7000)
     const repository = yield* DeadLetterRepository
     const [newest] = yield* repository.list({}, 1)
     const work = Effect.gen(function* () {
       while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
     })
     const workers = Array.from({ length: 6 }, () => work)
-    yield* Effect.all([...workers, repository.replay(newest!.id)], { concurrency: "unbounded" })
-    for (const { id } of jobs) expect((yield* finish(id)).replay.state).toBe("finished")
+    const [byOperator] = yield* Effect.all([repository.replay(newest!.id), ...workers], { concurrency: "unbounded" })
+    const byOthers = byOperator ? 1 : 0
+    expect((yield* finish(id)).replay).toMatchObject({
+      state: "finished",
+      replayed: 2000 - byOthers,
+      replayedByOthers: byOthers,
+    })
     expect(yield* replays).toEqual(all(2000))
-    const done = yield* (yield* ReplayJobQueue).list(10)
-    expect(done.reduce((sum, { replayed }) => sum + replayed, 0)).toBe(1999)
+  })
+
+  test("is refused while another is yet to replay some of the same dead letters, and only then", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const repository = yield* DeadLetterRepository
+    const seeded = [yield* seedDeadLetters(6), yield* seedDeadLetters(6, { reason: "poison" })]
+    yield* sql`
+      update dead_letters set attempts = '[{"status": 500, "outcome": "rejected"}]', reason = 'rejected'
+      where id in (select min(id) from dead_letters group by endpoint_id union select max(id) from dead_letters group by endpoint_id)`
+    const rows = yield* repository.list({}, 100)
+    const ids = (filter: DeadLetterFilter) =>
+      Effect.map(repository.list(filter, 100), (found) => new Set(found.map(({ id }) => id)))
+    const groups = yield* sql<{ id: FailureGroupId }>`select id from failure_groups where open > 0 order by id`
+    const either = <A>(...values: ReadonlyArray<A>) =>
+      fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 })
+    const time = either(...rows.map(({ finishedAt }) => finishedAt!))
+    const filter = fc
+      .record({
+        organizationId: either(...seeded.map(({ organization }) => organization.id)),
+        endpointId: either(...seeded.map(({ endpoint }) => endpoint.id)),
+        groupId: either(...groups.map(({ id }) => id)),
+        status: either(500, 503),
+        eventType: either("outreach.email_sent", "outreach.email_bounced"),
+        reason: either<DeadLetterReason>("exhausted", "poison", "rejected"),
+        from: time,
+        to: time,
+      })
+      .map((given) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+    let refused = 0
+    for (const [one, other] of fc.sample(fc.tuple(filter, filter), 200) as ReadonlyArray<
+      readonly [DeadLetterFilter, DeadLetterFilter]
+    >) {
+      const first = yield* create(one)
+      const ofOther = yield* ids(other)
+      const overlaps = [...(yield* ids(one))].some((id) => ofOther.has(id))
+      const second = yield* Effect.result(create(other))
+      expect({ one, other, refused: Result.isFailure(second) }).toEqual({ one, other, refused: overlaps })
+      if (Result.isFailure(second)) {
+        expect(second.failure).toMatchObject({ _tag: "ReplayOverlaps", replayId: first.id })
+        refused++
+      }
+      yield* sql`truncate replay_jobs`
+    }
+    expect(refused).toBeGreaterThan(0)
+    expect(refused).toBeLessThan(200)
+  })
+
+  test("is made once of many that are asked for at the same instant", function* () {
+    yield* seedDeadLetters(30)
+    const made = yield* Effect.all(
+      Array.from({ length: 8 }, () => Effect.result(create({}, 100))),
+      { concurrency: "unbounded" },
+    )
+    const [only, ...others] = made.filter(Result.isSuccess).map(({ success }) => success.id)
+    expect(others).toEqual([])
+    expect(made.filter(Result.isFailure).map(({ failure }) => failure)).toEqual(
+      Array(7).fill(expect.objectContaining({ _tag: "ReplayOverlaps", replayId: only })),
+    )
+  })
+
+  test("may be made again of what another has passed by, or has left when it was cancelled", function* () {
+    const replayJobs = yield* ReplayJobQueue
+    yield* seedDeadLetters(20)
+    const [newest] = yield* (yield* DeadLetterRepository).list({}, 1)
+    const { id } = yield* create({}, 100)
+    yield* replayNextChunk
+    const early = { to: (yield* (yield* DeadLetterRepository).list({}, 100)).at(-1)!.finishedAt! }
+    expect(yield* create(early)).toMatchObject({ state: "finished", total: 0 })
+    const late = { from: newest!.finishedAt! }
+    expect(yield* Effect.flip(create(late))).toMatchObject({ replayId: id })
+    yield* replayJobs.cancel(id)
+    expect((yield* finish((yield* create(late)).id)).replay).toMatchObject({ total: 1, replayed: 1 })
+  })
+
+  test("says what others had replayed already, and leaves out what they purged", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const repository = yield* DeadLetterRepository
+    const { endpoint } = yield* seedDeadLetters(10)
+    const { endpoint: stranger } = yield* seedDeadLetters(1)
+    const [one, two, three] = yield* repository.list({ endpointId: endpoint.id }, 3)
+    const [foreign] = yield* repository.list({ endpointId: stranger.id }, 1)
+    const { id } = yield* create({ endpointId: endpoint.id }, 10)
+    yield* replayNextChunk
+    for (const each of [one!, two!, foreign!]) expect(yield* repository.replay(each.id)).toBe(true)
+    expect(yield* repository.replay(one!.id)).toBe(false)
+    yield* sql`delete from dead_letters where id = ${three!.id}`
+    expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ replayed: 1, replayedByOthers: 2 })
+    expect((yield* finish(id)).replay).toMatchObject({ total: 10, replayed: 7, replayedByOthers: 2 })
+    // It has ended: what is replayed later is none of its own.
+    const later = yield* seedDeadLetters(1)
+    const [dead] = yield* repository.list({ endpointId: later.endpoint.id }, 1)
+    yield* repository.replay(dead!.id)
+    expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ replayedByOthers: 2 })
   })
 
   test("gives a chunk to one worker at a time, and stands where it stood when that worker dies", function* () {
@@ -263,6 +361,24 @@ describe("ReplayJobQueue", () => {
       const sent = yield* queued
       expect(sent).toHaveLength(560)
       expect(sent.filter((eventId) => events.includes(eventId as EventId))).toEqual(events)
+    })
+
+    test("is refused while another of the endpoint is yet to send some of the same events, and only then", function* () {
+      const { all, published } = yield* seedLog(20)
+      const other = yield* seedLog(20)
+      const { id } = yield* createOfLog({ ...all, to: published[15]! }, 100)
+      const overlaps = { _tag: "ReplayOverlaps", replayId: id }
+      expect(yield* Effect.flip(createOfLog(all))).toMatchObject(overlaps)
+      expect(yield* Effect.flip(createOfLog({ ...all, from: published[14]! }))).toMatchObject(overlaps)
+      yield* createOfLog({ ...all, from: published[15]! })
+      yield* createOfLog({ ...all, eventTypes: ["outreach.email_bounced"] })
+      const made = yield* Effect.all(
+        Array.from({ length: 4 }, () => Effect.result(createOfLog(other.all))),
+        { concurrency: "unbounded" },
+      )
+      expect(made.filter(Result.isSuccess)).toHaveLength(1)
+      yield* finish(id)
+      expect((yield* finish((yield* createOfLog({ ...all, to: published[15]! })).id)).replay.replayed).toBe(15)
     })
 
     test("ends where it is when it is cancelled, and knows no endpoint that there is not", function* () {

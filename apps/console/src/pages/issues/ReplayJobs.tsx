@@ -65,15 +65,16 @@ const Selection = ({ job }: { readonly job: Replay }) => {
   )
 }
 
-const Progress = ({ job: { id, replayed, total } }: { readonly job: Replay }) => (
+const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly job: Replay }) => (
   <>
-    <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} /> {formatCount(replayed)} of{" "}
-    {formatCount(total)}
+    <progress max={Math.max(1, total)} value={replayed + replayedByOthers} aria-label={`Progress of ${id}`} />{" "}
+    {formatCount(replayed)} of {formatCount(total)}
+    {replayedByOthers > 0 && `, ${formatCount(replayedByOthers)} by others`}
   </>
 )
 
-const timeLeft = ({ state, total, replayed, rate }: Replay): string =>
-  state === "running" ? formatDuration((total - replayed) / rate) : "–"
+const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
+  state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
 /** Ends a replay where it is. */
 export const cancelReplay = defineAction({

@@ -145,6 +145,11 @@ it("counts a period of the log before it sends it again", async () => {
   expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events, 20 a second/)
   const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
   expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
+  const again = await operator.post(path, { from, to, rate: "20" })
+  expect(again.status).toBe(409)
+  expect(again.words).toContain(`The replay ${job!.id} is running`)
+  const reversed = { from: "2026-12-01T09:00:00.5Z", to: "2026-12-01T09:00:00Z", rate: "20" }
+  expect((await operator.post(path, reversed)).words).toContain("to is not valid. It must not be before from.")
   expect((await operator.post(path, { from, to, rate: "0" })).status).toBe(400)
   expect((await (await test().as("viewer")).post(path, { from, to, rate: "1" })).status).toBe(403)
 })

@@ -1,3 +1,4 @@
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
@@ -120,10 +121,17 @@ describe("an issue", () => {
       Effect.flatMap(AuditLog.make, (log) => log.list({ command: "dead-letters replay" }, 1)),
     )
     expect(entry).toMatchObject({ result: "succeeded", arguments: { group: group(), rate: 10 } })
+    const again = await operator.post("/dead-letters/replay", { group: group(), rate: "10" })
+    const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
+    expect(again.status).toBe(409)
+    expect(again.words).toContain(`The replay ${job!.id} is running, and has some of these still to send.`)
+    const dead = await test().run(Effect.flatMap(DeadLetterRepository, ({ list }) => list({ groupId: group() }, 1)))
+    await operator.post("/deliveries/replay", { delivery: dead[0]!.id })
+    expect((await operator.get("/issues")).words).toContain("0 of 30, 1 by others")
     await test().run(runReplayJobs)
     const after = await operator.get("/issues")
     expect(after.text).not.toContain("Database is down")
-    expect(after.words).toContain("30 of 30")
+    expect(after.words).toContain("29 of 30, 1 by others")
     expect(after.document.querySelector("#renewed")!.getAttribute("data-refresh")).toBeNull()
     expect((await operator.get(`/dead-letters/replay?group=${group()}`)).words).toContain("No dead letter fits")
   })
