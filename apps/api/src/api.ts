@@ -162,12 +162,13 @@ const listening = Layer.effect(
       adminServer({
         host: adminHost,
         port: adminPort,
+        portSetting: "ADMIN_PORT",
         unreadiness: Effect.map(unreadiness, (fault) => fault && `${fault.advice} (${fault.code})`),
       }),
     )
-    const server = yield* nodeServer
+    const { server, drain } = yield* nodeServer
     yield* server.serve(application)
-    yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
+    yield* Effect.addFinalizer(() => Ref.set(stopping, true).pipe(Effect.andThen(drain), Effect.andThen(Effect.sleep(shutdownDelay))))
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server

@@ -87,6 +87,7 @@ const listening = Layer.effect(
       adminServer({
         host: adminHost,
         port: adminPort,
+        portSetting: "CONSOLE_ADMIN_PORT",
         unreadiness: Effect.map(fault, (found) => found && `${found.advice} (${found.code})`),
       }),
     )

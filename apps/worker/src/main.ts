@@ -1,6 +1,4 @@
-import { runProcess } from "@outreach/process/runProcess"
-import { telemetry } from "@outreach/process/telemetry"
-import { Effect } from "effect"
+import { runService } from "@outreach/process/runProcess"
 import { worker } from "./worker.ts"
 
-runProcess(worker.pipe(Effect.provide(telemetry("outreach-worker"))))
+runService("outreach-worker", worker)

@@ -98,15 +98,10 @@ export const worker = Effect.gen(function* () {
   const working = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) =>
     Effect.andThen(secretsRead, Effect.all(loops, { concurrency: "unbounded", discard: true })),
   )
-  const process = [
-    working,
-    admin({ host: config.adminHost, port: config.adminPort }),
-    Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),
-  ]
+  const process = [working, admin({ host: config.adminHost, port: config.adminPort })]
   yield* Effect.forEach(atStart, Metric.value, { discard: true })
   yield* Effect.logInfo("worker started").pipe(
     Effect.andThen(Effect.all(process, { concurrency: "unbounded", discard: true })),
-    Effect.onInterrupt(() => Effect.logInfo("worker stopped")),
     Effect.provide(ports),
   )
 })

@@ -1,12 +1,15 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Schedule } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { describeCause } from "./describeCause.ts"
+import { drainableServer } from "./drainableServer.ts"
+import { ListenError } from "./ListenError.ts"
 
 /** Few ask, and little: nothing slow or large is theirs. */
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
+/** How long requests in flight may take to finish once the process is told to stop. */
+const DRAIN = "2 seconds"
 /** The waits while the port is taken, doubled from the first to the last. */
 const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 
@@ -24,6 +27,8 @@ interface Response {
 export const adminServer = (options: {
   readonly host: string
   readonly port: number
+  /** The setting of the port. */
+  readonly portSetting: string
   /** Returns why the process is not ready; undefined if it is ready. */
   readonly unreadiness: Effect.Effect<string | undefined>
 }): Effect.Effect<never> => {
@@ -40,7 +45,8 @@ export const adminServer = (options: {
   }
   return Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const server = createServer(LIMITS, (request, response) => {
+    const { server } = drainableServer(LIMITS)
+    server.on("request", (request, response) => {
       const path = request.url?.split("?")[0] ?? ""
       const route: Effect.Effect<Response> =
         request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : NOT_FOUND
@@ -51,12 +57,15 @@ export const adminServer = (options: {
       )
     })
     yield* Effect.acquireRelease(
-      Effect.tryPromise(() => once(server.listen(options.port, options.host), "listening")),
+      Effect.tryPromise({
+        try: () => once(server.listen(options.port, options.host), "listening"),
+        catch: (error) => new ListenError({ ...options, hostSetting: "ADMIN_HOST" }, error),
+      }),
       () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        }),
+        Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))).pipe(
+          Effect.timeoutOption(DRAIN),
+          Effect.andThen(Effect.sync(() => server.closeAllConnections())),
+        ),
     )
     const { port } = server.address() as AddressInfo
     yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))

@@ -1,18 +1,34 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, type Config, Effect, Exit, Runtime } from "effect"
+import { Cause, Config, Effect, Exit, Runtime } from "effect"
+import { ListenError } from "./ListenError.ts"
+import { stopOnHangUp } from "./stopOnHangUp.ts"
+import { telemetry } from "./telemetry.ts"
+
+/** Runs a service that logs, until it receives a signal, and logs when it begins to stop and when it has stopped. */
+export const runService = <E>(serviceName: string, service: Effect.Effect<unknown, E>): void =>
+  runProcess(
+    Effect.raceFirst(
+      Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping")),
+      service,
+    ).pipe(
+      Effect.onInterrupt(() => Effect.logInfo("stopped")),
+      Effect.provide(telemetry(serviceName)),
+    ),
+  )
 
 /**
- * Runs a process until it ends or receives SIGINT or SIGTERM. On a signal it closes its resources and exits with 0.
+ * Runs a process until it ends or receives SIGINT, SIGTERM or SIGHUP. On a signal it closes its resources and exits with 0.
  *
- * If a setting is missing or malformed, the process prints the sentence that names it and exits with 1.
+ * If a setting is missing or malformed, or a port is taken, the process prints the sentence that names it and exits with 1.
  */
-export const runProcess = <A, E>(main: Effect.Effect<A, E>): void =>
+export const runProcess = <A, E>(main: Effect.Effect<A, E>): void => {
+  stopOnHangUp()
   main.pipe(
     Effect.catchCause((cause) => {
-      const invalidSetting = cause.reasons.find((reason) => Cause.isFailReason(reason) && isConfigError(reason.error))
-      if (invalidSetting === undefined) return Effect.failCause(cause)
+      const [sentence] = cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? sentenceOf(reason.error) : []))
+      if (sentence === undefined) return Effect.failCause(cause)
       return Effect.sync(() => {
-        process.stderr.write(`${((invalidSetting as Cause.Fail<Config.ConfigError>).error.cause as Error).message}\n`)
+        process.stderr.write(`${sentence}\n`)
         process.exitCode = 1
       })
     }),
@@ -21,6 +37,10 @@ export const runProcess = <A, E>(main: Effect.Effect<A, E>): void =>
         Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
     }),
   )
+}
 
-const isConfigError = (error: unknown): error is Config.ConfigError =>
-  typeof error === "object" && error !== null && (error as { _tag?: unknown })._tag === "ConfigError"
+/** Returns the sentence of an error that a person can mend. */
+const sentenceOf = (error: unknown): ReadonlyArray<string> => {
+  if (error instanceof ListenError) return [error.message]
+  return error instanceof Config.ConfigError ? [(error.cause as Error).message] : []
+}

@@ -1,8 +1,8 @@
-import { createServer } from "node:http"
 import type { Duplex } from "node:stream"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { drainableServer } from "@outreach/process/drainableServer"
+import { listen } from "@outreach/process/listen"
 import { Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { ApiConfig } from "../ApiConfig.ts"
@@ -33,13 +33,18 @@ const LINGER_MS = 500
 /**
  * Listens on `HOST` and `PORT`. What Node would answer by itself gets an envelope and a request id too.
  *
- * Whoever gets the server must serve at once: a request that arrives before is never answered.
+ * The caller must serve at once, because a request that arrives before is never answered. `drain` lets every later response
+ * say `Connection: close`.
  */
 export const nodeServer = Effect.gen(function* () {
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
-  const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
+  const { server, drain } = drainableServer({
+    ...LIMITS,
+    requireHostHeader: false,
+    shouldUpgradeCallback: () => false,
+  })
   server.maxConnections = maxConnections
   const { refuse } = requestCounters(yield* Effect.context<never>())
   let dropped = 0
@@ -82,15 +87,10 @@ export const nodeServer = Effect.gen(function* () {
   server.on("request", (request, response) => {
     // Node reads no further errors on a connection that once asked for an upgrade: whoever sends one would wait for nothing.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
-    response.on("close", () => {
-      if (!server.listening) setImmediate(() => server.closeIdleConnections())
-    })
   })
 
-  const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-  return http
+  const http = yield* listen(server, { host, port, hostSetting: "HOST", portSetting: "PORT", drain: DRAIN })
+  return { server: http, drain: Effect.sync(drain) }
 })
 
 interface ClientError extends NodeJS.ErrnoException {

@@ -1,5 +1,5 @@
-import { createServer } from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { drainableServer } from "@outreach/process/drainableServer"
+import { listen } from "@outreach/process/listen"
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
@@ -101,9 +101,7 @@ const notThisWay = (allow: string): PageError =>
 /** Listens on `CONSOLE_HOST` and `CONSOLE_PORT`. */
 export const consoleServer = Effect.gen(function* () {
   const { host, port } = yield* ConsoleConfig
-  const server = createServer(LIMITS)
+  const { server } = drainableServer(LIMITS)
   server.maxConnections = MAX_CONNECTIONS
-  const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-  return http
+  return yield* listen(server, { host, port, hostSetting: "CONSOLE_HOST", portSetting: "CONSOLE_PORT", drain: DRAIN })
 })

@@ -6,6 +6,7 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { Transaction } from "@outreach/domain/Transaction"
+import { ListenError } from "@outreach/process/ListenError"
 import { Effect, Metric, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { Email } from "postal-mime"
@@ -99,7 +100,11 @@ export const receiveBounces = Effect.fnUntraced(function* ({
   )
   server.on("error", () => {})
   server.listen(wantedPort, host)
-  yield* Effect.tryPromise(() => once(server.server, "listening"))
+  const settings = { hostSetting: "BOUNCE_SMTP_HOST", portSetting: "BOUNCE_SMTP_PORT" }
+  yield* Effect.tryPromise({
+    try: () => once(server.server, "listening"),
+    catch: (error) => new ListenError({ host, port: wantedPort, ...settings }, error),
+  })
   const { port } = server.server.address() as AddressInfo
   yield* Effect.logInfo("receiving bounces").pipe(Effect.annotateLogs({ host, port, startTls: certificate !== null }))
   return yield* certificate === null ? Effect.never : renewCertificate(server, certificate, certificateEveryMs)

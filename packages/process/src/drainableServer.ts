@@ -1,0 +1,34 @@
+import { createServer, type Server, type ServerOptions, ServerResponse } from "node:http"
+
+/** How long a request may be under way on a connection that is idle here when the server closes. */
+const LINGER_MS = 500
+
+/** A server that resets no connection on which a request was sent before it closed. */
+export interface DrainableServer {
+  readonly server: Server
+  /** Lets every response from now on say `Connection: close`, as closing the server does. */
+  readonly drain: () => void
+}
+
+/** Creates a server whose `close` ends each open connection after its response, or once it has been idle for a moment. */
+export const drainableServer = (options: ServerOptions): DrainableServer => {
+  let isDraining = false
+  class Response extends ServerResponse {
+    override writeHead(...head: ReadonlyArray<never>): this {
+      if (isDraining) this.shouldKeepAlive = false
+      return super.writeHead(...(head as unknown as [number]))
+    }
+  }
+  const server = createServer({ ...options, ServerResponse: Response })
+  const drain = () => {
+    isDraining = true
+  }
+  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  // Called by `close`. To end idle connections at once would reset those on which a request is under way.
+  server.closeIdleConnections = () => {
+    drain()
+    const timer = setInterval(closeIdleConnections, LINGER_MS)
+    server.once("close", () => clearInterval(timer))
+  }
+  return { server, drain }
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events"
+import { Agent, get, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { expect, it, onTestFinished } from "vitest"
+import { drainableServer } from "../src/drainableServer.ts"
+
+const start = async () => {
+  const { server, drain } = drainableServer({})
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => server.closeAllConnections())
+  return { server, drain, port: (server.address() as AddressInfo).port }
+}
+
+const keptAlive = () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  return agent
+}
+
+const ask = async (port: number, agent: Agent) => {
+  const request = get({ port, host: "127.0.0.1", agent })
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  return { text: await text(response), connection: response.headers.connection, reused: request.reusedSocket }
+}
+
+it("answers a request that is under way on an idle connection when the server closes, and then ends the connection", async () => {
+  const { server, port } = await start()
+  server.on("request", (_, response) => response.end("served"))
+  const agent = keptAlive()
+  expect(await ask(port, agent)).toEqual({ text: "served", connection: "keep-alive", reused: false })
+  const closed = once(server, "close")
+  server.close()
+  expect(await ask(port, agent)).toEqual({ text: "served", connection: "close", reused: true })
+  await closed
+})
+
+it("says close in the response to a request that is in flight when it begins to drain", async () => {
+  const { server, drain, port } = await start()
+  server.on("request", (_, response) => {
+    drain()
+    response.end("served")
+  })
+  expect(await ask(port, keptAlive())).toEqual({ text: "served", connection: "close", reused: false })
+})
+
+it("ends a connection whose response had begun before the server closed", async () => {
+  const { server, port } = await start()
+  server.on("request", (_, response) => {
+    response.write("begun ")
+    server.close(() => {})
+    response.end("before")
+  })
+  const closed = once(server, "close")
+  expect(await ask(port, keptAlive())).toEqual({ text: "begun before", connection: "keep-alive", reused: false })
+  await closed
+})
+
+it("ends a connection that stays idle once the server has closed", async () => {
+  const { server, port } = await start()
+  server.on("request", (_, response) => response.end("served"))
+  await ask(port, keptAlive())
+  const closed = once(server, "close")
+  server.close()
+  await closed
+})
