@@ -15,6 +15,12 @@ create role outreach_worker login password :'worker_password';
 create role outreach_operator login password :'operator_password';
 create role outreach_reader login password :'reader_password';
 
+-- PgBouncer in transaction mode does not pass the settings of a session on, so the roles have them.
+select format('alter role outreach_%s set %s = %L', role, name, value)
+from unnest(array['api', 'worker', 'operator', 'reader']) role,
+  (values ('timezone', 'UTC'), ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '30s'),
+    ('client_connection_check_interval', '2s')) setting (name, value) \gexec
+
 -- The worker's metrics and the operators see how long transactions of other roles last.
 grant pg_monitor to outreach_worker, outreach_operator;
 

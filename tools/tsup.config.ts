@@ -24,14 +24,16 @@ const IMPORTS = {
   "#styles/*": "./styles/*",
 }
 
+const ENTRIES = {
+  api: "apps/api/src/main.ts",
+  worker: "apps/worker/src/main.ts",
+  console: "apps/console/src/main.ts",
+  ops: "apps/ops/src/main.ts",
+}
+
 /** The processes and the command line as JavaScript, with all that they need. */
 export default defineConfig({
-  entry: {
-    api: "apps/api/src/main.ts",
-    worker: "apps/worker/src/main.ts",
-    console: "apps/console/src/main.ts",
-    ops: "apps/ops/src/main.ts",
-  },
+  entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [`main/${name}`, path])),
   outDir: "out",
   clean: true,
   silent: true,
@@ -73,7 +75,11 @@ export default defineConfig({
           const out = build.initialOptions.outdir!
           await mkdir(out, { recursive: true })
           await Promise.all(Object.entries(ASSETS).map(([to, from]) => cp(from, join(out, to), { recursive: true })))
-          await writeFile(join(out, "package.json"), JSON.stringify(await manifest(), null, 2))
+          const { engines, ...rest } = await manifest()
+          for (const name of Object.keys(ENTRIES)) {
+            await writeFile(join(out, `${name}.js`), entry(name, engines.node))
+          }
+          await writeFile(join(out, "package.json"), JSON.stringify({ ...rest, engines }, null, 2))
           await writeFile(join(out, "LICENSES.txt"), await licenses(Object.keys(metafile!.inputs)))
         })
       },
@@ -83,8 +89,27 @@ export default defineConfig({
 
 const readJson = async (file: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(file, "utf8"))
 
+/**
+ * Returns a file that starts a process, or says that Node is too old for it. An old Node does not even parse the process, so the file imports it
+ * by a call, and holds nothing that an old Node does not know.
+ */
+const entry = (name: string, engine: string): string => {
+  const required = engine.replace(">=", "")
+  const [major, minor] = required.split(".")
+  return `var version = process.versions.node.split(".").map(Number)
+if (version[0] < ${major} || (version[0] === ${major} && version[1] < ${minor})) {
+  process.stderr.write("This needs Node ${required} or later, and runs on " + process.versions.node + " (" + process.execPath + ").\\n")
+  process.exitCode = 1
+} else import("./main/${name}.js")
+`
+}
+
 const manifest = async () => {
-  const { name, license, engines } = await readJson("package.json")
+  const { name, license, engines } = (await readJson("package.json")) as {
+    readonly name: string
+    readonly license: string
+    readonly engines: { readonly node: string }
+  }
   const { version } = await readJson("packages/process/package.json")
   return { name, version, private: true, license, type: "module", engines, imports: IMPORTS }
 }

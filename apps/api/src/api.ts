@@ -168,7 +168,9 @@ const listening = Layer.effect(
     )
     const { server, drain } = yield* nodeServer
     yield* server.serve(application)
-    yield* Effect.addFinalizer(() => Ref.set(stopping, true).pipe(Effect.andThen(drain), Effect.andThen(Effect.sleep(shutdownDelay))))
+    yield* Effect.addFinalizer(() =>
+      Ref.set(stopping, true).pipe(Effect.andThen(drain), Effect.andThen(Effect.sleep(shutdownDelay))),
+    )
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server

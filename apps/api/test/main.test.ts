@@ -159,12 +159,27 @@ describe("the API's process", () => {
     expect(faults.join()).not.toMatch(/hunter2|127\.0\.0\.1/)
   })
 
-  it("stops with exit code 1 when its port is taken", async () => {
+  it("names a variable that looks like a setting and is none, and not its value", async () => {
+    const lines: Array<{ message: string; annotations: Record<string, string> }> = []
+    await addressOf(start({ PROT: "hunter2", PORTS: "1", HTTPS_PROXY: "" }), (line) => lines.push(JSON.parse(line)))
+    const unknown = lines.filter(({ message }) => message.startsWith("unknown setting"))
+    expect(unknown.map(({ annotations }) => annotations)).toMatchObject([{ name: "PROT", similar: "PORT" }])
+    expect(JSON.stringify(lines)).not.toContain("hunter2")
+  })
+
+  it("stops with exit code 1 and a sentence when its port is taken", async () => {
     const { port } = await addressOf(start({}))
     const child = start({ PORT: String(port) })
-    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    const [output, sentence, [code]] = await Promise.all([
+      text(child.stdout!),
+      text(child.stderr!),
+      once(child, "exit"),
+    ])
     expect(code).toBe(1)
-    expect(output).not.toContain(databaseUrl())
+    expect(output).not.toMatch(/\n\s+at /)
+    expect(sentence).toBe(
+      `Another process listens on port ${port} of 127.0.0.1; stop it, or set PORT to another port.\n`,
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
+import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
 import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import { CommandGroup } from "./audit/audited.ts"
@@ -101,13 +102,27 @@ export const ops = (args: ReadonlyArray<string>) => {
 }
 
 /** Runs the command line of this process, and sets its exit code. */
-export const runOps = (): void =>
+export const runOps = (): void => {
+  stopOnHangUp()
+  process.stdout.on("error", onOutputLost)
   ops(process.argv.slice(2)).pipe(
     Effect.tap((code) =>
       Effect.sync(() => {
-        process.exitCode = code
+        process.exitCode ||= code
       }),
     ),
     Effect.provide(NodeServices.layer),
     NodeRuntime.runMain,
   )
+}
+
+/** Ends the command where its reader has gone, as `head` does. Where the output is lost, lets it fail. */
+const onOutputLost = ({ code }: NodeJS.ErrnoException): void => {
+  if (code === "EPIPE") {
+    process.emit("SIGTERM", "SIGTERM")
+    return
+  }
+  const reason = code === "ENOSPC" ? "the disk is full" : code
+  process.stderr.write(`The output could not be written: ${reason}. What the command has changed stays changed.\n`)
+  process.exitCode = 1
+}

@@ -1,12 +1,16 @@
+import { assertKeyOpens } from "@outreach/postgres/deliveries/assertKeyOpens"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 
-/** The cipher with the target's keys. Only commands that need the keys provide it. */
-export const secretCipher = Layer.effect(
+/** The cipher with the target's keys, whatever they open. */
+export const uncheckedCipher = Layer.effect(
   SecretCipher,
   Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
 )
+
+/** The cipher with the target's keys, which open what is stored. Only commands that need the keys provide it. */
+export const secretCipher = Layer.tap(uncheckedCipher, (context) => assertKeyOpens(Context.get(context, SecretCipher)))
 
 /** A cipher that fails with an error as soon as it is needed. */
 const failing = (error: unknown) => {
@@ -16,5 +20,5 @@ const failing = (error: unknown) => {
   return Layer.succeed(SecretCipher, { keyIds: [], encrypt: fail, decrypt: fail, keyIdOf: fail })
 }
 
-/** The target's cipher. Without a key, commands fail as soon as they need it. */
+/** The target's cipher. Without a key that opens what is stored, commands fail as soon as they need it. */
 export const lazyCipher = Layer.catch(secretCipher, failing)

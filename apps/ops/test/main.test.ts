@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -84,6 +85,36 @@ describe("the process", () => {
     expect(stderr).toContain(`: ${fault}`)
     expect(stderr).toContain(` (${code}).`)
     expect(stderr).not.toMatch(/hunter2|127\.0\.0\.1/)
+  })
+
+  it("warns in doctor of variables that look like settings of the processes, without their values", async () => {
+    const settings = { DATABASE_URL: url(), PROT: "hunter2", MAIL_PER_MINUT: "5", PATH: "/bin", DATABASE_URL_OLD: "x" }
+    const { stdout } = await run(["doctor", "--json"], { settings })
+    const { checks } = JSON.parse(stdout) as { checks: ReadonlyArray<{ status: string; found: string }> }
+    expect(checks.filter(({ found }) => found.includes("looks like")).map(({ found }) => found)).toEqual([
+      "PROT is not a setting, and looks like PORT.",
+      "MAIL_PER_MINUT is not a setting, and looks like MAIL_PER_MINUTE.",
+    ])
+    expect(stdout).not.toContain("hunter2")
+  })
+
+  it.skipIf(!existsSync("/dev/full"))("fails with a sentence where its output cannot be written", async () => {
+    const child = spawn("sh", ["-c", `"$0" "$1" organizations list --json > /dev/full`, process.execPath, MAIN], {
+      env: { DATABASE_URL: url() },
+    })
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "The output could not be written: the disk is full. What the command has changed stays changed.\n",
+    })
+  })
+
+  it("ends without a word when the reader of its output has gone", async () => {
+    const child = spawn("sh", ["-c", `"$0" "$1" status --watch | head -n 1`, process.execPath, MAIN], {
+      env: { DATABASE_URL: url(), PATH: process.env["PATH"] },
+    })
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   })
 
   it("points to migrate where the schema is missing", async () => {

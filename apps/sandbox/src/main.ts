@@ -168,7 +168,7 @@ const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
   yield* options === undefined ? printLine(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
 }).pipe(
-  Effect.catchTag(["SandboxError", "MigrationMismatch"], ({ message }) =>
+  Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
     Effect.sync(() => {
       process.stderr.write(`${message}\n`)
       process.exitCode = 1

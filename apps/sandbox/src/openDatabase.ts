@@ -1,7 +1,11 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { Effect } from "effect"
+import { databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { sessionFault } from "@outreach/postgres/connection/sessionFault"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
+import { ConfigProvider, Effect } from "effect"
 import type { Options } from "./options.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
 
@@ -15,9 +19,20 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
   if (configured) {
     if (fresh)
       return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
+    const database = yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL: configured }))
     const address = URL.parse(configured)
-    if (!/^postgres(ql)?:$/.test(address?.protocol ?? ""))
-      return yield* new SandboxError({ message: "DATABASE_URL is malformed. It must be a postgres:// address." })
+    yield* sessionFault.pipe(
+      Effect.provide(databaseLayer({ database, applicationName: "sandbox", maxConnections: 1 })),
+      Effect.mapError(describeDatabaseError),
+      Effect.filterOrFail(
+        (fault) => fault === undefined,
+        (fault) => fault!,
+      ),
+      Effect.mapError(
+        ({ code, advice }) =>
+          new SandboxError({ message: `No connection to the database of DATABASE_URL: ${advice} (${code}).` }),
+      ),
+    )
     return { url: configured, name: `the database ${address!.host}${address!.pathname}` }
   }
   if (fresh) yield* Effect.promise(() => rm(join(folder, "keys.json"), { force: true }))

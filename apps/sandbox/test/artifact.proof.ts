@@ -1,7 +1,10 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { RELEASE } from "@outreach/process/release"
 import { eventually } from "@outreach/testing/eventually"
@@ -50,12 +53,24 @@ it("is JavaScript with source maps in at most 60 MB, without sources, tests or p
   const out = join(folder, "out")
   const entries = await readdir(out, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const scripts = files.filter((file) => /^(?:[^/]+|chunks\/[^/]+)\.js$/.test(file.slice(out.length + 1)))
+  const scripts = files.filter((file) => /^(?:main|chunks)\/[^/]+\.js$/.test(file.slice(out.length + 1)))
   expect(scripts.length).toBeGreaterThan(3)
   expect(files).toEqual(expect.arrayContaining(scripts.map((file) => `${file}.map`)))
   expect(files.filter((file) => /\.ts$|\.test\.|\.proof\.|node_modules/.test(file))).toEqual([])
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000_000)
+})
+
+it.for(["api", "worker", "console", "ops"])("%s says in a sentence that Node 18 is too old", async (name, { skip }) => {
+  const old = "process.stdout.write(process.execPath)"
+  const found = spawnSync("npx", ["-y", "-p", "node@18", "node", "-e", old], { encoding: "utf8" })
+  if (found.status !== 0) return skip("the npm registry is not reachable")
+  const child = spawn(found.stdout, ["--enable-source-maps", `out/${name}.js`], { cwd: folder })
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^This needs Node 22\.19 or later, and runs on 18\.\d+\.\d+ \(.+\)\.\n$/),
+  })
 })
 
 it("migrates, serves, sends an e-mail and delivers its event, from a directory that holds nothing else", async () => {

@@ -3,7 +3,6 @@ import { chmod, chown, cp, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { SESSION_SETTINGS } from "@outreach/postgres/sessionSettings"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -113,13 +112,7 @@ server_tls_ca_file = ${tls}/authority.crt
 
   const grants = Object.entries(ROLES).map(([kind, role]) => `${kind}=${role}`)
   await as("outreach_owner").ops("migrate", "--grant-to", grants.join(","))
-  // The owner may not change other roles. The superuser gives them the settings that PgBouncer cannot pass on.
   const superuser = await connect(database.url)
-  for (const role of Object.values(ROLES)) {
-    for (const [name, value] of Object.entries(SESSION_SETTINGS)) {
-      await superuser.query(`alter role ${role} set ${name} = '${value}'`)
-    }
-  }
 
   const adminPort = String(await freePort())
   const api = await as(ROLES.api).start("api", "listening")

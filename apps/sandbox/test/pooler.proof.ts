@@ -143,7 +143,43 @@ it("says what is wrong when the settings do not fit the pooler", async ({ skip }
   await (await artifact(misled).start("worker", "worker started")).waitFor(
     "a pooler stands where notifications are listened for, so some may be lost",
   )
-
-  const api = await artifact({ ...transaction, DATABASE_LISTEN_URL: direct }).start("api", "listening")
-  expect(await reasonOf(api.annotations.url)).toMatch(/^the role of DATABASE_URL lacks settings .*statement_timeout/)
 })
+
+it.each([
+  ["etc", "Etc/UTC"],
+  ["berlin", "Europe/Berlin"],
+])(
+  "is ready without a restart once the role has its settings and PgBouncer connects anew, on a server in %s",
+  async (name, zone) => {
+    if ("missing" in pgBouncer) return
+    const direct = await createDatabase(name)
+    await admin.query(`alter database ${name} set timezone = '${zone}'`)
+    const pooled = await startPgBouncer(pgBouncer.folder, direct, `admin_users = ${name}`)
+    const adminPort = String(await freePort())
+    const { ops, start } = artifact({
+      DATABASE_URL: pooled,
+      DATABASE_POOLER: "transaction",
+      DATABASE_LISTEN_URL: direct,
+    })
+    await ops("migrate")
+    const api = await start("api", "listening")
+    const worker = await start("worker", "worker started", { ADMIN_PORT: adminPort })
+    const urls = [api.annotations.url, `http://127.0.0.1:${adminPort}`]
+    const readiness = (url: string) =>
+      fetch(`${url}/readyz`).then(
+        (response) => response.text(),
+        () => "no response",
+      )
+    const reasons = () => Promise.all(urls.map(readiness))
+    const lacking = /the role of DATABASE_URL lacks settings .*statement_timeout/
+    await eventually(reasons, (found) => found.every((reason) => lacking.test(reason)))
+
+    await giveSettings(name)
+    const console = new Client({ connectionString: Object.assign(new URL(pooled), { pathname: "/pgbouncer" }).href })
+    await console.connect()
+    await console.query("RECONNECT")
+    await console.end()
+    await eventually(reasons, (found) => found.every((reason) => /^ready|"ready"/.test(reason)))
+    expect([await api.stop(), await worker.stop()]).toEqual([0, 0])
+  },
+)

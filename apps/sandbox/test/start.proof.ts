@@ -26,6 +26,20 @@ it("ends with one sentence where its port is in use or its folder is held", asyn
   expect(await first.ended).toBe(0)
 })
 
+it.each([
+  [
+    "away",
+    "postgres://me:hunter2@127.0.0.1:1/outreach",
+    /^No connection to the database of DATABASE_URL: nothing listens .+ \(ECONNREFUSED\)\.\n$/,
+  ],
+  ["malformed", "https://127.0.0.1/outreach", /^DATABASE_URL is malformed[^\n]+\n$/],
+])("ends with one sentence where the database of DATABASE_URL is %s", async (_, DATABASE_URL, sentence) => {
+  const args = ["--folder", await sandboxFolder(), "--port", String(await freePort())]
+  const sandbox = runSandbox(args, { DATABASE_URL })
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toMatch(sentence)
+})
+
 it("ends with the last output of a service whose settings are wrong", async () => {
   const args = ["--folder", await sandboxFolder(), "--port", String(await freePort())]
   const refused = runSandbox(args, { LOG_LEVEL: "loud" })

@@ -7,6 +7,7 @@ import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMon
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { warnOfMisspeltSettings } from "@outreach/process/misspeltSettings"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Metric } from "effect"
@@ -37,6 +38,7 @@ import { WorkerConfig } from "./WorkerConfig.ts"
 /** Everything that the worker does, until it is interrupted. */
 export const worker = Effect.gen(function* () {
   const config = yield* WorkerConfig
+  yield* warnOfMisspeltSettings
   const { drainSeconds, mail } = config
   const { recipientsMonths } = config.retention
 

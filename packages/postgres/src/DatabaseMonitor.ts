@@ -131,7 +131,7 @@ const codeOf = (cause: Cause.Cause<unknown>): string | undefined => {
     if (error instanceof DatabaseFailure) code ??= error.reason
     else if (SqlError.isSqlError(error)) code ??= describeDatabaseError(error).code
     // A time limit of the caller's own says nothing about connections.
-    else if (Cause.isTimeoutError(error)) code ??= "NO_CODE"
+    else if (Cause.isTimeoutError(error)) code ??= describeDatabaseError(undefined).code
     else return undefined
   }
   return code

@@ -72,8 +72,11 @@ export const databaseLayer = (options: {
   return Layer.mergeAll(
     PgClient.layer({
       ...clientOf(address, "pool"),
-      // A pooler passes no setting on, and the next transaction has another connection, without the statement that this one named.
-      ...(pooler === "none" ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } } : { prepare: false }),
+      // A pooler passes no other setting on, and keeps the time zone of a connection that names none.
+      // The next transaction has another session, without the statement that this one named.
+      ...(pooler === "none"
+        ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } }
+        : { startupParameters: { timezone: SESSION_SETTINGS.timezone }, prepare: false }),
       maxConnections: options.maxConnections ?? 10,
       multiplex: options.connections === "shared",
     }),

@@ -66,6 +66,8 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
     "commits wait for a synchronous standby; start the standby, or take it out of synchronous_standby_names and reload the server",
   COMMIT_UNCERTAIN:
     "a commit's wait for its standby was cancelled; leave commits that wait alone, and start the standby",
+  DRIVER_FAILURE:
+    "the exchange with the database failed on this side; run the command again, and look at the server's log if this lasts",
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
   ENOENT: "the socket of DATABASE_URL does not exist; start the server, or correct the path",
@@ -80,6 +82,9 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
     "the server's certificate is for another host; use a host name in DATABASE_URL that the certificate names",
 }
+
+/** The code of a failure to which neither the server nor the network gave one. */
+const DRIVER_FAILURE = "DRIVER_FAILURE"
 
 const TLS_FAILED = "TLS with the server failed; check its certificate and its TLS settings"
 
@@ -119,7 +124,7 @@ export const describeDatabaseError = (error: unknown): DatabaseFault => {
   if (chain.some(({ _tag }) => _tag === "TimeoutError")) return { code: "ETIMEDOUT", advice: adviceOn("ETIMEDOUT") }
   const words = chain.find(({ _tag }) => isConnecting(_tag))?.message
   const [, code, advice] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
-  return { code: code ?? "NO_CODE", advice: advice ?? DEFAULT }
+  return { code: code ?? DRIVER_FAILURE, advice: advice ?? adviceOn(DRIVER_FAILURE) }
 }
 
 /** Returns what to do about a pooler that refuses the settings of a session; undefined for any other error. */
@@ -141,7 +146,7 @@ export const adviceOn = (code: string): string => {
 
 /** Reports whether a code means that no statement can succeed, whichever it is: no connection, or a server that is short of something. */
 export const isOutage = (code: string): boolean =>
-  isSqlState(code) ? /^(?:08|28|3D|53|57P)/.test(code) : code !== "NO_CODE"
+  isSqlState(code) ? /^(?:08|28|3D|53|57P)/.test(code) : code !== DRIVER_FAILURE
 
 /** Node's codes of five letters, such as EPIPE, hold no digit. */
 const isSqlState = (code: string): boolean => /^(?=.*\d)[0-9A-Z]{5}$/.test(code)

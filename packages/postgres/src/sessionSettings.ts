@@ -1,5 +1,6 @@
 /**
- * The settings of every session, as `current_setting` shows them. A pooler in transaction mode passes none on: there the role has them, by `alter role … set`.
+ * The settings of every session, as `current_setting` shows them. A pooler in transaction mode passes on the time zone alone: there the role has them, by
+ * `alter role … set`.
  */
 export const SESSION_SETTINGS = {
   timezone: "UTC",

@@ -34,7 +34,15 @@ export const secretSetting = <A>(
     ),
   )
 
-const text = (name: string): Config.Config<string> => Config.String(name).pipe(Config.withDefault(""))
+const declared = new Set<string>()
+
+/** The names of the settings that the modules of this process have declared so far. */
+export const declaredSettings: ReadonlySet<string> = declared
+
+const text = (name: string): Config.Config<string> => {
+  declared.add(name)
+  return Config.String(name).pipe(Config.withDefault(""))
+}
 
 const parse = <A>(name: string, source: string, schema: Schema.Codec<A, string>, given: string | undefined) => {
   if (given === undefined) return configError(`${name} is not set. It must be ${expectedBy(schema)}.`)

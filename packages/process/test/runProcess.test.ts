@@ -28,7 +28,7 @@ const outcome = async (child: ChildProcess) => {
 }
 
 describe("runProcess", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("closes what it holds on %s and exits with 0", async (signal) => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("closes what it holds on %s and exits with 0", async (signal) => {
     const child = start({})
     const lines: Array<Record<string, unknown>> = []
     const exited = once(child, "exit")

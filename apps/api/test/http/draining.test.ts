@@ -78,10 +78,13 @@ describe("an API that is told to stop", () => {
     expect(await exited).toEqual([0, null])
   })
 
-  it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)("drains on %s, and logs that it stops and has stopped", async (signal) => {
-    const { child, lines, exited } = await start({})
-    child.kill(signal)
-    expect(await exited).toEqual([0, null])
-    expect(lines.slice(-2)).toEqual(["stopping", "stopped"])
-  })
+  it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)(
+    "drains on %s, and logs that it stops and has stopped",
+    async (signal) => {
+      const { child, lines, exited } = await start({})
+      child.kill(signal)
+      expect(await exited).toEqual([0, null])
+      expect(lines.slice(-2)).toEqual(["stopping", "stopped"])
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { formatCount } from "../output/format.ts"
 import { printList, printProgress, printRecord } from "../output/Output.ts"
-import { secretCipher } from "../secretCipher.ts"
+import { uncheckedCipher } from "../secretCipher.ts"
 
 /** No key of `SECRETS_KEY` opens some ciphertexts. */
 class CiphertextsUnopened extends Schema.TaggedError<CiphertextsUnopened>()("CiphertextsUnopened", {
@@ -50,5 +50,5 @@ const reseal = changing(
 export const keysAtRest = Command.make("keys-at-rest").pipe(
   Command.withDescription("The keys of SECRETS_KEY, which encrypt what is stored"),
   Command.withSubcommands([list, reseal]),
-  Command.provide(secretCipher),
+  Command.provide(uncheckedCipher),
 )

@@ -15,6 +15,7 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/postgres/inspection/databaseFindings"
+import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
@@ -89,6 +90,7 @@ export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
     yield* emit("settings", ...(yield* settingFindings("worker", worker)))
     const console = Effect.scoped(Layer.build(ConsoleConfig.fromEnvironment))
     yield* emit("settings", ...(yield* settingFindings("console", console)))
+    yield* emit("settings", ...misspeltFindings())
   }
 
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
@@ -102,6 +104,12 @@ export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
   if (checks.some(({ status }) => status === "failed")) return yield* new DoctorFailed({ checks })
   yield* print({ checks }, () => `${formatCount(checks.length, "check")}, and none failed.`)
 })
+
+/** Returns a warning for each variable that looks like a setting of a process that was read before. */
+const misspeltFindings = () =>
+  misspeltSettings(Object.keys(process.env)).map(({ name, similar }) =>
+    warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
+  )
 
 const SET_DATABASE = "Set DATABASE_URL as the processes have it."
 

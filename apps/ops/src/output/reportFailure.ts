@@ -1,4 +1,5 @@
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { adviceOn, describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
@@ -36,7 +37,7 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
       const { code, advice } = describeDatabaseError(error)
       return { code: "database_failure", message: `The database failed (${code}): ${advice}.` }
     }
-    if (error instanceof Error && (Cause.isFailReason(reason) || error instanceof DatabaseFailure)) {
+    if (error instanceof Error && (Cause.isFailReason(reason) || isExpected(error))) {
       const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string }
       return {
         code: snakeName(_tag ?? name).replace(/^_/, ""),
@@ -47,6 +48,9 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
   }
   return { code: "internal_error", message: `Unexpected failure: ${describeCause(cause).join("\n")}` }
 }
+
+/** Reports whether a defect is a failure that operators can mend, so that its message is for them. */
+const isExpected = (defect: Error): boolean => defect instanceof DatabaseFailure || defect instanceof SecretUnopened
 
 const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
   `${operation} failed in the database (${reason}): ${adviceOn(reason)}.`

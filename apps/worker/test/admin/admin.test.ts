@@ -209,7 +209,7 @@ describe("the admin port", () => {
     await launch(to, 1)
     const { output } = await runWorker(url(), { ADMIN_PORT: String(port) })
     await eventually(
-      () => output.log.includes("admin port failed") && to.received.length > 0,
+      () => output.log.includes(`Another process listens on port ${port} of 127.0.0.1;`) && to.received.length > 0,
       (both) => both,
     )
     other.close()

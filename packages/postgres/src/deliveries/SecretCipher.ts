@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
 import { type KeyRing, mayHaveMade, type RingKey } from "@outreach/domain/KeyRing"
-import { Context, Redacted } from "effect"
+import { Context, Redacted, Schema } from "effect"
 
 const NONCE = 12
 const TAG = 16
@@ -8,6 +8,13 @@ const TAG = 16
 /** Begins the header of a ciphertext. The mark of its key follows. A ciphertext whose key has no mark has no header. */
 const HEADER_PREFIX = Buffer.from("ring")
 const HEADER_BYTES = HEADER_PREFIX.length + 1
+
+/** No key of `SECRETS_KEY` opens a ciphertext. */
+export class SecretUnopened extends Schema.TaggedError<SecretUnopened>()("SecretUnopened", {}) {
+  override get message(): string {
+    return "SECRETS_KEY does not open a secret that is stored; set it to the key that encrypted it, or check that DATABASE_URL names the right database."
+  }
+}
 
 /**
  * Encrypts secrets at rest: AES-256-GCM, stored as header, nonce, ciphertext, tag, bound to the organization.
@@ -67,7 +74,7 @@ export class SecretCipher extends Context.Service<
       },
       decrypt: (stored, organizationId) => {
         const opened = open(stored, organizationId)
-        if (opened === undefined) throw new Error("no key of the ring SECRETS_KEY opens the ciphertext")
+        if (opened === undefined) throw new SecretUnopened()
         return Redacted.make(opened.text)
       },
       keyIdOf: (stored, organizationId) => open(stored, organizationId)?.keyId,

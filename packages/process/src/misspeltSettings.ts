@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { declaredSettings } from "./setting.ts"
+
+/** A variable of the environment that is not a setting, and the setting that its name resembles. */
+export interface MisspeltSetting {
+  readonly name: string
+  readonly similar: string
+}
+
+/** Variables of other programs, whose names may begin like ours. */
+const FOREIGN = /^(?:NODE_|NPM_|OTEL_|PG)/i
+
+/** Returns the variables among `names` that look like one of the settings, and are none. */
+export const misspeltSettings = (
+  names: ReadonlyArray<string>,
+  settings: ReadonlySet<string> = declaredSettings,
+): ReadonlyArray<MisspeltSetting> =>
+  names
+    .filter((name) => !FOREIGN.test(name))
+    .flatMap((name) => {
+      // What only extends a setting, such as DATABASE_URL_OLD, was kept on purpose.
+      if ([...settings].some((setting) => `${name}_`.startsWith(`${setting}_`))) return []
+      const similar = [...settings].find((setting) => isMisspelt(name.toUpperCase(), setting))
+      return similar === undefined ? [] : [{ name, similar }]
+    })
+
+/** Logs each variable of the environment that looks like a setting of this process and is none, without its value. */
+export const warnOfMisspeltSettings = Effect.suspend(() =>
+  Effect.forEach(
+    misspeltSettings(Object.keys(process.env)),
+    (misspelt) => Effect.annotateLogs(Effect.logWarning("unknown setting, is it misspelt?"), { ...misspelt }),
+    { discard: true },
+  ),
+)
+
+/** Reports whether a name has the first two words of a setting of three or more, or differs from it by slips of the hand. */
+const isMisspelt = (name: string, setting: string): boolean =>
+  beginsAlike(name, setting) || countSlips(name, setting) <= slipsAllowed(setting)
+
+const beginsAlike = (name: string, setting: string): boolean => {
+  const [first, second, third = "FILE"] = setting.split("_")
+  return third !== "FILE" && `${name}_`.startsWith(`${first}_${second}_`)
+}
+
+/** Returns how many slips make a setting of a name. Of a short one such as PORT, only swapped letters count, because many words resemble it. */
+const slipsAllowed = ({ length }: string): number => (length < 6 ? 0.5 : length <= 12 ? 1 : 2)
+
+const SWAP = 0.5
+
+/** Counts the letters that were left out, added or mistaken between two names, and those that were swapped as a half. */
+const countSlips = (a: string, b: string): number => {
+  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
+  let [before, row]: [Array<number>, Array<number>] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const mistaken = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next[j] = Math.min(mistaken, row[j]! + 1, next[j - 1]! + 1, isSwapped ? before[j - 2]! + SWAP : mistaken)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}
