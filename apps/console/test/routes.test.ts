@@ -100,7 +100,7 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
 type Answer = Awaited<ReturnType<typeof ask>>
 
 const personalIn = (text: string): ReadonlyArray<string> =>
-  [...own.personal, ...other.personal].filter((value) => text.includes(value))
+  [...own.personal, ...own.secrets, ...other.personal].filter((value) => text.includes(value))
 
 /** What shows that an answer is about the first organization, which those who are bound to the other must never see. */
 const ownIn = (text: string): ReadonlyArray<string> => [

@@ -11,12 +11,17 @@ import { SqlClient } from "effect/sql"
 
 const RECIPIENTS = 4
 
+/** What a partner keeps in the address of its endpoint. */
+const [PATH_SECRET, QUERY_SECRET] = ["8fKq0dJx2LmWv7TzRb5N", "hunter2"]
+
 /** Gives an organization one of everything that a page shows. Returns the ids by the names that routes have for them, and what is personal. */
 export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: RECIPIENTS, emailDomain })
   const { organization, program, campaign, endpoint } = seeded
   yield* sql`update organizations set name = ${`Organization of ${emailDomain}`} where id = ${organization.id}`
+  yield* sql`
+    update webhook_endpoints set url = ${`https://${emailDomain}/hooks/${PATH_SECRET}?key=${QUERY_SECRET}`} where id = ${endpoint.id}`
   yield* sendCampaign(campaign.id)
   for (const lease of yield* claimMessages(RECIPIENTS - 1)) yield* settleSent(lease)
   const { key } = yield* issueKey({
@@ -70,5 +75,6 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     },
     recipients,
     personal: numbers.flatMap((n): ReadonlyArray<string> => [npi(n), email(n, emailDomain)]),
+    secrets: [PATH_SECRET, QUERY_SECRET],
   }
 })

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
+import { isolated } from "./ForeignText.tsx"
 
-/** The facts about one thing, as a list of names and values. A value that is undefined is left out. */
+/** The facts about one thing, as a list of names and values. A value that is undefined is left out; one of nothing but text may be foreign, and is isolated. */
 export const Facts = (props: { readonly facts: Readonly<Record<string, ComponentChildren>> }) => (
   <dl class="facts">
     {Object.entries(props.facts).map(
@@ -8,7 +9,7 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
         value !== undefined && (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{isolated(value)}</dd>
           </div>
         ),
     )}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 
 interface FieldProps {
   readonly name: string
-  readonly label: string
+  readonly label: ComponentChildren
   /** What the value must be, below the field. */
   readonly hint?: string
 }
@@ -40,7 +40,7 @@ export const Choice = (
     <span>{props.label}</span>
     <select name={props.name}>
       {props.options.map(([value, text]) => (
-        <option key={value} value={value} selected={value === (props.value ?? "")}>
+        <option dir="auto" key={value} value={value} selected={value === (props.value ?? "")}>
           {text}
         </option>
       ))}

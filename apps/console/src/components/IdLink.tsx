@@ -1,3 +1,4 @@
+import { ForeignText } from "./ForeignText.tsx"
 /** The pages of the things that have one, by the prefix of their ids. */
 export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   org: (id) => `/partners/${id}`,
@@ -13,6 +14,6 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
 /** An id, which leads to its page if it has one. */
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
   const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
-  const text = props.children === undefined ? <code>{props.id}</code> : <span>{props.children}</span>
+  const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>
   return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
 }

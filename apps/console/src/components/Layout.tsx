@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "../http/Route.ts"
 import { Command } from "./Command.tsx"
+import { ForeignText } from "./ForeignText.tsx"
 import { useView } from "./View.ts"
 
 /** The files that a page refers to, by their addresses. */
@@ -36,7 +37,7 @@ export const Document = (props: {
 export const Layout = (props: {
   readonly section: Section | undefined
   readonly deployment: string
-  readonly title: string
+  readonly heading: ComponentChildren
   /** What the last action did. */
   readonly notice: string | undefined
   readonly commands: ReadonlyArray<string>
@@ -59,7 +60,7 @@ export const Layout = (props: {
         <form class="account" method="post" action="/sign-out">
           <input type="hidden" name="token" value={formToken} />
           <span>
-            {operator.name} <small>{operator.role}</small>
+            <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>
           </span>
           <button type="submit" class="plain">
             Sign out
@@ -80,16 +81,18 @@ export const Layout = (props: {
       <main id="content" tabIndex={-1}>
         {props.notice !== undefined && (
           <p class="notice" role="status">
-            {props.notice}
+            <ForeignText>{props.notice}</ForeignText>
           </p>
         )}
-        <h1>{props.title}</h1>
+        <h1>{props.heading}</h1>
         {props.children}
         {props.commands.length > 0 && (
           <aside class="commands" aria-label="The same on the command line">
             <h2>On the command line</h2>
             {props.commands.map((command) => (
-              <Command key={command}>{command}</Command>
+              <Command key={command}>
+                <ForeignText>{command}</ForeignText>
+              </Command>
             ))}
           </aside>
         )}

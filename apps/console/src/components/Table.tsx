@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { Empty } from "./Empty.tsx"
+import { isolated } from "./ForeignText.tsx"
 
 /** A column of a table. */
 export interface Column<Row> {
   readonly header: string
+  /** A cell of nothing but text may be foreign, and is isolated. */
   readonly cell: (row: Row) => ComponentChildren
   /** Whether the column holds numbers, which stand at the right. */
   readonly numeric?: boolean
@@ -40,7 +42,7 @@ export const Table = <Row,>(props: {
             <tr key={i}>
               {props.columns.map(({ header, cell, numeric }) => (
                 <td key={header} class={numeric ? "number" : undefined}>
-                  {cell(row)}
+                  {numeric ? cell(row) : isolated(cell(row))}
                 </td>
               ))}
             </tr>

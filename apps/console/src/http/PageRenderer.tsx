@@ -3,8 +3,10 @@ import { HttpServerResponse } from "effect/http"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
+import { ForeignText } from "../components/ForeignText.tsx"
 import { Document, Layout } from "../components/Layout.tsx"
 import { type View, ViewContext } from "../components/View.ts"
+import { visibleText } from "../components/visibleText.ts"
 import { Assets } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
 import type { PageContent, Section } from "./Route.ts"
@@ -19,10 +21,12 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
     /** Renders a document, for nobody who is signed in. */
     const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse =>
       HttpServerResponse.text(
-        `<!doctype html>${renderToString(
-          <Document title={title} assets={assets}>
-            {body}
-          </Document>,
+        `<!doctype html>${visibleText(
+          renderToString(
+            <Document title={title} assets={assets}>
+              {body}
+            </Document>,
+          ),
         )}`,
         { status, contentType: "text/html; charset=utf-8" },
       )
@@ -39,7 +43,7 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
           <Layout
             section={options.section}
             deployment={deployment}
-            title={content.title}
+            heading={content.heading ?? content.title}
             notice={options.notice}
             commands={content.commands}
           >
@@ -63,7 +67,7 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
           <>
             {messages.map((message) => (
               <p key={message} class="problem">
-                {message}
+                <ForeignText>{message}</ForeignText>
               </p>
             ))}
             <p>

@@ -42,6 +42,8 @@ export interface Refusal {
 /** What a page shows below its heading. */
 export interface PageContent {
   readonly title: string
+  /** The heading, where foreign text is part of it. Default the title. */
+  readonly heading?: ComponentChildren
   /** The commands that show or do the same. */
   readonly commands: ReadonlyArray<string>
   readonly body: ComponentChildren

@@ -1,5 +1,6 @@
 import { Effect, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { visibleText } from "../components/visibleText.ts"
 import { LiveValues } from "./LiveValues.ts"
 import { PageError } from "./PageError.ts"
 import { defineResource } from "./Route.ts"
@@ -34,7 +35,7 @@ export const liveRoute = defineResource({
         retryAfterSeconds: 60,
       })
     }
-    const texts = Stream.map(live.texts(viewer), (texts) => `data: ${JSON.stringify(texts)}\n\n`)
+    const texts = Stream.map(live.texts(viewer), (texts) => `data: ${visibleText(JSON.stringify(texts))}\n\n`)
     const heartbeats = Stream.map(Stream.fromSchedule(Schedule.spaced(HEARTBEAT_EVERY)), () => ": still here\n\n")
     const events = Stream.merge(texts, heartbeats, { haltStrategy: "left" }).pipe(
       Stream.prepend(["retry: 1000\n\n"]),

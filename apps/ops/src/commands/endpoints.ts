@@ -12,12 +12,12 @@ import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Clock, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { changing, reading } from "../audit/Access.ts"
+import { changing, reading, revealing } from "../audit/Access.ts"
 import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
-import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
+import { parsedArgument, parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { instant } from "../inputs/times.ts"
 import { noteKeptFrom } from "../output/noteKeptFrom.ts"
@@ -91,11 +91,13 @@ const list = reading(
 
 const one = { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") }
 
-const show = reading(
+const show = revealing(
   "show",
-  one,
-  Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointRepository).find(endpoint))
+  { ...one, reveal: switchFlag("reveal", "Show the whole address, which may hold a secret of the partner") },
+  Effect.fn("ops.endpoints.show")(function* ({ endpoint, reveal }) {
+    const endpoints = yield* EndpointRepository
+    const found = yield* endpoints.find(endpoint)
+    yield* printRecord(reveal ? { ...found, url: yield* endpoints.address(endpoint) } : found)
   }),
 ).pipe(
   Command.withDescription("Show an endpoint: its breaker, its position in the event log, and its waiting deliveries"),

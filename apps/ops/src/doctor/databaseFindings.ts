@@ -1,4 +1,3 @@
-import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failed, ok, skipped } from "@outreach/domain/operators/Finding"
 import type { StandbySettings } from "@outreach/postgres/connection/databaseSettings"
@@ -80,6 +79,7 @@ export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }:
 
 /** Lists the endpoints that webhooks go to. */
 export const enabledEndpoints = Effect.gen(function* () {
-  const endpoints = yield* (yield* EndpointRepository).list()
-  return endpoints.filter(({ enabled }) => enabled) as ReadonlyArray<Endpoint>
+  const repository = yield* EndpointRepository
+  const endpoints = (yield* repository.list()).filter(({ enabled }) => enabled)
+  return yield* Effect.forEach(endpoints, ({ id }) => Effect.map(repository.address(id), (url) => ({ id, url })))
 })

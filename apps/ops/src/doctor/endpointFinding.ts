@@ -30,7 +30,7 @@ const isEndpointUrl = Schema.is(EndpointUrl)
  * The finding names the endpoint by its id, because its URL may hold a secret.
  */
 export const endpointFinding = Effect.fnUntraced(function* (
-  { id, url: text }: Pick<Endpoint, "id" | "url">,
+  { id, url: text }: Pick<Endpoint, "id"> & { readonly url: EndpointUrl },
   {
     allowPrivate,
     connectMs = CONNECT_MS,

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { type Brand, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
@@ -28,11 +28,14 @@ export type EndpointUrl = typeof EndpointUrl.Type
 /** An endpoint's address in deployments that allow private addresses. */
 export const PrivateEndpointUrl = endpointUrl(true)
 
+/** An endpoint's address as everybody may see it: without the parts in which partners keep tokens, its query and long segments of its path. */
+export type ShownUrl = Brand.Branded<string, "ShownUrl">
+
 /** Where an organization receives webhooks. */
 export interface Endpoint {
   readonly organizationId: OrganizationId
   readonly id: EndpointId
-  readonly url: EndpointUrl
+  readonly url: ShownUrl
   /** While false its deliveries wait. */
   readonly enabled: boolean
   /** The event types it receives; null for all. */

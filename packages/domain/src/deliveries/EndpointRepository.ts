@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { BreakerChange, Endpoint, EndpointStatus } from "./Endpoint.ts"
+import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
 
 /** No endpoint has this id. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
@@ -28,18 +28,22 @@ export class EndpointRepository extends Context.Service<
   {
     /** Adds an endpoint, without the headers of Standard Webhooks unless told. It receives what is published from now on, or what was published at `since` or later. */
     create(
-      endpoint: Pick<Endpoint, "organizationId" | "id" | "url" | "eventTypes"> &
-        Partial<Pick<Endpoint, "standardWebhooks">> & { readonly since?: Timestamp },
+      endpoint: Pick<Endpoint, "organizationId" | "id" | "eventTypes"> &
+        Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: EndpointUrl; readonly since?: Timestamp },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Returns an endpoint's whole address, which may hold a secret of the partner. */
+    address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
     /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
     breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
     /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
     update(
       endpointId: EndpointId,
-      changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight" | "standardWebhooks">>,
+      changes: Partial<
+        Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks"> & { readonly url: EndpointUrl }
+      >,
     ): Effect.Effect<Endpoint, EndpointNotFound>
     /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>

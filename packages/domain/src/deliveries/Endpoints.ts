@@ -61,7 +61,8 @@ export const TEST_TIMEOUT_MS = 15_000
 
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
-  const { organizationId, url, standardWebhooks } = yield* (yield* EndpointRepository).find(endpointId)
+  const endpoints = yield* EndpointRepository
+  const { organizationId, url, standardWebhooks } = yield* endpoints.find(endpointId)
   const secrets = yield* (yield* SigningSecretRepository).active(organizationId)
   if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
   const { livemode } = yield* Deployment
@@ -90,7 +91,7 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     at: started,
     standardWebhooks,
   })
-  const reply = yield* (yield* WebhookClient).post(url, headers, body)
+  const reply = yield* (yield* WebhookClient).post(yield* endpoints.address(endpointId), headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classify(reply)
   return {

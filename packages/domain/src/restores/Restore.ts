@@ -1,4 +1,5 @@
 import { type Campaign, TRANSITIONS } from "../campaigns/Campaign.ts"
+import type { ShownUrl } from "../deliveries/Endpoint.ts"
 import type { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
@@ -72,7 +73,7 @@ export interface RestoredOrganization {
 /** An endpoint in a restored database: it receives again the events after a position that it had already passed. */
 export interface RestoredEndpoint {
   readonly id: EndpointId
-  readonly url: string
+  readonly url: ShownUrl
   readonly repeatsFrom: Timestamp
 }
 

@@ -4,7 +4,7 @@ import {
   type DeliveryState,
   type DeliverySummary,
 } from "@outreach/domain/deliveries/Delivery"
-import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
   type DeliveryId,
@@ -58,7 +58,7 @@ export interface DeliveryFilter {
 
 /** What is sent of a delivery. */
 export interface DeliveryRequest {
-  readonly url: EndpointUrl
+  readonly url: ShownUrl
   readonly standardWebhooks: boolean
   /** The event's envelope; null when the event is no longer stored. */
   readonly body: string | null
@@ -394,9 +394,9 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           (organizationId: OrganizationId | undefined) => sql<{
             readonly organizationId: OrganizationId
             readonly id: EndpointId
-            readonly url: EndpointUrl
+            readonly url: ShownUrl
           }>`
-            select organization_id as "organizationId", id, url from webhook_endpoints
+            select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
             where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
             order by id`,
           orDieAs("DeliveryRepository.endpoints"),
@@ -409,7 +409,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           eventId,
         }: Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">) {
           const rows = yield* sql<DeliveryRequest>`
-            select url, standard_webhooks as "standardWebhooks", (
+            select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
               select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
             from webhook_endpoints where id = ${endpointId}`
           return rows[0]!

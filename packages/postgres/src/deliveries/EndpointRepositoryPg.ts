@@ -1,5 +1,5 @@
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import type { BreakerChange, Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -16,7 +16,7 @@ export const EndpointRepositoryPg = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
     const columns = sql.literal(`
-      endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
+      endpoint.organization_id as "organizationId", endpoint.id, shown_url(url) as url, enabled, event_types as "eventTypes",
       max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", version, endpoint.created_at as "createdAt"`)
 
     const statuses = (
@@ -112,6 +112,11 @@ export const EndpointRepositoryPg = Layer.effect(
         const rows = yield* statuses({ id: endpointId }, COUNT_CAP)
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, orDieAs("EndpointRepository.find")),
+
+      address: Effect.fn("EndpointRepository.address")(function* (endpointId) {
+        const rows = yield* sql<{ url: EndpointUrl }>`select url from webhook_endpoints where id = ${endpointId}`
+        return rows[0]?.url ?? (yield* new EndpointNotFound({ endpointId }))
+      }, orDieAs("EndpointRepository.address")),
 
       breakerChanges: Effect.fn("EndpointRepository.breakerChanges")(
         (endpointId) => sql<BreakerChange>`

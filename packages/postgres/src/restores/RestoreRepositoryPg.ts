@@ -90,7 +90,7 @@ export const RestoreRepositoryPg = Layer.effect(
           from restored_clocks join organizations on id = organization_id
           where restore_id = ${id} order by id`
         const endpoints = yield* sql<RestoredEndpoint & { organizationId: OrganizationId }>`
-          select endpoint.id, endpoint.organization_id as "organizationId", url, least(begun_at, restored_at) as "repeatsFrom"
+          select endpoint.id, endpoint.organization_id as "organizationId", shown_url(url) as url, least(begun_at, restored_at) as "repeatsFrom"
           from webhook_endpoints endpoint join restored_clocks using (organization_id)
           cross join lateral reader_position(endpoint.id) position
           where restore_id = ${id} and enabled order by endpoint.id`

@@ -30,7 +30,40 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, even
   })
 })
 
+/** Whole addresses, and what is shown of them. */
+const ADDRESSES = [
+  ["https://partner.test/webhooks", "https://partner.test/webhooks"],
+  [
+    "https://a-host-of-more-than-twenty-letters.partner.test",
+    "https://a-host-of-more-than-twenty-letters.partner.test",
+  ],
+  ["https://partner.test/hooks?key=topsecret&a=?b", "https://partner.test/hooks?…"],
+  ["https://partner.test?key=topsecret", "https://partner.test?…"],
+  ["https://hooks.test/services/T0/8fKq0dJx2LmWv7TzRb5N", "https://hooks.test/services/T0/…"],
+  ["https://hooks.test/8fKq0dJx2LmWv7TzRb5N/8fKq0dJx2LmWv7TzRb5N/end/", "https://hooks.test/…/…/end/"],
+] as const
+
 describe("EndpointRepositoryPg", () => {
+  test("shows of an address what is no secret, and gives the whole one to those who ask for it", function* () {
+    const endpoints = yield* EndpointRepository
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    for (const [url, shown] of ADDRESSES) {
+      const id = yield* createIdentifier("endpoint")
+      const made = yield* endpoints.create({
+        organizationId: organization.id,
+        id,
+        url: EndpointUrl.make(url),
+        eventTypes: null,
+      })
+      const updated = yield* endpoints.update(id, { maxInFlight: 1 })
+      const listed = (yield* endpoints.list(organization.id)).find((each) => each.id === id)!
+      const switched = [yield* endpoints.disable(id), yield* endpoints.enable(id)]
+      const all = [made, updated, listed, yield* endpoints.find(id), ...switched]
+      expect(new Set(all.map((each) => each.url))).toEqual(new Set([shown]))
+      expect(yield* endpoints.address(id)).toBe(url)
+    }
+  })
+
   test("keeps an endpoint enabled until it is disabled", function* () {
     const endpoints = yield* EndpointRepository
     const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")

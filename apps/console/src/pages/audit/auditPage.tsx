@@ -5,6 +5,7 @@ import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/ope
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Schema } from "effect"
 import { Choice, Field, FilterBar } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { IdLink } from "../../components/IdLink.tsx"
 import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
 import { Pager } from "../../components/Pager.tsx"
@@ -91,7 +92,14 @@ export const auditPage = definePage({
             columns={[
               { header: "Time (UTC)", cell: ({ begunAt }) => <Time at={begunAt} /> },
               { header: "Who", cell: (entry) => <Who entry={entry} /> },
-              { header: "Command", cell: ({ command }) => <code>{command}</code> },
+              {
+                header: "Command",
+                cell: ({ command }) => (
+                  <code>
+                    <ForeignText>{command}</ForeignText>
+                  </code>
+                ),
+              },
               { header: "Arguments", cell: (entry) => <Arguments given={entry.arguments} /> },
               { header: "Result", cell: (entry) => <Result entry={entry} /> },
               ...(operator.organizationId === null
@@ -122,7 +130,9 @@ const NextPage = ({ next }: { readonly next: string | null }) => {
 }
 
 const Who = ({ entry: { operator, osUser, host, role } }: { readonly entry: AuditEntry }) => (
-  <span title={`System user ${osUser} on ${host}, database role ${role}`}>{operator ?? `${osUser} (${host})`}</span>
+  <span title={`System user ${osUser} on ${host}, database role ${role}`}>
+    <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
+  </span>
 )
 
 const Arguments = ({ given }: { readonly given: AuditEntry["arguments"] }) => (
@@ -141,7 +151,11 @@ const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][
     {(Array.isArray(value) ? value : [value]).map((each, i) => (
       <span key={i}>
         {i > 0 && ", "}
-        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? <IdLink id={String(each)} /> : String(each)}
+        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? (
+          <IdLink id={String(each)} />
+        ) : (
+          <ForeignText>{String(each)}</ForeignText>
+        )}
       </span>
     ))}
   </>
@@ -149,7 +163,12 @@ const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][
 
 const Result = ({ entry: { result, code, endedAt } }: { readonly entry: AuditEntry }) => (
   <>
-    <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <code>{code}</code>}
+    <StatusBadge tone={TONES[result]}>{result}</StatusBadge>{" "}
+    {code !== null && (
+      <code>
+        <ForeignText>{code}</ForeignText>
+      </code>
+    )}
     {endedAt === null && <small>still under way, or killed</small>}
   </>
 )

@@ -5,6 +5,7 @@ import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect, Schema } from "effect"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { definePage } from "../../http/Route.ts"
 import { preview } from "./campaignMail.ts"
 
@@ -40,6 +41,11 @@ export const campaignMailPage = definePage({
     ]
     return {
       title: `The e-mail of ${campaign.name}`,
+      heading: (
+        <>
+          The e-mail of <ForeignText>{campaign.name}</ForeignText>
+        </>
+      ),
       commands: [`ops campaigns preview ${campaignId} --out previews`],
       body: (
         <>
@@ -66,7 +72,7 @@ export const campaignMailPage = definePage({
               {people.map(({ id, words }) => (
                 <li key={id}>
                   <a href={linkTo({ view, recipient: id })} aria-current={id === recipient ? "page" : undefined}>
-                    {words}
+                    <ForeignText>{words}</ForeignText>
                   </a>
                 </li>
               ))}

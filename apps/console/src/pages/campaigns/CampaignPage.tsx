@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Empty } from "../../components/Empty.tsx"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { definePage, type PageContent } from "../../http/Route.ts"
@@ -67,6 +68,7 @@ export const campaignPage = definePage({
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
     return {
       title: campaign.name,
+      heading: <ForeignText>{campaign.name}</ForeignText>,
       commands: commandsFor(campaign),
       body: (
         <>
@@ -84,7 +86,11 @@ export const campaignPage = definePage({
               <Facts
                 facts={{
                   Organization: <IdLink id={campaign.organizationId}>{organization.name}</IdLink>,
-                  Program: `${program.name} (${program.status})`,
+                  Program: (
+                    <>
+                      <ForeignText>{program.name}</ForeignText> ({program.status})
+                    </>
+                  ),
                   Kind: campaign.kind,
                   "Window (UTC)": <WindowBar {...campaign} />,
                   Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
@@ -118,6 +124,7 @@ export const campaignPage = definePage({
 /** Counting a large campaign from before there were counts takes longer than a page may. */
 const beingCounted = (campaign: Campaign, options: { readonly canSendTest: boolean }): PageContent => ({
   title: campaign.name,
+  heading: <ForeignText>{campaign.name}</ForeignText>,
   commands: commandsFor(campaign),
   body: (
     <>

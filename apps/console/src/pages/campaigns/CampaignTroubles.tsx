@@ -1,5 +1,6 @@
 import type { CampaignFailure, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -20,7 +21,10 @@ export const CampaignTroubles = (props: {
       {paused.length > 0 && (
         <p class="problem">
           {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}
-          <a href="#domains">{names.join(", ")}</a>. Sending there resumes by itself.
+          <a href="#domains">
+            <ForeignText>{names.join(", ")}</ForeignText>
+          </a>
+          . Sending there resumes by itself.
         </p>
       )}
       {props.failures.length > 0 && (
@@ -30,7 +34,14 @@ export const CampaignTroubles = (props: {
           empty="None."
           columns={[
             { header: "Class", cell: ({ class: name }) => name },
-            { header: "Code", cell: ({ code }) => <code>{code}</code> },
+            {
+              header: "Code",
+              cell: ({ code }) => (
+                <code>
+                  <ForeignText>{code}</ForeignText>
+                </code>
+              ),
+            },
             { header: "Messages", numeric: true, cell: ({ messages }) => formatCount(messages) },
           ]}
         />
@@ -43,7 +54,14 @@ export const CampaignTroubles = (props: {
           columns={[
             { header: "Recipient", cell: ({ recipientId }) => <IdLink id={recipientId} /> },
             { header: "Class", cell: ({ class: name }) => name },
-            { header: "Code", cell: ({ code }) => <code>{code}</code> },
+            {
+              header: "Code",
+              cell: ({ code }) => (
+                <code>
+                  <ForeignText>{code}</ForeignText>
+                </code>
+              ),
+            },
             { header: "Without a reply", numeric: true, cell: ({ unknownOutcomes }) => formatCount(unknownOutcomes) },
             { header: "Since", cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
           ]}

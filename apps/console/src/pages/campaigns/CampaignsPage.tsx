@@ -7,6 +7,7 @@ import {
 } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect, Schema } from "effect"
 import { Choice, Field, FilterBar } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { Pager } from "../../components/Pager.tsx"
@@ -101,11 +102,13 @@ const CampaignTable = (props: {
         header: "Program",
         cell: ({ programName, organizationName }) => (
           <>
-            {programName}
+            <ForeignText>{programName}</ForeignText>
             {props.hasOrganizations && (
               <>
                 <br />
-                <small>{organizationName}</small>
+                <small>
+                  <ForeignText>{organizationName}</ForeignText>
+                </small>
               </>
             )}
           </>

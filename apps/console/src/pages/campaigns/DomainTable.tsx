@@ -1,4 +1,5 @@
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -25,8 +26,13 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
           header: "Domain",
           cell: ({ domain, operator }) => (
             <>
-              {domain}
-              {operator !== null && operator !== domain && <small> at {operator}</small>}
+              <ForeignText>{domain}</ForeignText>
+              {operator !== null && operator !== domain && (
+                <small>
+                  {" "}
+                  at <ForeignText>{operator}</ForeignText>
+                </small>
+              )}
             </>
           ),
         },
@@ -72,7 +78,10 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
               "–"
             ) : (
               <>
-                <code class="reply">{lastReply}</code> <Time at={lastReplyAt} />
+                <code class="reply">
+                  <ForeignText>{lastReply}</ForeignText>
+                </code>{" "}
+                <Time at={lastReplyAt} />
               </>
             ),
         },

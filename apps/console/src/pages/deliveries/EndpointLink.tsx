@@ -1,8 +1,9 @@
+import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { IdLink } from "../../components/IdLink.tsx"
 
 /** Endpoints by id. */
-export type Endpoints = ReadonlyMap<EndpointId, { readonly url: string }>
+export type Endpoints = ReadonlyMap<EndpointId, { readonly url: ShownUrl }>
 
 /** Leads to an endpoint, by the host that it calls. */
 export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoints: Endpoints }) => {
@@ -11,4 +12,4 @@ export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoint
 }
 
 /** Returns the host of an endpoint's URL. */
-export const hostOf = (url: string): string => URL.parse(url)?.host ?? url
+export const hostOf = (url: ShownUrl): string => URL.parse(url)?.host ?? url

@@ -1,4 +1,5 @@
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
@@ -7,6 +8,7 @@ import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/
 import { Effect } from "effect"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignBlock, ForeignText } from "../../components/ForeignText.tsx"
 import { formatMillis } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -84,7 +86,7 @@ const isDeadLetter = ({ state, replayedAs }: DeliverySummary): boolean =>
 
 const DeliveryFacts = (props: {
   readonly delivery: DeliverySummary
-  readonly url: string
+  readonly url: ShownUrl
   readonly group: FailureGroup | null
 }) => {
   const { delivery, group } = props
@@ -109,7 +111,9 @@ const DeliveryFacts = (props: {
         "Replayed as": delivery.replayedAs === null ? undefined : <IdLink id={delivery.replayedAs} />,
         Issue:
           group === null ? undefined : (
-            <a href={`/issues/${group.id}`}>{group.firstLine ?? "Failures without a text"}</a>
+            <a href={`/issues/${group.id}`}>
+              <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
+            </a>
           ),
       }}
     />
@@ -135,7 +139,13 @@ const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly i
       {
         header: "Response",
         cell: ({ response }) =>
-          response === null ? "none" : props.isShown ? <Text text={response} /> : <Text text={maskedText(response)} />,
+          response === null ? (
+            "none"
+          ) : props.isShown ? (
+            <ForeignBlock>{response}</ForeignBlock>
+          ) : (
+            <ForeignBlock>{maskedText(response)}</ForeignBlock>
+          ),
       },
     ]}
   />
@@ -165,21 +175,15 @@ const Request = (props: {
         The headers {attempt === undefined ? "of the first attempt" : `of attempt ${attempt.number}`}. Signatures are
         made for each attempt and kept nowhere.
       </p>
-      <Text text={headers.join("\n")} />
+      <ForeignBlock>{headers.join("\n")}</ForeignBlock>
       {request.body === null ? (
         <p>The event's body is no longer stored.</p>
       ) : (
-        <Text text={props.isShown ? indented(request.body) : maskedText(request.body)} />
+        <ForeignBlock>{props.isShown ? indented(request.body) : maskedText(request.body)}</ForeignBlock>
       )}
     </>
   )
 }
-
-/** A text as it is, in a box that scrolls. */
-const Text = (props: { readonly text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-  <pre tabIndex={0}>{props.text}</pre>
-)
 
 const maskedText = (text: string): string => {
   const masked = maskContent(text)

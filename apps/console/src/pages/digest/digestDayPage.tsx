@@ -6,6 +6,7 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Empty } from "../../components/Empty.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { type Column, Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
@@ -64,7 +65,9 @@ const Record = ({ record }: { readonly record: DigestRecord }) => {
   return (
     <section aria-labelledby={program.id}>
       <h2 id={program.id}>
-        <a href={`/digest?organization=${program.organizationId}&program=${program.id}`}>{program.name}</a>{" "}
+        <a href={`/digest?organization=${program.organizationId}&program=${program.id}`}>
+          <ForeignText>{program.name}</ForeignText>
+        </a>{" "}
         <small>
           {program.slug}, {program.status}
         </small>

@@ -8,6 +8,7 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { Empty } from "../../components/Empty.tsx"
 import { Choice, Field, FilterBar } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -90,6 +91,11 @@ export const digestPage = definePage({
     const ofProgram = `--organization ${organizationId} --program ${program.id}`
     return {
       title: `Digest of ${program.name}`,
+      heading: (
+        <>
+          Digest of <ForeignText>{program.name}</ForeignText>
+        </>
+      ),
       commands: [
         `ops digest forecast ${ofProgram}${query.by === undefined ? "" : ` --by ${query.by}`}`,
         `ops digest days ${ofProgram} --from ${first} --to ${last}`,

@@ -10,11 +10,11 @@ import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliv
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignBlock } from "../../components/ForeignText.tsx"
 import { formatCount, formatMillis } from "../../components/format.ts"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { withoutSearch } from "./endpointState.tsx"
 
 /** The word for all event types. */
 export const ALL_TYPES = "all"
@@ -46,7 +46,7 @@ export const testEndpointAction = defineAction({
             </p>
             <Facts
               facts={{
-                Address: withoutSearch(url),
+                Address: url,
                 Event: <code>{eventId}</code>,
                 Status: status ?? "none",
                 Outcome: outcome,
@@ -54,8 +54,34 @@ export const testEndpointAction = defineAction({
               }}
             />
             <h2>Response</h2>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-            {response === null ? <p>It had no body.</p> : <pre tabIndex={0}>{response.slice(0, MAX_SHOWN)}</pre>}
+            {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
+            <p>
+              <a href={`/endpoints/${endpoint}`}>Back to the endpoint</a>
+            </p>
+          </>
+        ),
+      },
+    }
+  }),
+})
+
+/** Shows an endpoint's whole address. */
+export const showAddressAction = defineAction({
+  path: "/endpoints/:endpoint/show",
+  section: "endpoints",
+  role: "operator",
+  command: "endpoints show",
+  params: { endpoint: EndpointId },
+  fields: { reveal: required(Schema.Literal("true")) },
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    const address = yield* (yield* EndpointRepository).address(endpoint)
+    return {
+      page: {
+        title: "Address of an endpoint",
+        commands: [`ops endpoints show ${endpoint} --reveal`],
+        body: (
+          <>
+            <ForeignBlock>{address}</ForeignBlock>
             <p>
               <a href={`/endpoints/${endpoint}`}>Back to the endpoint</a>
             </p>

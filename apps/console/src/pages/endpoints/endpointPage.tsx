@@ -13,6 +13,7 @@ import { Effect } from "effect"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Facts } from "../../components/Facts.tsx"
 import { CheckBox, Choice, Field } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
@@ -28,10 +29,11 @@ import {
   disableEndpointAction,
   enableEndpointAction,
   replayLogAction,
+  showAddressAction,
   testEndpointAction,
   updateEndpointAction,
 } from "./endpointActions.tsx"
-import { EndpointBadge, endpointState, withoutSearch } from "./endpointState.tsx"
+import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
 /** For how many hours it is shown what came in. */
 const HOURS = 48
@@ -67,7 +69,8 @@ export const endpointPage = definePage({
     const verifications = yield* repository.verifications(organizationId)
     const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, HOURS, id)
     return {
-      title: withoutSearch(endpoint.url),
+      title: endpoint.url,
+      heading: <ForeignText>{endpoint.url}</ForeignText>,
       commands: [
         `ops endpoints show ${id}`,
         `ops endpoints outcomes ${id}`,
@@ -136,7 +139,14 @@ const State = (props: { readonly endpoint: EndpointStatus; readonly organization
           "Oldest due": oldestDueAt === null ? undefined : <Time at={oldestDueAt} />,
           "Failures in a row": formatCount(failures),
           "Next probe": nextProbeAt === null ? undefined : <Time at={nextProbeAt} />,
-          "Delivered by": endpoint.owner === null ? "no worker" : <code>{endpoint.owner}</code>,
+          "Delivered by":
+            endpoint.owner === null ? (
+              "no worker"
+            ) : (
+              <code>
+                <ForeignText>{endpoint.owner}</ForeignText>
+              </code>
+            ),
           "Event types": endpoint.eventTypes === null ? "all" : endpoint.eventTypes.join(", ") || "none",
           "Standard Webhooks headers": endpoint.standardWebhooks ? "sent, too" : "not sent",
           Created: <Time at={endpoint.createdAt} />,
@@ -152,6 +162,9 @@ const Actions = (props: { readonly endpoint: EndpointStatus }) => {
   return (
     <div class="actions">
       <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
+      <ActionForm action={showAddressAction} params={params} label="Show the whole address">
+        <input type="hidden" name="reveal" value="true" />
+      </ActionForm>
       {enabled ? (
         <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
       ) : (
@@ -178,7 +191,11 @@ const Failures = (props: { readonly endpointId: EndpointId; readonly groups: Rea
             cell: ({ id, status, outcome, firstLine }) => (
               <>
                 <a href={`/issues/${id}`}>{status === null ? outcome : `Status ${status}`}</a>
-                {firstLine !== null && <div>{firstLine}</div>}
+                {firstLine !== null && (
+                  <div>
+                    <ForeignText>{firstLine}</ForeignText>
+                  </div>
+                )}
               </>
             ),
           },
@@ -245,7 +262,7 @@ const Settings = (props: { readonly endpoint: EndpointStatus }) => {
           name="url"
           label="Address"
           inputmode="url"
-          placeholder={withoutSearch(url)}
+          placeholder={url}
           hint="Empty leaves it. At a new address the failures at the old one no longer count."
           size={48}
         />

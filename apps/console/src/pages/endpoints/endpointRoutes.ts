@@ -2,6 +2,7 @@ import {
   disableEndpointAction,
   enableEndpointAction,
   replayLogAction,
+  showAddressAction,
   testEndpointAction,
   updateEndpointAction,
 } from "./endpointActions.tsx"
@@ -14,6 +15,7 @@ export const endpointRoutes = [
   endpointsPage,
   endpointPage,
   replayLogPage,
+  showAddressAction,
   testEndpointAction,
   updateEndpointAction,
   disableEndpointAction,

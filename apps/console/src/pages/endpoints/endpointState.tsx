@@ -31,9 +31,3 @@ export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
   const { tone, word } = endpointState(props.endpoint)
   return <StatusBadge tone={tone}>{word}</StatusBadge>
 }
-
-/** Returns an address without its query, which may hold a secret. */
-export const withoutSearch = (url: string): string => {
-  const { origin, pathname, search } = new URL(url)
-  return `${origin}${pathname}${search === "" ? "" : "?…"}`
-}

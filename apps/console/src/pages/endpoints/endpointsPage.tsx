@@ -8,7 +8,7 @@ import { formatCapped, formatCount, formatDuration } from "../../components/form
 import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointBadge, endpointState, withoutSearch } from "./endpointState.tsx"
+import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
 const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
 
@@ -71,7 +71,7 @@ export const endpointsPage = definePage({
                 : `No endpoint is ${state}.`
             }
             columns={[
-              { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{withoutSearch(url)}</IdLink> },
+              { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{url}</IdLink> },
               {
                 header: "Organization",
                 cell: ({ organizationId }) => <IdLink id={organizationId}>{names.get(organizationId) ?? "–"}</IdLink>,

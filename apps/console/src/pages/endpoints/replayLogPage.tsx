@@ -8,10 +8,10 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { CheckBox, Field, FilterBar } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { definePage, pathTo } from "../../http/Route.ts"
 import { replayLogAction } from "./endpointActions.tsx"
-import { withoutSearch } from "./endpointState.tsx"
 
 /** Counts the events of a period, and lets them be sent again. */
 export const replayLogPage = definePage({
@@ -35,8 +35,10 @@ export const replayLogPage = definePage({
       body: (
         <>
           <p>
-            <a href={`/endpoints/${id}`}>{withoutSearch(endpoint.url)}</a> gets the events of a period once more,
-            delivered or not, after all its other deliveries.
+            <a href={`/endpoints/${id}`}>
+              <ForeignText>{endpoint.url}</ForeignText>
+            </a>{" "}
+            gets the events of a period once more, delivered or not, after all its other deliveries.
           </p>
           <FilterBar action={pathTo(replayLogAction, { endpoint: id })}>
             <Field

@@ -10,6 +10,7 @@ import { Effect, Schema } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignBlock, ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
@@ -41,7 +42,7 @@ export const showInboxEvent = defineAction({
   fields: { organization: required(OrganizationId), reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ event, organization }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
-    const page = yield* contentOf(entry, body, <Body text={indented(body)} />)
+    const page = yield* contentOf(entry, body, <ForeignBlock>{indented(body)}</ForeignBlock>)
     return { page: { ...page, commands: [`${page.commands[0]} --reveal`, ...page.commands.slice(1)] } }
   }),
 })
@@ -51,6 +52,11 @@ const contentOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string, 
   const outcome = yield* outcomeOf(entry, body)
   return {
     title: `Inbound event ${eventId}`,
+    heading: (
+      <>
+        Inbound event <ForeignText>{eventId}</ForeignText>
+      </>
+    ),
     commands: [
       `ops inbox show --organization ${organizationId} ${eventId}`,
       ...(state === "quarantined" ? [`ops inbox replay --organization ${organizationId} ${eventId}`] : []),
@@ -140,7 +146,9 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
           programId === null ? (
             "none has the slug any more"
           ) : (
-            <a href={`/digest?organization=${entry.organizationId}&program=${programId}`}>{programName}</a>
+            <a href={`/digest?organization=${entry.organizationId}&program=${programId}`}>
+              <ForeignText>{programName ?? ""}</ForeignText>
+            </a>
           ),
         Stage: command.stage,
         "The clinician counts":
@@ -171,20 +179,13 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
 const Masked = ({ entry, body }: { readonly entry: InboxEntry; readonly body: string }) => (
   <>
     <p>Personal data is hidden: of a value that may be personal its length is shown.</p>
-    <Body text={JSON.stringify(maskContent(body), null, 2)} />
+    <ForeignBlock>{JSON.stringify(maskContent(body), null, 2)}</ForeignBlock>
     <ActionForm action={showInboxEvent} params={{ event: entry.eventId }} label="Show">
       <input type="hidden" name="organization" value={entry.organizationId} />
       <input type="hidden" name="reveal" value="true" />
       <span>Shows the content as it was sent. The audit log records it.</span>
     </ActionForm>
   </>
-)
-
-const Body = (props: { readonly text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-  <pre tabIndex={0}>
-    <code>{props.text}</code>
-  </pre>
 )
 
 const indented = (body: string): string => {

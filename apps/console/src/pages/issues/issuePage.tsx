@@ -16,7 +16,7 @@ import { definePage } from "../../http/Route.ts"
 import { Deliveries } from "../deliveries/Deliveries.tsx"
 import { deadLetterPlace, Place, toPlace } from "../deliveries/deliveryFilter.ts"
 import { EndpointLink, type Endpoints } from "../deliveries/EndpointLink.tsx"
-import { describeGroup, FailureCause } from "./FailureCause.tsx"
+import { describeGroup, FailureCause, GroupHeading } from "./FailureCause.tsx"
 import { fillHours, firstHour } from "./Trend.tsx"
 
 const PAGE_SIZE = 20
@@ -51,6 +51,7 @@ export const issuePage = definePage({
     const byId: Endpoints = new Map(endpoints.map((each) => [each.id, each]))
     return {
       title: describeGroup(group),
+      heading: <GroupHeading {...group} />,
       commands: [
         `ops dead-letters list --group ${id}`,
         `ops dead-letters replay --group ${id} --dry-run`,

@@ -9,7 +9,7 @@ import { formatCount } from "../../components/format.ts"
 import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { deadLetterFilter } from "../deliveries/deliveryFilter.ts"
-import { describeGroup } from "./FailureCause.tsx"
+import { GroupHeading } from "./FailureCause.tsx"
 
 /** The count that was typed is not the count of dead letters. */
 class CountDiffers extends Schema.TaggedError<CountDiffers>()("CountDiffers", { count: Schema.Int }) {
@@ -40,7 +40,9 @@ export const purgePage = definePage({
             {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
             replayed: the partner will not get them.
           </p>
-          <p>{describeGroup(group)}</p>
+          <p>
+            <GroupHeading {...group} />
+          </p>
           <ActionForm action={purgeIssue} params={{ group: id }} label="Purge for good" isDangerous>
             <Field name="confirm" label={`Type ${stored} to confirm`} inputmode="numeric" required size={8} />
           </ActionForm>

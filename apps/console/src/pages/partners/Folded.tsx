@@ -5,7 +5,7 @@ import { useView } from "../../components/View.ts"
 /** Forms that are folded away below a title. They are left out for operators whose role may not send them. */
 export const Folded = (props: {
   readonly action: { readonly role: OperatorRole }
-  readonly title: string
+  readonly title: ComponentChildren
   readonly children: ComponentChildren
 }) => {
   const { operator } = useView()

@@ -5,6 +5,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { type HourlyRequests, totalOf, type WindowUse } from "@outreach/postgres/organizations/PartnerActivity"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { CheckBox, Field } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount, formatShare } from "../../components/format.ts"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -40,7 +41,7 @@ export const Keys = (props: {
             header: "Key",
             cell: ({ name, prefix, lastFour }) => (
               <>
-                {name}
+                <ForeignText>{name}</ForeignText>
                 <div>
                   <small>
                     {prefix}…{lastFour}
@@ -78,12 +79,28 @@ export const Keys = (props: {
         nobody’s, and is not counted here.
       </p>
       {keys.filter(isValid).map(({ id, name, lastFour }) => (
-        <Folded key={id} action={rotateKeyAction} title={`Rotate or revoke ${name} …${lastFour}`}>
+        <Folded
+          key={id}
+          action={rotateKeyAction}
+          title={
+            <>
+              Rotate or revoke <ForeignText>{name}</ForeignText> …{lastFour}
+            </>
+          }
+        >
           <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate">
             <Field name="overlap" label="The old one stays valid for" value="24h" hint="Such as 24h or 0s" size={6} />
           </ActionForm>
           <ActionForm action={revokeKeyAction} params={{ key: id }} label="Revoke it now" isDangerous>
-            <Field name="confirm" label={`Type ${name}`} required />
+            <Field
+              name="confirm"
+              label={
+                <>
+                  Type <ForeignText>{name}</ForeignText>
+                </>
+              }
+              required
+            />
           </ActionForm>
         </Folded>
       ))}

@@ -2,8 +2,9 @@ import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { type HourlyRequests, type PollerStatus, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { endpointState, withoutSearch } from "../endpoints/endpointState.tsx"
+import { endpointState } from "../endpoints/endpointState.tsx"
 
 /** A poller that has not read a row for so long is late. */
 export const LATE_SECONDS = 900
@@ -24,7 +25,7 @@ export const Problems = (props: {
       const { tone, word, sentence } = endpointState(endpoint)
       return tone === "good"
         ? []
-        : [{ href: `/endpoints/${endpoint.id}`, text: `${withoutSearch(endpoint.url)}: ${word}. ${sentence}` }]
+        : [{ href: `/endpoints/${endpoint.id}`, text: `${endpoint.url}: ${word}. ${sentence}` }]
     }),
     ...props.pollers
       .filter(({ lagRows, lagSeconds }) => lagRows > 0 && lagSeconds > LATE_SECONDS)
@@ -45,7 +46,9 @@ export const Problems = (props: {
     <ul class="problems">
       {problems.map(({ href, text }) => (
         <li key={text}>
-          <a href={href}>{text}</a>
+          <a href={href}>
+            <ForeignText>{text}</ForeignText>
+          </a>
         </li>
       ))}
     </ul>

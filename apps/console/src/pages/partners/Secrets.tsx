@@ -3,6 +3,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Field } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatDuration } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
@@ -87,7 +88,11 @@ export const Secrets = (props: {
           <ActionForm action={revokeSecretAction} params={{ secret: id }} label="Revoke it now" isDangerous>
             <Field
               name="confirm"
-              label={`Type ${props.organizationName}`}
+              label={
+                <>
+                  Type <ForeignText>{props.organizationName}</ForeignText>
+                </>
+              }
               required
               {...(active.length === 1 && { hint: "It is the only one: webhooks stop until there is another." })}
             />

@@ -7,6 +7,7 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { DEFAULT_OVERLAP_SECONDS, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatDuration } from "../../components/format.ts"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -30,7 +31,7 @@ export const issueKeyAction = defineAction({
         body: (
           <ShownOnce text={Redacted.value(text)} back={`/partners/${organization}`}>
             <p>
-              “{name}” may {scopes.join(", ")}. Its id is <code>{key.id}</code>.
+              “<ForeignText>{name}</ForeignText>” may {scopes.join(", ")}. Its id is <code>{key.id}</code>.
             </p>
           </ShownOnce>
         ),

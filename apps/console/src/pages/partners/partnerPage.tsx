@@ -13,13 +13,14 @@ import {
 } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { Facts } from "../../components/Facts.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointBadge, withoutSearch } from "../endpoints/endpointState.tsx"
+import { EndpointBadge } from "../endpoints/endpointState.tsx"
 import { HourlyRequests } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { LATE_SECONDS, Problems } from "./Problems.tsx"
@@ -55,6 +56,7 @@ export const partnerPage = definePage({
     ]
     return {
       title: organization.name,
+      heading: <ForeignText>{organization.name}</ForeignText>,
       commands: [
         `ops organizations show --organization ${id}`,
         `ops keys list --organization ${id}`,
@@ -69,7 +71,7 @@ export const partnerPage = definePage({
             rows={endpoints}
             empty="No endpoint: the partner is sent no webhooks."
             columns={[
-              { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{withoutSearch(url)}</IdLink> },
+              { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{url}</IdLink> },
               { header: "State", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
               {
                 header: "Not read yet",
@@ -161,7 +163,7 @@ const Errors = (props: { readonly rows: ReadonlyArray<HourlyCount>; readonly key
 
 const CallerName = (props: { readonly id: string; readonly keys: ReadonlyArray<ApiKey> }) => {
   const key = props.keys.find(({ id }) => id === props.id)
-  return key === undefined ? <IdLink id={props.id} /> : <span>{key.name}</span>
+  return key === undefined ? <IdLink id={props.id} /> : <ForeignText>{key.name}</ForeignText>
 }
 
 const LISTS = { events: "Events", tokens: "Recipients" } as const

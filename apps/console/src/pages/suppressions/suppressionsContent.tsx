@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Choice, Field } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped } from "../../components/format.ts"
 import { Masked } from "../../components/Masked.tsx"
 import { Pager, withQuery } from "../../components/Pager.tsx"
@@ -156,11 +157,21 @@ const Where = ({
   readonly view: SuppressionsView
 }) => {
   const organization = view.organizations.find(({ id }) => id === organizationId)?.name ?? organizationId
-  if (programId === null) return <>All of {organization}</>
+  if (programId === null) {
+    return (
+      <>
+        All of <ForeignText>{organization}</ForeignText>
+      </>
+    )
+  }
   return (
     <>
-      {view.programs.find(({ id }) => id === programId)?.name ?? programId}
-      {view.organizationId === undefined && `, ${organization}`}
+      <ForeignText>{view.programs.find(({ id }) => id === programId)?.name ?? programId}</ForeignText>
+      {view.organizationId === undefined && (
+        <>
+          , <ForeignText>{organization}</ForeignText>
+        </>
+      )}
     </>
   )
 }

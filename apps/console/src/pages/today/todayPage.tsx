@@ -9,6 +9,7 @@ import {
 } from "@outreach/postgres/today/TodayReader"
 import { Array as Arr, Effect } from "effect"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -59,7 +60,9 @@ export const todayPage = definePage({
           <ul class="tiles">
             {todayTiles(today).map((tile) => (
               <Tile key={tile.name} {...tile} live={tile.name}>
-                <small data-live={`${tile.name}.detail`}>{tile.detail}</small>
+                <small>
+                  <bdi data-live={`${tile.name}.detail`}>{tile.detail}</bdi>
+                </small>
                 <History tile={tile} samples={samples} quotaDays={quotaDays} />
               </Tile>
             ))}
@@ -119,7 +122,11 @@ const Issues = ({
           cell: ({ id, reason, status, outcome, firstLine }) => (
             <a href={`/issues/${id}`}>
               {reason}, {status === null ? outcome : `status ${status}`}
-              {firstLine !== null && `: ${firstLine}`}
+              {firstLine !== null && (
+                <>
+                  : <ForeignText>{firstLine}</ForeignText>
+                </>
+              )}
             </a>
           ),
         },

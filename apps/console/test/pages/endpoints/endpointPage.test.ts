@@ -158,3 +158,29 @@ it("answers an endpoint that is nobody's with a page that says so", async () => 
   const viewer = await test().as("viewer")
   expect((await viewer.get(`/endpoints/whe_${"0".repeat(32)}`)).status).toBe(404)
 })
+
+it("shows the whole address to an operator who asks for it, which the audit log records, and nowhere else", async () => {
+  const address = "https://partner.test/services/T0123/xoxb8fKq0dJx2LmWv7TzRb5N?key=topsecret"
+  const { endpoint, campaign } = await seed(address)
+  await test().run(publishSent(campaign, 1))
+  const path = `/endpoints/${endpoint.id}`
+  const [viewer, operator] = [await test().as("viewer"), await test().as("operator")]
+  const page = await operator.get(path)
+  expect(page.document.querySelector("h1")!.textContent).toBe("https://partner.test/services/T0123/…?…")
+  expect(page.text).not.toMatch(/topsecret|xoxb/)
+  const list = await operator.get(`/deliveries?endpoint=${endpoint.id}`)
+  const delivery = list.document.querySelector("a[href^='/deliveries/dlv_']")!.getAttribute("href")!
+  for (const shown of [await operator.get(delivery), await operator.post(`${delivery}/show`)]) {
+    expect(shown.words).toContain("POST https://partner.test/services/T0123/…?…")
+    expect(shown.text).not.toMatch(/topsecret|xoxb/)
+  }
+  expect((await viewer.post(`${path}/show`, { reveal: "true" })).status).toBe(403)
+  expect((await operator.post(`${path}/show`, { reveal: "true" })).words).toContain(address)
+  const { entries } = await test().run(
+    Effect.provide(
+      Effect.flatMap(AuditLog, ({ page }) => page({ command: "endpoints show" }, 10)),
+      AuditLog.layer,
+    ),
+  )
+  expect(entries).toMatchObject([{ arguments: { endpoint: endpoint.id, reveal: "true" }, result: "succeeded" }])
+})

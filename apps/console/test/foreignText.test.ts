@@ -1,0 +1,221 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { renderToString } from "preact-render-to-string"
+import { beforeAll, describe, expect, it } from "vitest"
+import { ForeignText } from "../src/components/ForeignText.tsx"
+import { visibleText } from "../src/components/visibleText.ts"
+import { routes } from "../src/routes.ts"
+import { seedOrganization } from "./seedOrganization.ts"
+import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
+
+const test = startConsole()
+
+/** What reverses the words after it, rings a bell, and begins an isolate that nothing ends. */
+const HOSTILE = "gnp.evil\u202e\u0007\u2066\u2028\u200b"
+const MARK = "gnp.evil"
+const RAW = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** Columns whose values are words of our own, which code compares, beside those with a constraint that says so. */
+const OWN_WORDS = [
+  ...[
+    "status",
+    "state",
+    "kind",
+    "stage",
+    "outcome",
+    "breaker",
+    "result",
+    "list",
+    "reason",
+    "command",
+    "hours",
+    "owner",
+    "prefix",
+    "last_four",
+  ],
+  ...[
+    "token",
+    "hash",
+    "npi",
+    "email",
+    "traceparent",
+    "algorithm",
+    "list_unsubscribe",
+    "url",
+    "html",
+    "text",
+    "scope",
+    "code",
+  ],
+]
+
+/** Adds hostile text to each column of text that takes it. Returns their names. */
+const writeHostileText = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = yield* sql<{ table: string; column: string }>`
+    select relname as table, attname as column from pg_class
+    join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and atttypid = 'text'::regtype
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and not exists (select from pg_index where indrelid = pg_class.oid and indisunique and attnum = any (indkey))
+      and not exists (select from pg_constraint where conrelid = pg_class.oid and contype = 'f' and attnum = any (conkey))
+    order by relname, attname`
+  const foreign = columns.filter(
+    ({ table, column }) =>
+      !column.endsWith("_id") &&
+      column !== "id" &&
+      !OWN_WORDS.includes(column) &&
+      `${table}.${column}` !== "events.type",
+  )
+  const written = yield* Effect.forEach(foreign, ({ table, column }) =>
+    Effect.gen(function* () {
+      // Rows that are never changed by us, such as those of the audit log, have triggers that refuse it.
+      yield* sql`set local session_replication_role = replica`
+      const rows =
+        yield* sql`update ${sql(table)} set ${sql(column)} = ${sql(column)} || ${HOSTILE} where ${sql(column)} <> '' returning 1`
+      return rows.length > 0 ? [`${table}.${column}`] : []
+    }).pipe(
+      sql.withTransaction,
+      Effect.catch(() => Effect.succeed([])),
+    ),
+  )
+  return written.flat()
+})
+
+type Seeded = Effect.Success<ReturnType<typeof seedOrganization>>
+
+/** Adds rows of what mail servers, partners and commands say. Returns the group of the dead letter. */
+const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
+  const sql = yield* SqlClient.SqlClient
+  const attempt = {
+    number: 1,
+    startedAt: "2026-11-01T00:00:00.000000Z",
+    latencyMs: 1,
+    status: 500,
+    outcome: "http_error",
+    response: HOSTILE,
+  }
+  yield* sql`update dead_letters set attempts = ${JSON.stringify([attempt])}::text::jsonb where id = ${ids.delivery}`
+  yield* sql`
+    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    values (${ids.organization}, ${ids.campaign}, ${`${MARK}.test`}, '5.7.1', now() + interval '1 hour')`
+  yield* sql`
+    insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
+    values (${ids.organization}, ${ids.recipient}, 9, 'deferred', ${`451 ${HOSTILE}`})`
+  yield* sql`
+    insert into audit_log (operator, os_user, host, command, arguments, organizations)
+    values (${HOSTILE}, ${HOSTILE}, ${HOSTILE}, 'campaigns pause', ${JSON.stringify({ name: HOSTILE })}::text::jsonb, array[${ids.organization}])`
+  const groups = yield* sql<{ id: string }>`
+    select id from failure_groups where organization_id = ${ids.organization} and open > 0`
+  return groups[0]!.id
+})
+
+let seeded: Seeded
+let written: ReadonlyArray<string>
+let admin: Visitor
+
+beforeAll(async () => {
+  const { ids, ...rest } = await test().run(seedOrganization("acme.test"))
+  // The dead letter is of another group after its response was changed.
+  seeded = { ...rest, ids: { ...ids, group: await test().run(addReplies(ids)) } }
+  written = await test().run(writeHostileText)
+  admin = await test().as("admin")
+})
+
+/** The address of a page about what is seeded. */
+const addressOf = ({ path, ...route }: (typeof routes)[number]): string => {
+  const exampleOf = (name: string) => ({ ...seeded.ids, date: "2026-11-01" })[name as keyof typeof seeded.ids]
+  const query = Object.keys(route.kind === "page" ? route.query : {}).flatMap((name) => {
+    const value = exampleOf(name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return `${path.replaceAll(/:(\w+)/g, (_, name: string) => exampleOf(name)!)}?${new URLSearchParams(query)}`
+}
+
+/** Returns the texts of a page that hold foreign text and are not isolated. */
+const notIsolated = ({ document }: Answer): ReadonlyArray<string> =>
+  [...document.querySelectorAll("body *")]
+    .filter((element) => element.closest("bdi, option, svg") === null)
+    .filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent?.includes(MARK)))
+    .map(({ outerHTML }) => outerHTML.slice(0, 200))
+
+const expectHarmless = (address: string, answer: Answer) => {
+  expect({ address, status: answer.status }).toEqual({ address, status: 200 })
+  expect({ address, raw: RAW.exec(answer.text)?.[0] }).toEqual({ address, raw: undefined })
+  expect(answer.text).not.toMatch(/&#(?:x0*20[26]|0*823)/i)
+  expect({ address, notIsolated: notIsolated(answer) }).toEqual({ address, notIsolated: [] })
+}
+
+describe("foreign text", () => {
+  it("is written to columns of many tables", () => {
+    for (const column of [
+      "programs.name",
+      "campaigns.name",
+      "campaigns.subject",
+      "organizations.name",
+      "api_keys.name",
+      "inbox.type",
+    ]) {
+      expect(written).toContain(column)
+    }
+  })
+
+  it.each(routes.filter(({ kind }) => kind === "page").map((route) => [route.path, route] as const))(
+    "is isolated and visible on %s",
+    async (_, route) => {
+      const address = addressOf(route)
+      expectHarmless(address, await admin.get(address))
+    },
+  )
+
+  it("is on most of them", async () => {
+    for (const path of [
+      "/",
+      "/campaigns",
+      "/audit",
+      "/issues",
+      "/partners",
+      "/inbox",
+      `/people/${seeded.ids.recipient}`,
+    ]) {
+      expect((await admin.get(path)).text, path).toContain(String.raw`${MARK}\u{202e}\u{7}\u{2066}\u{2028}\u{200b}`)
+    }
+  })
+
+  it("is isolated and visible where it is shown with its personal data, or in the answer to a form", async () => {
+    const { delivery, event, organization, recipient } = seeded.ids
+    const shown = [
+      [`/deliveries/${delivery}/show`, {}],
+      [`/inbox/${event}/show`, { organization, reveal: "true" }],
+      [`/people/${recipient}/show`, { reveal: "true" }],
+      ["/suppressions/show", { organization }],
+      [`/people/${recipient}/erase/plan`, { "dry-run": "true" }],
+    ] as const
+    for (const [path, fields] of shown) expectHarmless(path, await admin.post(path, fields))
+    expect((await admin.post(`/deliveries/${delivery}/show`)).words).toContain(MARK)
+  })
+
+  it("is visible in errors and filters that repeat what was asked for", async () => {
+    for (const address of [
+      `/campaigns?name=${encodeURIComponent(HOSTILE)}`,
+      `/audit?operator=${encodeURIComponent(HOSTILE)}`,
+    ]) {
+      expect(RAW.exec((await admin.get(address)).text)).toBeNull()
+    }
+  })
+
+  it("keeps every character that is visible, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const visible = visibleText(text)
+        expect(visible).not.toMatch(RAW)
+        if (!RAW.test(text)) expect(visible).toBe(text)
+      }),
+    )
+  })
+
+  it("is cut off after a thousand characters", () => {
+    const html = renderToString(ForeignText({ children: "a".repeat(5000) }))
+    expect(html).toBe(`<bdi>${"a".repeat(1000)}…</bdi>`)
+  })
+})
