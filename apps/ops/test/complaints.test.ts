@@ -43,7 +43,7 @@ const complaintAbout = (returnPath: string): string =>
 const complain = (port: number, report: string) =>
   Effect.tryPromise(async () => {
     const session = await SmtpSession.open({ host: "127.0.0.1", port, ignoreTLS: true }, TIMEOUTS)
-    const envelope = { from: "feedback@provider.test", to: ["complaints@bounces.acme.test"] }
+    const envelope = { from: "feedback@provider.test", to: "complaints@bounces.acme.test" }
     await session.send(envelope, Readable.from([report]), () => true)
     session.quit()
   }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 200 }))

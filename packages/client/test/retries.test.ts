@@ -54,6 +54,31 @@ describe("an api_error", () => {
     expect([asked.length, rounded(waits)]).toEqual([4, [0.5, 1, 2]])
   })
 
+  it("is asked again after a half of each delay to the whole of it, as chance has it", async () => {
+    const chances = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
+      minLength: 4,
+      maxLength: 4,
+    })
+    const property = fc.asyncProperty(chances, async (drawn) => {
+      const random = [...drawn]
+      const { client, waits } = await startClient([errorReply("INTERNAL_ERROR")], { random: () => random.shift()! })
+      await failure(client.getHealth())
+      expect(rounded(waits)).toEqual(rounded([0.5, 1, 2, 4].map((delay, i) => delay * (0.5 + drawn[i]! / 2))))
+    })
+    await fc.assert(property, { numRuns: 20 })
+  })
+
+  it("is not asked again by two clients at the same moment", async () => {
+    const waits: number[] = []
+    for (let i = 0; i < 10; i++) {
+      const started = await startClient([errorReply("INTERNAL_ERROR"), OK], { random: undefined })
+      await started.client.getHealth()
+      waits.push(...started.waits)
+    }
+    expect(new Set(waits).size).toBe(10)
+    for (const wait of waits) expect([wait >= 0.25, wait < 0.5]).toEqual([true, true])
+  })
+
   it("is thrown once the delays are used up", async () => {
     const { client, asked, waits } = await startClient([errorReply("INTERNAL_ERROR")])
     expect(await failure(client.getHealth())).toMatchObject({ type: "api_error", code: "INTERNAL_ERROR", status: 500 })

@@ -1,11 +1,14 @@
-import { connect, type Socket } from "node:net"
+import { createHmac } from "node:crypto"
+import { connect, isIP, type Socket } from "node:net"
+import { hostname } from "node:os"
 import type { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { setImmediate } from "node:timers/promises"
+import { type ConnectionOptions, connect as connectTls } from "node:tls"
 import { isAscii } from "@outreach/domain/DomainName"
-import SMTPConnection, {
-  type SMTPConnectionAuth,
-  type SMTPConnectionOptions,
-  type SMTPEnvelope,
-} from "nodemailer/lib/smtp-connection"
+import { encodeXText } from "nodemailer/lib/shared"
+import { SmtpError } from "./SmtpError.ts"
+import { type SmtpReply, SmtpReplyReader } from "./SmtpReplyReader.ts"
 
 /** How long each step of a session may take, in milliseconds. */
 export interface SmtpTimeouts {
@@ -20,89 +23,117 @@ export interface SmtpTimeouts {
   readonly finalMs: number
 }
 
-export type SmtpOptions = SMTPConnectionOptions & { readonly auth?: SMTPConnectionAuth; readonly forceAuth?: boolean }
+/** How a server is reached, as nodemailer reads it from an address. */
+export interface SmtpOptions {
+  /** Default `localhost`. */
+  readonly host?: string
+  /** Default 465 with `secure`, otherwise 587. */
+  readonly port?: number | string
+  /** Uses TLS from the start. */
+  readonly secure?: boolean
+  /** Fails where the server offers no STARTTLS. */
+  readonly requireTLS?: boolean
+  /** Uses no STARTTLS, though the server offers it. */
+  readonly ignoreTLS?: boolean
+  readonly tls?: ConnectionOptions
+  readonly localAddress?: string
+  /** What we call ourselves. Default: the name of this machine. */
+  readonly name?: string
+  readonly auth?: { readonly user?: string; readonly pass?: string }
+  /** Logs in, though the server does not offer it. */
+  readonly forceAuth?: boolean
+}
 
-/** A connection to an SMTP server, each step of which has a timeout of its own; nodemailer speaks the protocol. */
+/** Who sends a message, and to whom. */
+export interface SmtpEnvelope {
+  readonly from: string
+  readonly to: string
+}
+
+/** A command whose reply is awaited. */
+interface Awaited {
+  readonly command: string
+  /** The codes of success. Every command may be refused, with 4xx or 5xx. */
+  readonly expects: RegExp
+  readonly ms: number
+  readonly resolve: (reply: SmtpReply) => void
+  readonly reject: (error: SmtpError) => void
+}
+
+/**
+ * A connection to an SMTP server, each step of which has a timeout of its own.
+ *
+ * A reply that is not well-formed, or that nothing was waiting for, ends the session: a later command would take another's reply for its own.
+ */
 export class SmtpSession {
   isOpen = true
+  isLoggedIn = false
+  isEncrypted = false
   sentMessages = 0
-  /** The whole of the message under way was sent, and its reply is awaited. */
+  /** A part of the message under way may have been sent. */
+  isMessageBegun = false
+  /** The dot that ends the message under way may have been sent, and its reply was awaited. */
   isMessageSent = false
-  readonly #connection: SMTPConnection
+  readonly #options: SmtpOptions
   readonly #timeouts: SmtpTimeouts
-  #offersSmtpUtf8 = false
-  /** The commands whose replies are awaited, the oldest first. */
-  #awaited: string[] = []
+  #socket: Socket
+  #reader = new SmtpReplyReader()
+  /** The extensions that the server offers, with their parameters. */
+  #extensions: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
+  #hello = "EHLO"
+  /** The first word of each line that the server said hello with: its own name, and its extensions. */
+  #words: ReadonlySet<string> = new Set()
+  /** The oldest first. */
+  #awaited: Awaited[] = []
   #timer: NodeJS.Timeout | undefined
-  #fail: (error: unknown) => void = () => {}
+  #error: SmtpError | undefined
+  /** How many refusals were confirmed. */
+  #confirmed = 0
+  /** Ends the wait for a block to be written. */
+  #written = () => {}
 
   /** Connects, secures the connection and logs in, as the options say. */
   static async open(options: SmtpOptions, timeouts: SmtpTimeouts): Promise<SmtpSession> {
     const session = new SmtpSession(await openSocket(options, timeouts.connectMs), options, timeouts)
-    await session.#run((done) => session.#connection.connect(done))
-    const { auth } = options
-    if (auth && (session.#connection.allowsAuth || options.forceAuth)) {
-      await session.#run((done) => session.#connection.login({ ...auth }, done))
+    try {
+      await session.#start()
+      return session
+    } catch (error) {
+      session.close()
+      throw error
     }
-    return session
   }
 
   private constructor(socket: Socket, options: SmtpOptions, timeouts: SmtpTimeouts) {
+    this.#options = options
     this.#timeouts = timeouts
-    this.#connection = new SMTPConnection({
-      ...options,
-      connection: socket,
-      // nodemailer has no timeout for a single command: its log of the transaction tells when each is sent and answered.
-      transactionLog: true,
-      logger: { debug: (entry: { tnx?: unknown }, text: unknown) => this.#watch(entry.tnx, String(text)) },
-      greetingTimeout: timeouts.replyMs,
-      // TLS, the greeting and STARTTLS.
-      connectionTimeout: 3 * timeouts.replyMs,
-      // Above every timeout of ours, each of which ends earlier.
-      socketTimeout: timeouts.finalMs + timeouts.replyMs,
-    })
-    this.#connection.on("error", (error) => this.#end(error))
-    this.#connection.on("end", () => this.#end(new SmtpError("ECONNECTION", "CONN")))
-  }
-
-  get isLoggedIn(): boolean {
-    return this.#connection.authenticated
-  }
-
-  get isEncrypted(): boolean {
-    return this.#connection.secure
+    this.#socket = socket
+    this.#listen()
   }
 
   /**
-   * Sends a message and returns the server's reply. Rejects with nodemailer's error, and with ESMTPUTF8 if an address needs what the server
-   * does not offer (RFC 6531 3.2): nodemailer would send it all the same.
+   * Sends a message and returns the server's reply. Rejects with an `SmtpError`: with ESMTPUTF8 if an address needs what the server does not
+   * offer (RFC 6531 3.2). A session that is open then is ready for another message.
    *
    * `isHeld` is asked before its first byte goes, and a false ends the session.
    */
-  async send(envelope: SMTPEnvelope, message: Readable, isHeld: () => boolean): Promise<string> {
+  async send({ from, to }: SmtpEnvelope, message: Readable, isHeld: () => boolean): Promise<string> {
+    this.isMessageBegun = false
     this.isMessageSent = false
-    if (!this.#offersSmtpUtf8 && !isAscii(JSON.stringify([envelope.from, envelope.to]))) {
+    try {
+      await this.#begin(from, to)
+      if (!isHeld()) throw this.#end(new SmtpError("ELEASE", "DATA"))
+      await this.#write(message)
+      const { text } = await this.#await("DATA", TAKEN, this.#timeouts.finalMs)
+      this.isMessageSent = false
+      this.sentMessages += 1
+      return text
+    } catch (error) {
       message.destroy()
-      throw new SmtpError("ESMTPUTF8", "MAIL FROM")
+      if (error instanceof SmtpError) throw await this.#confirm(error)
+      this.close()
+      throw error
     }
-    message.once("resume", () => {
-      if (!isHeld()) return this.#end(new SmtpError("ELEASE", "DATA"))
-      this.#await("DATA", this.#timeouts.blockMs)
-      message.on("data", () => this.#await("DATA", this.#timeouts.blockMs))
-    })
-    message.once("end", () => {
-      this.isMessageSent = true
-      this.#await("DATA", this.#timeouts.finalMs)
-    })
-    const { response } = await this.#run<{ response: string }>((done) => this.#connection.send(envelope, message, done))
-    this.isMessageSent = false
-    this.sentMessages += 1
-    return response
-  }
-
-  /** Creates the session ready for another message after one was refused. */
-  reset(): Promise<unknown> {
-    return this.#run((done) => this.#connection.reset(done))
   }
 
   close(): void {
@@ -110,63 +141,265 @@ export class SmtpSession {
   }
 
   quit(): void {
+    if (!this.isOpen) return
     this.isOpen = false
-    this.#connection.quit()
+    clearTimeout(this.#timer)
+    const socket = this.#socket
+    socket.end("QUIT\r\n")
+    const timer = setTimeout(() => socket.destroy(), QUIT_MS).unref()
+    socket.once("close", () => clearTimeout(timer))
   }
 
-  #run<A>(start: (done: (error?: unknown, result?: A) => void) => void): Promise<A> {
+  async #start(): Promise<void> {
+    const { secure = false, requireTLS = false, ignoreTLS = false, auth, forceAuth = false } = this.#options
+    const { replyMs } = this.#timeouts
+    if (secure) await this.#secure()
+    await this.#await("CONN", /^220/, replyMs)
+    await this.#sayHello()
+    if (!secure && (requireTLS || (this.#extensions.has("STARTTLS") && !ignoreTLS))) {
+      await this.#command("STARTTLS", /^220/)
+      await this.#secure()
+      // What was said in plain text counts no more (RFC 3207 4.2).
+      await this.#sayHello()
+    }
+    if (auth && (this.#extensions.has("AUTH") || this.#hello === "HELO" || forceAuth)) await this.#logIn(auth)
+  }
+
+  async #secure(): Promise<void> {
+    const { host = "localhost", tls } = this.#options
+    const plain = this.#socket
+    for (const event of ["data", "end", "error"]) plain.removeAllListeners(event)
+    plain.on("error", () => {})
+    const socket = connectTls({ socket: plain, host, ...(isIP(host) === 0 && { servername: host }), ...tls })
+    socket.once("close", () => plain.destroy())
+    this.#socket = socket
+    const secured = this.#await("CONN", NOTHING, this.#timeouts.replyMs)
+    socket.once("secureConnect", () => this.#answer({ code: 0, text: "" }))
+    this.#listen()
+    await secured
+    this.isEncrypted = true
+  }
+
+  async #sayHello(): Promise<void> {
+    let reply: SmtpReply
+    try {
+      reply = await this.#command(`EHLO ${this.#name}`, HELLO)
+    } catch (error) {
+      const { responseCode } = error as SmtpError
+      if (responseCode === undefined || responseCode < 500) throw error
+      this.#hello = "HELO"
+      reply = await this.#command(`HELO ${this.#name}`, HELLO)
+    }
+    const lines = wordsOf(reply)
+    this.#words = new Set(lines.map(([word]) => word!))
+    this.#extensions = new Map(lines.slice(1).map(([keyword, ...parameters]) => [keyword!, parameters]))
+  }
+
+  async #logIn({ user, pass }: NonNullable<SmtpOptions["auth"]>): Promise<void> {
+    if (!user || !pass) throw new SmtpError("EAUTH", "API")
+    const offered = this.#extensions.get("AUTH") ?? []
+    const method = ["PLAIN", "LOGIN", "CRAM-MD5"].find((each) => offered.includes(each)) ?? "PLAIN"
+    const say = (text: string, expects: RegExp) => this.#command(text, expects, `AUTH ${method}`)
+    if (method === "PLAIN") await say(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`, /^235/)
+    else {
+      const { text } = await say(`AUTH ${method}`, /^334/)
+      if (method === "LOGIN") {
+        await say(base64(user), /^334/)
+        await say(base64(pass), /^235/)
+      } else {
+        const challenge = Buffer.from(text.slice(4), "base64")
+        await say(base64(`${user} ${createHmac("md5", pass).update(challenge).digest("hex")}`), /^235/)
+      }
+    }
+    this.isLoggedIn = true
+  }
+
+  /** Says who sends a message and to whom, until the server asks for the message itself. */
+  async #begin(from: string, to: string): Promise<void> {
+    if (!this.isOpen) throw this.#error ?? new SmtpError("ECONNECTION", "CONN")
+    for (const address of [from, to]) if (!/^[^\r\n<>]+$/.test(address)) throw new SmtpError("EENVELOPE", "API")
+    const isInternational = !isAscii(from + to)
+    if (isInternational && !this.#extensions.has("SMTPUTF8")) throw new SmtpError("ESMTPUTF8", "MAIL FROM")
+    const offersDsn = this.#extensions.has("DSN")
+    // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
+    const sender = `MAIL FROM:<${from}>${isInternational ? " SMTPUTF8" : ""}${offersDsn ? " RET=HDRS" : ""}`
+    // Another form holds other letters (RFC 6533 3).
+    const original = isAscii(to) ? ` ORCPT=${encodeXText(`rfc822;${to}`)}` : ""
+    const recipient = `RCPT TO:<${to}>${offersDsn ? ` NOTIFY=FAILURE${original}` : ""}`
+    const commands = [
+      () => this.#command(sender, /^250/, "MAIL FROM"),
+      () => this.#command(recipient, /^25[012]/, "RCPT TO"),
+      () => this.#command("DATA", /^354/, "DATA", this.#timeouts.dataMs),
+    ]
+    if (!this.#extensions.has("PIPELINING")) {
+      for (const command of commands) await command()
+      return
+    }
+    // All at once saves two round trips (RFC 2920).
+    this.#socket.cork()
+    const replies = Promise.allSettled(commands.map((command) => command()))
+    this.#socket.uncork()
+    const [mail, rcpt, data] = await replies
+    const refused = [mail, rcpt, data].find((reply) => reply?.status === "rejected")
+    if (refused?.status !== "rejected") return
+    // A reply that was not expected casts doubt on those before it.
+    if (this.#error?.code === "EPROTOCOL") throw this.#error
+    // A server that wants the message all the same would take the next command for its text.
+    if (data?.status === "fulfilled") this.close()
+    throw refused.reason
+  }
+
+  /** Writes a message, and the dot that ends it once everything before is out of our hands. */
+  async #write(message: Readable): Promise<void> {
+    this.isMessageBegun = true
+    const text = (await buffer(message)).toString("latin1")
+    // Another line end would be taken for one by some servers (SMTP smuggling).
+    const lines = text.replace(/\r\n?|\n/g, "\r\n").replace(/^\./gm, "..")
+    const bytes = Buffer.from(lines.endsWith("\r\n") ? lines : `${lines}\r\n`, "latin1")
+    for (let at = 0; at < bytes.length; at += BLOCK_LENGTH) {
+      this.#wait("DATA", this.#timeouts.blockMs)
+      await new Promise<void>((resolve) => {
+        this.#written = resolve
+        this.#socket.write(bytes.subarray(at, at + BLOCK_LENGTH), () => resolve())
+      })
+      if (!this.isOpen) throw this.#error
+    }
+    // Before the dot nothing was delivered, so that the system is asked once more whether the server is there.
+    await setImmediate()
+    if (!this.isOpen) throw this.#error
+    this.isMessageSent = true
+    this.#socket.write(".\r\n")
+  }
+
+  /**
+   * Returns the error, or another one where a reply may have been another command's: the server says hello once more, in words that no other
+   * reply has, and forgets what it was told of the message, as at RSET (RFC 5321 4.1.4).
+   */
+  async #confirm(error: SmtpError): Promise<SmtpError> {
+    if (error.responseCode === undefined || !this.isOpen) return error
+    try {
+      const reply = await this.#command(`${this.#hello} ${this.#name}`, HELLO)
+      if (wordsOf(reply).some(([word]) => this.#words.has(word!))) {
+        this.#confirmed += 1
+        if (this.#confirmed === MAX_CONFIRMED) this.quit()
+        return error
+      }
+      return this.#end(new SmtpError("EPROTOCOL", error.command, { originalCode: String(reply.code) }))
+    } catch (failure) {
+      const { code, responseCode } = failure as SmtpError
+      // A server that hangs up, or says nothing more, said nothing else before.
+      if (code !== "EPROTOCOL" && (responseCode === undefined || responseCode === 421)) return error
+      return this.#end(new SmtpError("EPROTOCOL", error.command, { originalCode: String(responseCode ?? "malformed") }))
+    }
+  }
+
+  #command(line: string, expects: RegExp, command = line.split(" ", 1)[0]!, ms = this.#timeouts.replyMs) {
+    const reply = this.#await(command, expects, ms)
+    if (this.isOpen) this.#socket.write(`${line}\r\n`)
+    return reply
+  }
+
+  #await(command: string, expects: RegExp, ms: number): Promise<SmtpReply> {
     return new Promise((resolve, reject) => {
-      this.#fail = reject
-      if (!this.isOpen) return reject(new SmtpError("ECONNECTION", "CONN"))
-      start((error, result) => (error ? reject(error) : resolve(result as A)))
+      if (!this.isOpen) return reject(this.#error ?? new SmtpError("ECONNECTION", "CONN"))
+      this.#awaited.push({ command, expects, ms, resolve, reject })
+      if (this.#awaited.length === 1) this.#wait(command, ms)
     })
   }
 
-  #end(error: unknown): void {
+  #wait(command: string, ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#end(new SmtpError("ETIMEDOUT", command)), ms)
+  }
+
+  #listen(): void {
+    this.#socket.on("data", (bytes) => this.#receive(bytes))
+    this.#socket.on("end", () => this.#end(new SmtpError("ECONNECTION", "CONN")))
+    this.#socket.on("error", ({ code = "unknown" }: NodeJS.ErrnoException) =>
+      this.#end(new SmtpError("ESOCKET", "CONN", { originalCode: code })),
+    )
+  }
+
+  #receive(bytes: Buffer): void {
+    if (!this.isOpen) return
+    const { replies, isMalformed, isPartial } = this.#reader.read(bytes)
+    const unasked = replies.length - this.#awaited.length
+    if (!isMalformed && unasked <= 0 && !(unasked === 0 && isPartial)) {
+      for (const reply of replies) this.#answer(reply)
+      return
+    }
+    const [awaited] = this.#awaited
+    const originalCode = String((!isMalformed && replies[this.#awaited.length]?.code) || "malformed")
+    const [first, ...others] = replies
+    // A server that says twice that a message is taken, or twice that it is not, is believed.
+    if (awaited?.expects === TAKEN && first && others.every(({ code }) => code === first.code)) this.#answer(first)
+    const command = awaited?.command ?? (this.isMessageBegun ? "DATA" : "CONN")
+    this.#end(new SmtpError("EPROTOCOL", command, { originalCode }))
+  }
+
+  #answer(reply: SmtpReply): void {
+    const answered = this.#awaited.shift()
+    if (answered === undefined) return
+    const { command, expects, resolve, reject } = answered
+    const [next] = this.#awaited
+    if (next === undefined) clearTimeout(this.#timer)
+    else this.#wait(next.command, next.ms)
+    const code = String(reply.code)
+    if (expects.test(code)) {
+      resolve(reply)
+      return
+    }
+    const isRefused = /^[45]/.test(code)
+    const error = isRefused
+      ? new SmtpError(command.startsWith("AUTH") ? "EAUTH" : "EREPLY", command, { reply })
+      : new SmtpError("EPROTOCOL", command, { originalCode: code })
+    reject(error)
+    // After 421 a server hangs up (RFC 5321 3.8).
+    if (!isRefused || reply.code === 421) this.#end(error)
+  }
+
+  #end(error: SmtpError): SmtpError {
+    if (!this.isOpen) return error
     this.isOpen = false
+    this.#error = error
     clearTimeout(this.#timer)
-    // Before the connection is closed, which is told as an end of its own.
-    this.#fail(error)
-    this.#connection.close()
+    for (const { reject } of this.#awaited.splice(0)) reject(error)
+    this.#written()
+    this.#socket.destroy()
+    return error
   }
 
-  #watch(direction: unknown, text: string): void {
-    if (direction === "client") {
-      this.#awaited.push(COMMANDS.find((command) => text.startsWith(command)) ?? "AUTH")
-      if (this.#awaited.length > 1) return
-    } else if (direction === "server") {
-      const answered = this.#awaited.shift()
-      if (answered === "EHLO") this.#offersSmtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(text)
-    } else return
-    const [command] = this.#awaited
-    if (command === undefined) clearTimeout(this.#timer)
-    else this.#await(command, command === "DATA" ? this.#timeouts.dataMs : this.#timeouts.replyMs)
-  }
-
-  #await(command: string, ms: number): void {
-    clearTimeout(this.#timer)
-    if (this.isOpen) this.#timer = setTimeout(() => this.#end(new SmtpError("ETIMEDOUT", command)), ms)
+  get #name(): string {
+    if (this.#options.name !== undefined) return this.#options.name
+    const name = hostname()
+    if (isIP(name) === 4) return `[${name}]`
+    return name.includes(".") ? name : "[127.0.0.1]"
   }
 }
 
-const COMMANDS = ["EHLO", "HELO", "STARTTLS", "AUTH", "MAIL FROM", "RCPT TO", "DATA", "RSET", "QUIT"]
+const HELLO = /^250/
+const TAKEN = /^2/
+const NOTHING = /^0$/
+const BLOCK_LENGTH = 65_536
+/** Exim hangs up after ten commands that are not of a message, of which a second EHLO is one. */
+const MAX_CONFIRMED = 8
+/** How long the server has to hang up after QUIT. */
+const QUIT_MS = 5000
 
-/** A failure that no reply tells of, in nodemailer's form. */
-class SmtpError extends Error {
-  readonly code: string
-  readonly command: string
-  constructor(code: string, command: string) {
-    super(`${code} at ${command}`)
-    this.code = code
-    this.command = command
-  }
-}
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+/** Returns the words of each line of a reply to EHLO. Some old servers write `AUTH=PLAIN`. */
+const wordsOf = ({ text }: SmtpReply): ReadonlyArray<ReadonlyArray<string>> =>
+  text.split("\n").map((line) => line.slice(4).toUpperCase().split(/[ =]+/))
 
 const openSocket = ({ host = "localhost", port, secure, localAddress }: SmtpOptions, connectMs: number) =>
   new Promise<Socket>((resolve, reject) => {
     const socket = connect({
       host,
       port: Number(port) || (secure ? 465 : 587),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
       ...(localAddress !== undefined && { localAddress }),
       // Shared by the addresses of a host that are tried in turn.
       autoSelectFamilyAttemptTimeout: Math.ceil(connectMs / 4),

@@ -1,14 +1,8 @@
-/** What nodemailer's errors tell. */
-interface SmtpFailure {
-  readonly code?: string
-  readonly command?: string
-  readonly responseCode?: number
-  readonly response?: string
-}
+import type { SmtpError } from "./SmtpError.ts"
 
 /** Describes why an SMTP server did not do as it was told, by codes alone: the server's own words may hold an address. */
 export const describeSmtpFailure = (error: unknown): string => {
-  const { code = "unknown", command, responseCode, response = "" } = (error ?? {}) as SmtpFailure
+  const { code = "unknown", command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
   const at = command === undefined ? "" : ` at ${command}`
   if (responseCode === undefined) return `${code}${at}`
   const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []

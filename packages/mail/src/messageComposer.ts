@@ -1,6 +1,5 @@
 import { createPrivateKey } from "node:crypto"
 import { Readable } from "node:stream"
-import { isAscii } from "@outreach/domain/DomainName"
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
@@ -42,15 +41,8 @@ const createComposer = (sender: SenderIdentity) => {
     })
   return (mail: Mail, headers?: Readonly<Record<string, string>>) => {
     const message = Buffer.from(mimeMessage(mail, headers))
-    // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
-    const dsn = {
-      ret: "headers",
-      notify: ["failure"],
-      // Another form holds other letters (RFC 6533 3), which nodemailer does not write.
-      ...(isAscii(mail.to) && { orcpt: `rfc822;${mail.to}` }),
-    }
     return {
-      envelope: { from: mail.returnPath, to: [mail.to], dsn },
+      envelope: { from: mail.returnPath, to: mail.to },
       text: signer === null ? Readable.from(message, { objectMode: false }) : signer.sign(message),
     }
   }

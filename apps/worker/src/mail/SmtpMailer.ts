@@ -35,25 +35,21 @@ export const SmtpMailer = (options: {
           const kept = connection.session?.isOpen ? connection.session : undefined
           connection.session = kept
           let session = kept
-          let isBegun = false
           try {
             if (session === undefined) {
               session = await SmtpSession.open(smtpOptions, waits)
               connection.session = session
             }
             const { envelope, text } = composerOf(mail.sender)(mail)
-            text.once("resume", () => {
-              isBegun = true
-            })
             const reply = await session.send(envelope, text, lease.isHeld)
             if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
             return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.to) }
           } catch (error) {
             const failure = (error ?? {}) as SmtpFailure
             if (failure.code === "ELEASE") return { _tag: "Late" }
-            // A kept connection that the server had closed meanwhile says nothing of this message.
-            const isStale = failure.code === "ECONNECTION" || failure.code === "ESOCKET" || failure.responseCode === 421
-            if (kept !== undefined && !isBegun && isStale) {
+            // A kept connection that the server had closed meanwhile, or that is out of step, says nothing of this message.
+            const isStale = STALE.includes(failure.code) || failure.responseCode === 421
+            if (kept !== undefined && !kept.isMessageBegun && isStale) {
               kept.close()
               continue
             }
@@ -61,8 +57,6 @@ export const SmtpMailer = (options: {
               isLoggedIn: session?.isLoggedIn ?? false,
               isMessageSent: session?.isMessageSent ?? false,
             })
-            const used = session
-            if (used?.isOpen) await used.reset().catch(() => used.close())
             return withReply(outcome, failure, mail)
           }
         }
@@ -96,6 +90,8 @@ export const SmtpMailer = (options: {
       }
     }),
   )
+
+const STALE: ReadonlyArray<unknown> = ["ECONNECTION", "ESOCKET", "EPROTOCOL"]
 
 /** Adds what the server said, where it judged the message. Other failures are described by codes. */
 const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { to }: Mail): MailOutcome =>

@@ -1,22 +1,15 @@
 import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { SmtpError } from "@outreach/mail/SmtpError"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
 
-/** What nodemailer and the session tell about a message that was not taken. */
-export interface SmtpFailure {
-  readonly code?: unknown
-  /** The system's own name for the error, when `code` is nodemailer's. */
-  readonly originalCode?: unknown
-  /** The command that failed: `RCPT TO`, `DATA`, `MAIL FROM`, `CONN`, `AUTH PLAIN`, `API`. */
-  readonly command?: unknown
-  readonly responseCode?: unknown
-  readonly response?: unknown
-}
+/** What a session tells about a message that was not taken. */
+export type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
 
 /** How far the session had come. */
 export interface SmtpProgress {
   readonly isLoggedIn: boolean
-  /** The whole message was sent, and its reply was awaited. */
+  /** The dot that ends the message may have been sent, and its reply was awaited. */
   readonly isMessageSent: boolean
 }
 
@@ -27,11 +20,12 @@ export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: S
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
   // The mailbox may be fine, so that its address is not suppressed. Another attempt would meet the same server.
   if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
-  if (typeof responseCode !== "number") {
+  if (responseCode === undefined) {
     return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
   }
-  const text = typeof response === "string" ? response : ""
-  const isAboutMessage = command === "RCPT TO" || command === "DATA"
+  const text = response ?? ""
+  // 503 is about the order of commands, whatever the command.
+  const isAboutMessage = (command === "RCPT TO" || command === "DATA") && responseCode !== 503
   const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
   const isRelayDenied = isAboutMessage && !isLoggedIn && RELAY_DENIED.test(text)
   if (isAboutMessage && !isLogin && !isRelayDenied) return classifySmtpReply({ code: responseCode, text, at: command })
@@ -41,7 +35,7 @@ export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: S
     _tag: "Unreachable",
     failure: {
       class: isLogin ? "login" : isRelayDenied ? "relay_denied" : "rejected",
-      code: typeof command === "string" ? `${codes} to ${command}` : codes,
+      code: `${codes} to ${command}`,
     },
   }
 }
@@ -53,16 +47,16 @@ const RELAY_DENIED =
   /relay(ing)? (access |is )*(denied|not (permitted|allowed|authorized)|prohibited)|\b(not (permitted|allowed|authorized)|unable|denied) to relay|allowed rcpthosts|authentication (is )?required|must (first )?(be )?(authenticated?|log ?in)|client was not authenticated/i
 
 const failureWithoutReply = ({ code, originalCode, command }: SmtpFailure): MailFailure => {
-  const name = String(originalCode ?? code ?? "unknown")
+  const name = originalCode ?? code ?? "unknown"
   if (code === "EAUTH") return { class: "login", code: name }
+  if (code === "EPROTOCOL") return { class: "protocol", code: `${name} at ${command}` }
   if (code === "ETIMEDOUT" && originalCode === undefined) {
     const isOfOneMessage = command === "RCPT TO" || command === "DATA"
     return { class: isOfOneMessage ? "slow" : "timeout", code: `${name} at ${command}` }
   }
   if (code === "STOPPED") return { class: "stopped", code: name }
   const named = networkFailure({ code: name })
-  if (code === "ETLS" || named === "tls") return { class: "tls", code: name }
-  if (code === "EDNS" || named === "dns") return { class: "dns", code: name }
+  if (named === "tls" || named === "dns") return { class: named, code: name }
   if (named === "refused" || named === "reset") return { class: named, code: name }
   if (named === "connect_timeout") return { class: "timeout", code: name }
   return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }

@@ -204,6 +204,7 @@ describe("a message that the server does not take", () => {
     ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
     ["data", "554 5.7.1 Looks like spam", refused],
     ["rcpt", "550 5.1.8 Sender's domain unknown", refused],
+    ["rcpt", "503 5.5.1 MAIL first", failed("rejected", "503 5.5.1 to RCPT TO")],
     ["from", "550 5.1.1 Sender unknown", failed("rejected", "550 5.1.1 to MAIL FROM")],
     ["connect", "554 Your address is listed", failed("rejected", "554 to CONN")],
   ] as const)("answering %s with %s", async (at, reply, outcome) => {

@@ -25,8 +25,8 @@ export interface Mail {
 /** Why a mail server took no message, or gave no response, for a reason that is not the recipient's. */
 export interface MailFailure {
   /**
-   * `login`, `relay_denied` and `rejected` are replies to us; `tls` is mostly a certificate; `slow` is a timeout that concerns one message
-   * alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
+   * `login`, `relay_denied` and `rejected` are replies to us; `protocol` is a reply that nothing was waiting for; `tls` is mostly a
+   * certificate; `slow` is a timeout that concerns one message alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
    * failures of the network.
    */
   readonly class:
@@ -34,6 +34,7 @@ export interface MailFailure {
     | "login"
     | "relay_denied"
     | "rejected"
+    | "protocol"
     | "tls"
     | "dns"
     | "refused"
@@ -58,7 +59,7 @@ export type MailOutcome =
   | { readonly _tag: "Refused"; readonly status: string; readonly reply?: string }
   /** The message was not sent, and its recipient is not the reason. */
   | { readonly _tag: "Unreachable"; readonly failure: MailFailure }
-  /** The whole message was sent, and the server never answered: it may have been delivered. */
+  /** The whole message was sent, and the server never answered, or not as one answers: it may have been delivered. */
   | { readonly _tag: "Unknown"; readonly failure: MailFailure }
   /** No connection was free in time, or the lease was lost before the message was sent. */
   | { readonly _tag: "Late" }

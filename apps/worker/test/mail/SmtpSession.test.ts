@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs"
+import { createServer, type Socket } from "node:net"
+import { createInterface } from "node:readline"
+import { Readable } from "node:stream"
+import { TLSSocket } from "node:tls"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import fc from "fast-check"
+import { SMTPServer, type SMTPServerOptions } from "smtp-server"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const minute = 60_000
+const TIMEOUTS: SmtpTimeouts = { connectMs: minute, replyMs: minute, dataMs: minute, blockMs: minute, finalMs: minute }
+const pem = (name: string) => readFileSync(new URL(`../data/${name}.pem`, import.meta.url))
+const certificate = { cert: pem("certificate"), key: pem("key") }
+
+const open = async (port: number, options: SmtpOptions = {}) => {
+  const tls = { rejectUnauthorized: false }
+  const session = await SmtpSession.open({ host: "127.0.0.1", port, tls, ...options }, TIMEOUTS)
+  onTestFinished(() => session.close())
+  return session
+}
+
+const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
+  session.send({ from: "bounce-1@acme.test", to }, Readable.from([Buffer.from(text)]), () => true)
+
+/** Starts a server that does what `serve` does with each line of a client, the first of which is `connected`. */
+const lineServer = async (serve: (line: string, socket: Socket) => void) => {
+  const lines: string[] = []
+  const port = await listen(
+    createServer((socket) => {
+      const hear = (line: string) => {
+        lines.push(line)
+        serve(line, socket)
+      }
+      hear("connected")
+      createInterface(socket).on("line", hear)
+    }),
+  )
+  return { port, lines }
+}
+
+const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^connected/, "220 hello"],
+  [/^EHLO/, "250-mx.test\r\n250 SIZE"],
+  [/^DATA/, "354 go on"],
+  [/^(MAIL|RCPT|\.$)/, "250 fine"],
+]
+/** Replies to commands, and to no line of a message. */
+const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(line))?.[1]
+
+describe("a session in which nothing is awaited", () => {
+  it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])("is ended by %j", async (bytes) => {
+    let client: Socket | undefined
+    const { port } = await lineServer((line, socket) => {
+      client = socket
+      const reply = willingReply(line)
+      if (reply !== undefined) socket.write(`${reply}\r\n`)
+    })
+    const session = await open(port)
+    expect(await send(session)).toBe("250 fine")
+    expect(session.isOpen).toBe(true)
+    client!.write(bytes)
+    await eventually(
+      () => session.isOpen,
+      (isOpen) => !isOpen,
+    )
+    await expect(send(session)).rejects.toMatchObject({
+      code: "EPROTOCOL",
+      command: expect.stringMatching("CONN|DATA"),
+    })
+  })
+})
+
+describe("a refusal", () => {
+  it("is that of another command when the server then says hello with another's reply, and ends the session", async () => {
+    // Each reply comes one command late.
+    let held = "550 5.1.1 No such user"
+    const { port } = await lineServer((line, socket) => {
+      const reply = willingReply(line) ?? "500 what?"
+      if (/^(connected|MAIL)/.test(line) || (line.startsWith("EHLO") && held.startsWith("550"))) {
+        socket.write(`${reply}\r\n`)
+      } else {
+        socket.write(`${held}\r\n`)
+        held = reply
+      }
+    })
+    const session = await open(port)
+    await expect(send(session)).rejects.toMatchObject({ code: "EPROTOCOL", command: "RCPT TO" })
+    expect(session.isOpen).toBe(false)
+  })
+
+  it("stands when the server hangs up behind it", async () => {
+    const { port } = await lineServer((line, socket) => {
+      if (line.startsWith("RCPT")) socket.end("550 5.1.1 No such user\r\n")
+      else socket.write(`${willingReply(line)}\r\n`)
+    })
+    await expect(send(await open(port))).rejects.toMatchObject({ responseCode: 550, command: "RCPT TO" })
+  })
+
+  it("leaves the session ready for the next message, but for the eighth, because Exim counts what is not mail", async () => {
+    const server = await smtpServer({
+      onRcptTo: ({ address }, _, done) => done(address.startsWith("bad") ? new Error("No such user") : null),
+    })
+    const session = await open(server.port)
+    for (let i = 0; i < 7; i++)
+      await expect(send(session, "x", "bad@clinic.test")).rejects.toMatchObject({ responseCode: 550 })
+    expect(await send(session)).toMatch(/^250 /)
+    await expect(send(session, "x", "bad@clinic.test")).rejects.toMatchObject({ responseCode: 550 })
+    expect(session.isOpen).toBe(false)
+    expect(server.texts).toHaveLength(1)
+  })
+})
+
+/** Starts an SMTP server of another maker, which keeps the texts of messages. */
+const smtpServer = async (options: SMTPServerOptions = {}) => {
+  const texts: string[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    allowInsecureAuth: true,
+    hideSTARTTLS: true,
+    ...options,
+    onData: (stream, _, done) => {
+      stream.toArray().then((chunks) => {
+        texts.push(Buffer.concat(chunks).toString("latin1"))
+        done()
+      }, done)
+    },
+  })
+  server.on("error", () => {})
+  return { port: await listen(server.server), texts }
+}
+
+describe("a message", () => {
+  it("arrives as it is, with its dots, and with CRLF for every end of a line", async () => {
+    const { port, texts } = await smtpServer()
+    const session = await open(port)
+    const part = fc.constantFrom(".", "..", "\r\n", "\n", "\r", "a", "é", "\r\n.\r\n", "\n.\n", "\r.\r")
+    const property = fc.asyncProperty(fc.array(part), async (parts) => {
+      const text = parts.join("")
+      await send(session, text)
+      const lines = Buffer.from(text)
+        .toString("latin1")
+        .replace(/\r\n?|\n/g, "\r\n")
+      expect(texts.pop()?.replace(/\r\n$/, "")).toBe(lines.replace(/\r\n$/, ""))
+      expect(texts).toEqual([])
+    })
+    await fc.assert(property)
+  })
+
+  it("longer than a block arrives whole", async () => {
+    const { port, texts } = await smtpServer({ size: 10_000_000 })
+    const text = ".line of a message\r\n".repeat(20_000)
+    await send(await open(port), text)
+    expect(texts).toEqual([text])
+  })
+})
+
+describe("a login", () => {
+  it.each(["PLAIN", "LOGIN", "CRAM-MD5"])(
+    "by AUTH %s is taken with the password, and refused without",
+    async (method) => {
+      const { port } = await smtpServer({
+        authMethods: [method],
+        onAuth: ({ password, validatePassword }, _, done) => {
+          const isRight = method === "CRAM-MD5" ? validatePassword("pässword 1") : password === "pässword 1"
+          done(isRight ? null : new Error("wrong"), { user: "outreach" })
+        },
+      })
+      expect((await open(port, { auth: { user: "outreach", pass: "pässword 1" } })).isLoggedIn).toBe(true)
+      await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
+        code: "EAUTH",
+        command: `AUTH ${method}`,
+        responseCode: 535,
+      })
+    },
+  )
+})
+
+describe("STARTTLS", () => {
+  /** Starts a server with STARTTLS that says more in plain text, right behind its consent. */
+  const injecting = (injected: string) =>
+    lineServer((line, socket) => {
+      if (line !== "STARTTLS") {
+        socket.write(line === "connected" ? "220 hello\r\n" : "250-mx.test\r\n250 STARTTLS\r\n")
+        return
+      }
+      socket.removeAllListeners("data")
+      socket.write(`220 go on\r\n${injected}`)
+      const secure = new TLSSocket(socket, { isServer: true, ...certificate })
+      secure.on("error", () => {})
+      createInterface(secure)
+        .on("line", () => secure.write("250-mx.test\r\n250 SIZE\r\n"))
+        .on("error", () => {})
+    })
+
+  it("encrypts the session", async () => {
+    const session = await open((await injecting("")).port)
+    expect([session.isEncrypted, session.isOpen]).toEqual([true, true])
+  })
+
+  it.each(["250-evil.test\r\n250 AUTH PLAIN\r\n", "250 evil.test\r\n", "250-evil.test", "\r\n", " "])(
+    "is not trusted when %j is said behind its consent in plain text",
+    async (injected) => {
+      const { port, lines } = await injecting(injected)
+      await expect(open(port)).rejects.toMatchObject({ code: "EPROTOCOL", command: "STARTTLS" })
+      expect(lines.at(-1)).toBe("STARTTLS")
+    },
+  )
+
+  it("is required with requireTLS, though the server offers none", async () => {
+    const { port } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
+    await expect(open(port, { requireTLS: true })).rejects.toMatchObject({ command: "STARTTLS", responseCode: 502 })
+  })
+})
+
+it("a server without EHLO is told HELO", async () => {
+  const { port, lines } = await lineServer((line, socket) => {
+    const reply = line.startsWith("EHLO") ? "500 what?" : line.startsWith("HELO") ? "250 mx.test" : willingReply(line)
+    if (reply !== undefined) socket.write(`${reply}\r\n`)
+  })
+  expect(await send(await open(port))).toBe("250 fine")
+  expect(lines.slice(0, 4).map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO", "HELO", "MAIL"])
+})

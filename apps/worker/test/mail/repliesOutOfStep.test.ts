@@ -1,0 +1,306 @@
+import { once } from "node:events"
+import { createServer, type Socket } from "node:net"
+import { setImmediate } from "node:timers/promises"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { type Mail, Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import { listen } from "@outreach/testing/listen"
+import { Clock, Effect, Redacted } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+
+/** What a server does wrong with one command. Bytes are sent as they are. */
+type Fault =
+  /** Replies that nobody asked for, before or after the right one, in its packet or in one of their own. */
+  | { readonly kind: "stray"; readonly bytes: string; readonly place: "before" | "after"; readonly isApart: boolean }
+  /** Something in place of the reply; `isDone` says whether the command was obeyed. */
+  | { readonly kind: "instead"; readonly bytes: string; readonly isDone: boolean }
+  | { readonly kind: "split" }
+  | { readonly kind: "drop"; readonly isDone: boolean }
+  /** After DATA was accepted, in the middle of the message; elsewhere as `drop`. */
+  | { readonly kind: "dropInData" }
+
+const isBad = (address: string) => address.startsWith("bad")
+
+/** A server that obeys RFC 5321, but for its faults, one for each command that it is given, and counts copies. */
+const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelining: boolean) => {
+  const faults = [...script]
+  const delivered: string[] = []
+  const commands: string[] = []
+  const serve = async (socket: Socket) => {
+    let sender = false
+    let recipient: string | undefined
+    let data: string | undefined
+    const write = async (bytes: string) => {
+      if (!socket.destroyed) await new Promise<void>((resolve) => void socket.write(bytes, () => resolve()))
+    }
+    const isDropped = () => socket.destroyed || socket.writableEnded
+
+    const obey = (line: string): { reply: string; act: () => void } => {
+      const act = (reply: string, act = () => {}) => ({ reply: `${reply}\r\n`, act })
+      if (line === "connected") return act("220 mx.clinic.test ready")
+      if (line.startsWith("EHLO")) {
+        const extensions = offersPipelining ? "250-PIPELINING\r\n250 SIZE 1000000" : "250 SIZE 1000000"
+        return act(`250-mx.clinic.test greets you\r\n${extensions}`, () => {
+          sender = false
+          recipient = undefined
+        })
+      }
+      if (line.startsWith("MAIL")) return act("250 2.1.0 Sender fine", () => (sender = true))
+      if (line.startsWith("RCPT")) {
+        const to = /<(.*?)>/.exec(line)![1]!
+        if (!sender) return act("503 5.5.1 MAIL first")
+        return isBad(to) ? act("550 5.1.1 No such user") : act("250 2.1.5 Recipient fine", () => (recipient = to))
+      }
+      if (line === "DATA") {
+        return recipient === undefined ? act("503 5.5.1 RCPT first") : act("354 Go on", () => (data = ""))
+      }
+      if (line === "." && data !== undefined) {
+        return act("250 2.0.0 Taken", () => {
+          delivered.push(recipient!)
+          sender = false
+          recipient = undefined
+        })
+      }
+      return act(line === "QUIT" ? "221 Bye" : "500 5.5.2 What?")
+    }
+
+    const answer = async (line: string) => {
+      commands.push(line)
+      const fault = line === "QUIT" ? null : (faults.shift() ?? null)
+      const { reply, act } = obey(line)
+      if (line === ".") data = undefined
+      if (fault === null) {
+        act()
+        return await write(reply)
+      }
+      if (fault.kind === "split") {
+        act()
+        for (const byte of reply) {
+          await write(byte)
+          await setImmediate()
+        }
+        return
+      }
+      if (fault.kind === "stray") {
+        // Who says first after the dot that the message is taken has taken it.
+        act()
+        const [first, second] = fault.place === "before" ? [fault.bytes, reply] : [reply, fault.bytes]
+        // A 250 between 354 and the dot that arrives behind the dot is its reply, as far as anybody can tell.
+        const isApart = fault.isApart && !(line === "DATA" && second.startsWith("2"))
+        if (!isApart) return await write(first + second)
+        await write(first)
+        await setImmediate()
+        await setImmediate()
+        return await write(second)
+      }
+      if (fault.kind === "instead") {
+        // Who refuses has not obeyed.
+        const isRefused = /^[45]\d\d[ -]/.test(fault.bytes)
+        if ((fault.isDone && !isRefused) || (reply.startsWith("250 2.0.0") && /^2\d\d[ -]/.test(fault.bytes))) act()
+        await write(fault.bytes)
+        // Half a reply would be waited for.
+        if (!fault.bytes.endsWith("\n")) socket.destroy()
+        return
+      }
+      if (fault.kind === "dropInData" && line === "DATA" && recipient !== undefined) {
+        await write(reply)
+        await once(socket, "data").catch(() => {})
+      } else if (fault.kind === "drop" && fault.isDone) act()
+      socket.destroy()
+    }
+
+    let rest = ""
+    let isBusy = Promise.resolve(answer("connected"))
+    socket.on("data", (chunk) => {
+      rest += chunk.toString("latin1")
+      const lines = rest.split("\r\n")
+      rest = lines.pop()!
+      isBusy = isBusy.then(async () => {
+        for (const line of lines) {
+          if (isDropped()) return
+          if (data !== undefined && line !== ".") data += line
+          else await answer(line)
+        }
+      })
+    })
+  }
+  const port = await listen(
+    createServer({ noDelay: true }, (socket) => {
+      socket.on("error", () => {})
+      void serve(socket)
+    }),
+    (end) => ends.push(end),
+  )
+  return { url: `smtp://127.0.0.1:${port}`, delivered, commands }
+}
+
+const ends: Array<() => Promise<void>> = []
+
+const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
+  sender: {
+    id: null,
+    from: { name: "Acme Outreach", address: "outreach@acme.test" },
+    replyTo: null,
+    bounceDomain: null,
+    dkim: null,
+  },
+  to,
+  subject: "An invitation",
+  html,
+  text: "Your link",
+  messageId: `<${to}>`,
+  feedbackId: "cmp_1:pgm_1:org_1:outreach",
+  returnPath: "bounce-1@bounces.acme.test",
+  unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+})
+
+/** Sends to each address one after another, until it is known what became of it; returns each attempt with the copies that the server took meanwhile. */
+const sendAll = async (
+  server: Awaited<ReturnType<typeof faultyServer>>,
+  addresses: ReadonlyArray<string>,
+  html?: string,
+) => {
+  const attempts: Array<{ readonly to: string; readonly outcome: MailOutcome; readonly copies: number }> = []
+  const sending = Effect.gen(function* () {
+    const mailer = yield* Mailer
+    for (const to of addresses) {
+      // A server does wrong finitely often.
+      for (let i = 0; i < 50; i++) {
+        const before = server.delivered.length
+        const beginBy = (yield* Clock.currentTimeNanos) + 60_000_000_000n
+        const lease = { campaignId: "cmp_1" as CampaignId, beginBy, begin: () => {}, isHeld: () => true }
+        const outcome = yield* mailer.send(mailTo(to, html), lease, Effect.succeed)
+        attempts.push({ to, outcome, copies: server.delivered.slice(before).filter((each) => each === to).length })
+        if (outcome._tag === "Accepted" || outcome._tag === "Bounced") break
+      }
+    }
+  })
+  await sending.pipe(Effect.provide(SmtpMailer({ url: Redacted.make(server.url) })), Effect.runPromise)
+  await Promise.all(ends.splice(0).map((end) => end()))
+  return attempts
+}
+
+/** What a stray reply says; a whole one, several, a part of one, or none at all. */
+const STRAYS = [
+  "250 ok\r\n",
+  "250 ok\r\n250 ok\r\n",
+  "250-two\r\n250 lines\r\n",
+  "250-two\r\n550 codes\r\n",
+  "550 5.1.1 No such user\r\n",
+  "250 ok\r\n550 5.1.1 No such user\r\n",
+  "451 4.3.0 Local error\r\n",
+  "421 4.3.2 Shutting down\r\n",
+  "220 hello\r\n",
+  "\r\n",
+  "what?\r\n",
+]
+const bytes = fc.constantFrom(...STRAYS)
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({
+    kind: fc.constant("stray" as const),
+    bytes: bytes,
+    place: fc.constantFrom("before" as const, "after" as const),
+    isApart: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("instead" as const),
+    // A refusal in place of a reply is one.
+    bytes: fc.oneof(
+      bytes.filter((text) => !text.startsWith("550")),
+      fc.constantFrom("354 go on\r\n", "334 \r\n", "250ok\r\n", "999 x\r\n", "2500 x\r\n"),
+    ),
+    isDone: fc.boolean(),
+  }),
+  fc.constant({ kind: "split" as const }),
+  fc.record({ kind: fc.constant("drop" as const), isDone: fc.boolean() }),
+  fc.constant({ kind: "dropInData" as const }),
+)
+
+/** The commands of a session until the reply to its first message. */
+const UNTIL_DOT = Array.from({ length: 5 }, () => null)
+const good = (count: number) => Array.from({ length: count }, (_, i) => `good${i}@clinic.test`)
+
+describe.each([
+  ["one at a time", false],
+  ["together", true],
+])("with commands sent %s, whatever a server replies and nobody asked for", (_, offersPipelining) => {
+  it("sends no second copy that is not an unknown outcome's, hides no refusal, and gives none to another", async () => {
+    const scripts = fc.array(fc.option(fault, { freq: 2 }), { maxLength: 30 })
+    const recipients = fc.array(fc.constantFrom("good", "bad"), { minLength: 1, maxLength: 5 })
+    const property = fc.asyncProperty(scripts, recipients, async (script, kinds) => {
+      const server = await faultyServer(script, offersPipelining)
+      const addresses = kinds.map((kind, i) => `${kind}${i}@clinic.test`)
+      const attempts = await sendAll(server, addresses)
+      for (const { to, outcome, copies } of attempts) {
+        const expected = outcome._tag === "Accepted" ? [1] : outcome._tag === "Unknown" ? [0, 1] : [0]
+        expect(expected, `${to} ${JSON.stringify(outcome)}`).toContain(copies)
+        if (outcome._tag === "Bounced") expect(to).toMatch(/^bad/)
+      }
+      for (const to of addresses) {
+        const last = attempts.findLast((attempt) => attempt.to === to)!.outcome._tag
+        expect({ to, last }).toEqual({ to, last: isBad(to) ? "Bounced" : "Accepted" })
+      }
+    })
+    await fc.assert(property, { numRuns: 100 })
+  }, 300_000)
+
+  it.each(["in its packet", "in a packet of its own"])(
+    "gives each of a hundred recipients one attempt, when it is a second 250 to the first message, %s",
+    async (where) => {
+      const second = { kind: "stray", bytes: "250 ok\r\n", place: "after", isApart: where !== "in its packet" } as const
+      const addresses = good(100).with(1, "bad1@clinic.test")
+      const attempts = await sendAll(await faultyServer([...UNTIL_DOT, second], offersPipelining), addresses)
+      expect(attempts.map(({ to }) => to)).toEqual(addresses)
+      for (const { to, outcome, copies } of attempts) {
+        expect([outcome._tag, copies]).toEqual(isBad(to) ? ["Bounced", 0] : ["Accepted", 1])
+      }
+    },
+  )
+
+  it("costs the next message no attempt, when it is a 421 between two", async () => {
+    const closing = { kind: "stray", bytes: "421 4.3.2 Shutting down\r\n", place: "after", isApart: true } as const
+    const attempts = await sendAll(await faultyServer([...UNTIL_DOT, closing], offersPipelining), good(3))
+    expect(attempts.map(({ outcome, copies }) => [outcome._tag, copies])).toEqual(good(3).map(() => ["Accepted", 1]))
+  })
+
+  it("leaves the outcome unknown after the final dot, and the next message is sent on another connection", async () => {
+    for (const bytes of ["354 Go on\r\n", "250ok\r\n", "250-a\r\n550 b\r\n", "250 ok\r\n550 no\r\n"]) {
+      const odd = { kind: "instead", bytes, isDone: true } as const
+      const server = await faultyServer([...UNTIL_DOT, odd], offersPipelining)
+      const attempts = await sendAll(server, good(2))
+      expect(attempts.map(({ to, outcome, copies }) => [to, outcome._tag, copies])).toEqual([
+        ["good0@clinic.test", "Unknown", 1],
+        ["good0@clinic.test", "Accepted", 1],
+        ["good1@clinic.test", "Accepted", 1],
+      ])
+      expect(attempts[0]!.outcome).toMatchObject({ failure: { class: "protocol" } })
+      expect(server.commands.filter((line) => line === "connected")).toHaveLength(2)
+    }
+  })
+
+  it("delivers nothing before the final dot, and the server is told nothing more", async () => {
+    const places = ["connected", "EHLO", "MAIL", "RCPT", "DATA"]
+    for (const [i, place] of places.entries()) {
+      const odd = ["299 ok\r\n", "399 go on\r\n", "250ok\r\n", "199 x\r\n", "250-a\r\n251 b\r\n", "\r\n"]
+      for (const bytes of [...odd, ...(place === "DATA" ? ["250 ok\r\n"] : ["354 Go on\r\n"])]) {
+        const script = [...UNTIL_DOT.slice(0, i), { kind: "instead", bytes, isDone: true } as const]
+        const server = await faultyServer(script, offersPipelining)
+        const [first, ...others] = await sendAll(server, good(1))
+        expect(first).toMatchObject({ outcome: { _tag: "Unreachable", failure: { class: "protocol" } }, copies: 0 })
+        expect(others.map(({ outcome }) => outcome._tag)).toEqual(["Accepted"])
+        expect(server.commands.filter((line) => line === ".")).toHaveLength(1)
+      }
+    }
+  })
+
+  it("is no unknown outcome when it is an end in the middle of the message", async () => {
+    const script = [...UNTIL_DOT.slice(1), { kind: "dropInData" } as const]
+    // Larger than what the systems of both sides hold.
+    const attempts = await sendAll(await faultyServer(script, offersPipelining), good(1), "x".repeat(16_000_000))
+    expect(attempts.map(({ outcome, copies }) => [outcome._tag, copies])).toEqual([
+      ["Unreachable", 0],
+      ["Accepted", 1],
+    ])
+  })
+})

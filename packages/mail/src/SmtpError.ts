@@ -1,0 +1,33 @@
+import type { SmtpReply } from "./SmtpReplyReader.ts"
+
+/** Why an SMTP server did not do as it was told. */
+export class SmtpError extends Error {
+  /**
+   * `EREPLY` is a refusal, `EAUTH` one of the login, `EPROTOCOL` a reply that is not well-formed or that nothing was waiting for; `ETIMEDOUT`,
+   * `ECONNECTION` (the server hung up) and `ESOCKET` are the network's; `EENVELOPE`, `ESMTPUTF8` and `ELEASE` are our own.
+   */
+  readonly code: string
+  /** The command that failed: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` for none, `API` before anything was said. */
+  readonly command: string
+  /** The code of the reply that refused the command. */
+  readonly responseCode?: number
+  /** All lines of that reply. */
+  readonly response?: string
+  /** What the system calls the error, or the code of a reply that was not expected. */
+  readonly originalCode?: string
+
+  constructor(
+    code: string,
+    command: string,
+    about: { readonly reply?: SmtpReply; readonly originalCode?: string } = {},
+  ) {
+    super(`${code} at ${command}`)
+    this.code = code
+    this.command = command
+    if (about.reply !== undefined) {
+      this.responseCode = about.reply.code
+      this.response = about.reply.text
+    }
+    if (about.originalCode !== undefined) this.originalCode = about.originalCode
+  }
+}
