@@ -1560,6 +1560,14 @@ AS $function$
   order by program_id nulls last limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.shown_url(url text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select regexp_replace(regexp_replace(url, '\?.*$', '?…'), '(?<=[^/:]/)[^/?]{20,}', '…', 'g')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer)
  RETURNS TABLE(endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision)
  LANGUAGE plpgsql
