@@ -1,29 +1,117 @@
-// Runs a TypeScript file of this repository. Plain JavaScript, so that a Node that is too old gets a sentence and not a stack.
-import { readFileSync } from "node:fs"
-import { resolve } from "node:path"
-import { pathToFileURL } from "node:url"
+// Runs a program of this repository, with a Node and a pnpm that can run it, after its dependencies are installed. Plain JavaScript without dependencies,
+// so that npm with Node 20 is enough to begin with.
+import { execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join, resolve } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
-const { engines } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"))
-const required = engines.node.replace(">=", "")
-const [major, minor] = process.versions.node.split(".").map(Number)
-const [minMajor, minMinor] = required.split(".").map(Number)
+const root = dirname(fileURLToPath(import.meta.url))
+const { engines, packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const minNode = engines.node.replace(">=", "")
+const pnpmMajor = packageManager.match(/^pnpm@(\d+)/)[1]
+const TOOLS = ["node@24", `pnpm@${pnpmMajor}`]
+/** Holds the folder of the tools, once the dependencies are installed. */
+const KNOWN = join(root, "node_modules/.cache/tools.txt")
+/** Names the folder of the tools for the program that was started with them, so that it looks for no others. */
+const MARK = "OUTREACH_TOOLS_FOUND"
+// Then pnpm has installed what it takes.
+const isScriptOfPnpm = process.env.npm_config_user_agent?.startsWith("pnpm/") ?? false
 const [, , file, ...args] = process.argv
 
-if (major < minMajor || (major === minMajor && minor < minMinor)) {
-  process.stderr.write(
-    `This needs Node ${required} or later, and runs on ${process.versions.node} (${process.execPath}). Without another at hand: npx -y -p node@24 -p pnpm@12 pnpm start\n`,
+function isNodeNewEnough() {
+  const [major, minor] = process.versions.node.split(".").map(Number)
+  const [minMajor, minMinor] = minNode.split(".").map(Number)
+  return major > minMajor || (major === minMajor && minor >= minMinor)
+}
+
+function hasPnpm() {
+  if (isScriptOfPnpm) return true
+  try {
+    const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }
+    return execFileSync("pnpm", ["--version"], options).startsWith(`${pnpmMajor}.`)
+  } catch {
+    return false
+  }
+}
+
+/** Returns the folder that has the tools. npx downloads them the first time; afterwards neither npx nor a network is needed. */
+function findTools() {
+  const earlier = existsSync(KNOWN) ? readFileSync(KNOWN, "utf8") : ""
+  if (existsSync(join(earlier, "pnpm")) && existsSync(join(earlier, "node"))) return earlier
+  // What an npx or npm around this one was told is not meant for this one.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^npm_(?!config_(registry|cache|cafile|https?_proxy)$)/i.test(name),
+    ),
   )
+  const names = TOOLS.flatMap((tool) => ["-p", tool])
+  const command = ["-y", "--prefer-offline", ...names, "node", "-p", "process.env.PATH"]
+  const path = execFileSync("npx", command, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+  const folder = path.split(delimiter).find((it) => existsSync(join(it, "pnpm")) && existsSync(join(it, "node")))
+  if (folder === undefined) throw new Error("npx has other tools")
+  return folder
+}
+
+/** Runs this program again, with the tools on its PATH; hands on signals, and ends as it ends. */
+function runWithTools(folder) {
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, [MARK]: folder }
+  const child = spawn(join(folder, "node"), [join(root, "run.js"), file, ...args], { env, stdio: "inherit" })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    // A terminal sends Ctrl-C to both by itself.
+    process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY) || child.kill(signal))
+  }
+  child.on("error", (error) => fail(`${TOOLS[0]} does not start: ${error.message}`))
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Installs the dependencies of a fresh clone, and after a change of the lockfile. What pnpm prints is no output of the program. */
+function install() {
+  if (isScriptOfPnpm) return
+  if (changedAt("node_modules/.pnpm-workspace-state-v1.json") > changedAt("pnpm-lock.yaml")) return
+  execFileSync("pnpm", ["install"], { cwd: root, stdio: ["ignore", 2, 2] })
+}
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`)
   process.exitCode = 1
+}
+
+if (file === undefined) {
+  fail("Say what to run: node run.js apps/sandbox/src/main.ts")
+} else if (process.env[MARK] === undefined && !(isNodeNewEnough() && hasPnpm())) {
+  let folder
+  try {
+    folder = findTools()
+  } catch {
+    fail(
+      `This needs Node ${minNode} or later and pnpm ${pnpmMajor}, and npx could not fetch them: see above. It runs on Node ${process.versions.node}.`,
+    )
+  }
+  if (folder !== undefined) runWithTools(folder)
 } else if (process.features.typescript === false) {
-  process.stderr.write(
-    "This runs TypeScript, which --no-strip-types forbids here: remove it, from NODE_OPTIONS for one.\n",
-  )
-  process.exitCode = 1
-} else if (file === undefined) {
-  process.stderr.write("Say what to run: node run.js apps/sandbox/src/main.ts\n")
-  process.exitCode = 1
+  fail("This runs TypeScript, which --no-strip-types forbids here: remove it, from NODE_OPTIONS for one.")
 } else {
-  const main = resolve(import.meta.dirname, file)
-  process.argv = [process.execPath, main, ...args]
-  await import(pathToFileURL(main).href)
+  let isInstalled = true
+  try {
+    install()
+  } catch {
+    isInstalled = false
+    fail("The dependencies could not be installed: see above.")
+  }
+  if (isInstalled) {
+    const folder = process.env[MARK]
+    if (folder !== undefined) {
+      mkdirSync(dirname(KNOWN), { recursive: true })
+      writeFileSync(KNOWN, folder)
+    }
+    const main = resolve(root, file)
+    process.argv = [process.execPath, main, ...args]
+    await import(pathToFileURL(main).href)
+  }
 }

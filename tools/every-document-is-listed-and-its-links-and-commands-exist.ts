@@ -1,6 +1,6 @@
 /**
- * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` command of a shell
- * fence exists; each table has a head. The README lists every page of `docs/`.
+ * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
+ * shell fence exists; each table has a head. The README lists every page of `docs/`.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import { report } from "./report.ts"
 const FENCE = /^```(\w*).*\n([\s\S]*?)^```$/gm
 const CODE_SPAN = /`[^`\n]*`/g
 const LINK = /\]\(([^()\s]+)\)/g
-const COMMAND = /^\s*(?:\S+=\S+ )*pnpm (?:-\S+ )*([a-z][\w:-]*)/gm
+const COMMAND = /^\s*(?:\S+=\S+ )*(?:pnpm|npm run) (?:-\S+ )*([a-z][\w:-]*)/gm
 const TABLE = /(?:^\|.*\n?)+/gm
 const TABLE_HEAD = /^\|.*\n\|(?: *:?-+:? *\|)+$/m
 const HEADING = /^#+ (.+)$/gm
@@ -57,7 +57,7 @@ function unknownCommands(page: string, text: string): readonly string[] {
   return commands
     .filter((command) => !Object.hasOwn(scripts, command) && !BUILT_IN.includes(command))
     .filter((command) => !existsSync(join(root, "node_modules/.bin", command)))
-    .map((command) => `${page} shows pnpm ${command}, which does not exist`)
+    .map((command) => `${page} shows the command ${command}, which does not exist`)
 }
 
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {

@@ -1,11 +1,15 @@
-/** Packs every published package as it is built, without its version in the name: `node tools/packPartners.ts [folder]`, default `dist/partners`. */
-import { execFile } from "node:child_process"
+/** Packs every published package as it is built, without its version in the name, into `dist/partners`. With `--build` it builds them first. */
+import { execFile, execFileSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
-import { basename, join, resolve } from "node:path"
-import { promisify } from "node:util"
+import { basename, join } from "node:path"
+import { parseArgs, promisify } from "node:util"
 import { publishedPackages, root } from "./publishedPackages.ts"
 
-const folder = resolve(process.argv[2] ?? join(root, "dist/partners"))
+const { values } = parseArgs({ options: { build: { type: "boolean" } } })
+// What turbo prints is no list of tarballs.
+if (values.build) execFileSync("pnpm", ["run", "build"], { cwd: root, stdio: ["ignore", 2, 2] })
+
+const folder = join(root, "dist/partners")
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 const tarballs = publishedPackages().map(async (each) => {

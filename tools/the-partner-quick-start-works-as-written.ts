@@ -1,21 +1,34 @@
 /**
- * Follows the README's section for partners: saves its file, and runs its commands in one shell beside a sandbox, until the receiver has verified
- * an event of the sandbox. Only the ports and the folders differ.
+ * Follows the README as a person with npm and any Node does: a new user of the machine without pnpm starts the sandbox, runs the commands of the section for partners and
+ * those that the sandbox prints, runs a test, and stops it all. Only the ports and the folders differ.
  */
-import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
+const COMMANDS = /^## Two commands\n([\s\S]*?)^## /m
 const SECTION = /^## Receive webhooks\n([\s\S]*?)^## /m
 const FENCE = /^```(sh|js)\n([\s\S]*?)^```$/gm
-/** Five minutes, as the section promises. */
-const TIMEOUT_MS = 300_000
+/** Ends what hangs. The first start downloads Node, pnpm and all dependencies. */
+const TIMEOUT_MS = 2_400_000
+const A_TEST = "packages/cursor/test/cursorCodec.test.ts"
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
@@ -25,73 +38,175 @@ async function freePort(): Promise<number> {
   return port
 }
 
-// If npx runs this script, this variable would make every npx below use the same packages. A partner's shell does not set it.
-const { npm_config_package: _, ...withoutNpx } = process.env
+const canRun = (folder: string, program: string): boolean => {
+  try {
+    accessSync(join(folder, program), constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+const fencesOf = (section: RegExp): ReadonlyArray<{ readonly language: string; readonly code: string }> => {
+  const [, text = ""] = section.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
+  return [...text.matchAll(FENCE)].map(([, language = "", code = ""]) => ({ language, code }))
+}
+const npmSetting = (name: string): string => execFileSync("npm", ["config", "get", name], { encoding: "utf8" }).trim()
 
-const pnpm = execFileSync("which", ["pnpm"], { encoding: "utf8" }).trim()
-const startedAt = Date.now()
 const violations: string[] = []
-const folder = mkdtempSync(join(tmpdir(), "outreach-quick-start-"))
+const deadline = Date.now() + TIMEOUT_MS
+const folder = mkdtempSync(join(tmpdir(), "outreach-newcomer-"))
 chmodSync(folder, 0o755)
-const section = SECTION.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? ""
-const fences = [...section.matchAll(FENCE)].map(([, language, code = ""]) => ({ language, code }))
-const [sandboxPort, receiverPort] = [await freePort(), await freePort()]
-const sandbox = spawn(
-  process.execPath,
-  [join(root, "apps/sandbox/src/main.ts"), "--port", `${sandboxPort}`, "--folder", join(folder, ".sandbox")],
-  { stdio: ["ignore", "pipe", "pipe"] },
-)
-const ended = once(sandbox, "close")
-let output = ""
-for (const stream of [sandbox.stdout, sandbox.stderr]) stream.on("data", (chunk) => { output += chunk }) // biome-ignore format: short
-try {
-  // `pnpm` must find this sandbox, and pack into this folder what is built.
-  const bin = join(folder, "bin")
-  mkdirSync(bin)
-  const commands = {
-    "package:partners": `"${join(root, "tools/packPartners.ts")}" dist/partners`,
-    ops: `"${join(root, "apps/ops/src/main.ts")}"`,
-  }
-  const cases = Object.entries(commands).map(
-    ([name, script]) => `${name}) shift; exec "${process.execPath}" ${script} "$@" ;;`,
-  )
-  writeFileSync(join(bin, "pnpm"), `#!/bin/sh\ncase "$1" in\n${cases.join("\n")}\nesac\nexec "${pnpm}" "$@"\n`)
-  chmodSync(join(bin, "pnpm"), 0o755)
+const home = join(folder, "home")
+const clone = join(home, "clone")
+const PATH = process.env["PATH"]!.split(delimiter)
+const isNewUser = process.getuid?.() === 0 && PATH.some((it) => canRun(it, "useradd"))
+const user = `newcomer${process.pid}`
+/** What runs as the newcomer: with a home of its own, and a PATH that has the machine's Node and npm, and no pnpm. */
+const environment = {
+  HOME: home,
+  USER: user,
+  PATH: PATH.filter((it) => !it.includes("node_modules") && !canRun(it, "pnpm")).join(delimiter),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name)),
+  ),
+}
 
-  const receiver = join(folder, "receiver")
-  mkdirSync(receiver)
-  const here = (code: string): string =>
-    code.replaceAll("/tmp/receiver", receiver).replaceAll(/\b3000\b/g, `${receiverPort}`)
-  for (const { code } of fences.filter(({ language }) => language === "js")) {
-    writeFileSync(join(receiver, "receiver.mjs"), here(code))
+interface Started {
+  readonly child: ChildProcess
+  /** Everything that it printed so far. */
+  readonly output: () => string
+  /** What of that went to standard output. */
+  readonly written: () => string
+}
+
+/** Starts a line of a shell as the newcomer, in a process group of its own as a terminal does. */
+function start(line: string, cwd: string, env: NodeJS.ProcessEnv = {}): Started {
+  const command = ["bash", "-c", line] as const
+  const [program = "", ...args] = isNewUser
+    ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--init-groups", ...command]
+    : command
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...environment, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  })
+  let printed = ""
+  let written = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => { printed += text; written += text }) // biome-ignore format: one line
+  child.stderr.setEncoding("utf8").on("data", (text: string) => { printed += text }) // biome-ignore format: one line
+  return { child, output: () => printed, written: () => written }
+}
+
+const hasEnded = ({ child: { exitCode, signalCode } }: Started): boolean => exitCode !== null || signalCode !== null
+
+/** Runs a line to its end, and returns what it wrote to standard output; a failure is a violation. */
+async function run(line: string, cwd = clone, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { child, output, written } = start(line, cwd, env)
+  const timer = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), Math.max(0, deadline - Date.now()))
+  const [code] = await once(child, "close")
+  clearTimeout(timer)
+  if (code !== 0) violations.push(`This fails for a newcomer with ${code}:\n${line}\n${output()}`)
+  return written()
+}
+
+mkdirSync(clone, { recursive: true })
+if (isNewUser) execFileSync("useradd", ["--home-dir", home, "--no-create-home", "--shell", "/bin/bash", user])
+let sandbox: Started | undefined
+try {
+  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  })
+  for (const path of files.split("\0")) {
+    if (path !== "" && existsSync(join(root, path))) cpSync(join(root, path), join(clone, path), { recursive: true })
   }
-  const mails = /mails [1-9]/
-  while (!(existsSync(join(folder, ".sandbox/sandbox.json")) && mails.test(output))) {
-    if (sandbox.exitCode !== null) throw new Error(`the sandbox ended:\n${output}`)
-    if (Date.now() - startedAt > TIMEOUT_MS) throw new Error(`the sandbox sends no mail:\n${output}`)
+  // What the machine needs to reach the registry at all.
+  const settings = ["registry", "cafile"].map((name) => [name, npmSetting(name)] as const)
+  writeFileSync(
+    join(home, ".npmrc"),
+    settings
+      .filter(([, value]) => value !== "null")
+      .map((pair) => `${pair.join("=")}\n`)
+      .join(""),
+  )
+  if (isNewUser) execFileSync("chown", ["-R", `${user}:`, home])
+
+  const commands = fencesOf(COMMANDS).flatMap(({ code }) => code.trim().split("\n"))
+  if (commands.join() !== "npm start,npm test")
+    violations.push(`README.md names other commands: ${commands.join(", ")}`)
+  const [sandboxPort, consolePort, receiverPort] = [await freePort(), await freePort(), await freePort()]
+  sandbox = start(`npm start -- --port ${sandboxPort} --console-port ${consolePort}`, clone)
+  const ended = once(sandbox.child, "close")
+  while (!(existsSync(join(clone, ".sandbox/sandbox.json")) && /mails [1-9]/.test(sandbox.output()))) {
+    if (hasEnded(sandbox)) throw new Error(`npm start ended:\n${sandbox.output()}`)
+    if (Date.now() > deadline) throw new Error(`the sandbox sends no mail:\n${sandbox.output()}`)
     await wait(200)
   }
+
+  const receiver = join(home, "receiver")
+  const here = (code: string): string =>
+    code.replaceAll("/tmp/receiver", receiver).replaceAll(/\b3000\b/g, `${receiverPort}`)
+  const fences = fencesOf(SECTION)
+  const modules = fences.filter(({ language }) => language === "js").map(({ code }) => here(code))
   const script = fences.filter(({ language }) => language === "sh").map(({ code }) => here(code))
+  if (script.length === 0) violations.push("README.md has no section that begins with ## Receive webhooks")
   // The receiver prints the verified events. The shell waits for a click event of the sandbox, and then kills its background jobs.
-  const shell = `set -eu
+  const received = await run(`set -eu
+mkdir -p "${receiver}"
+cat > "${receiver}/receiver.mjs" <<'END'
+${modules.join("\n")}
+END
 exec 2>&1
 trap 'kill $(jobs -p)' EXIT
-exec > >(tee "${folder}/shown")
+exec > >(tee "${home}/shown")
 ${script.join("\n")}
-for _ in $(seq 300); do grep -q "outreach.email_clicked" "${folder}/shown" && exit 0; sleep 0.2; done
-exit 1`
-  const { status, stdout } = spawnSync("bash", ["-c", shell], {
-    cwd: folder,
-    encoding: "utf8",
-    env: { ...withoutNpx, PATH: `${bin}:${process.env["PATH"]}` },
-    timeout: TIMEOUT_MS,
+for _ in $(seq 1500); do grep -q "outreach.email_clicked" "${home}/shown" && exit 0; sleep 0.2; done
+exit 1`)
+  if (!received.includes('{"received":true}'))
+    violations.push(`The receiver does not acknowledge the sample:\n${received}`)
+
+  const printed = [...sandbox.output().matchAll(/^ {2}(npm run .+)$/gm)].map(([, line = ""]) => line)
+  if (printed.length < 3) violations.push(`The sandbox prints ${printed.length} commands:\n${sandbox.output()}`)
+  for (const line of printed) await run(line)
+  if (/\bpnpm\b/.test(sandbox.output().slice(sandbox.output().indexOf("documents  "))))
+    violations.push("The sandbox prints a command of pnpm")
+  // Nothing but the result is on standard output, and nothing needs the registry any more.
+  const list = await run("npm run --silent ops -- organizations list --json", clone, {
+    npm_config_registry: "http://127.0.0.1:9/",
   })
-  if (script.length === 0) violations.push("README.md has no section that begins with ## Receive webhooks")
-  else if (status !== 0 || !stdout.includes('{"received":true}')) violations.push(`The quick start fails:\n${stdout}`)
-  if (Date.now() - startedAt > TIMEOUT_MS) violations.push("The quick start takes longer than five minutes")
-} finally {
-  sandbox.kill("SIGTERM")
+  try {
+    JSON.parse(list)
+  } catch {
+    violations.push(`ops writes more than JSON to standard output:\n${list}`)
+  }
+  await run(`npm test -- ${A_TEST}`)
+  const wrong = start("npm run --silent ops -- nonsense", clone)
+  const [code] = await once(wrong.child, "close")
+  if (code !== 2) violations.push(`npm run ops ends with ${code} where ops ends with 2`)
+
+  // As Ctrl-C does, which reaches every process of the terminal.
+  process.kill(-sandbox.child.pid!, "SIGINT")
   await ended
+  if (isNewUser) {
+    const left = () =>
+      execFileSync("ps", ["-eo", "user:32=,args="], { encoding: "utf8" })
+        .split("\n")
+        .filter((line) => line.startsWith(`${user} `))
+    for (let i = 0; i < 300 && left().length > 0; i++) await wait(200)
+    if (left().length > 0) violations.push(`Ctrl-C leaves processes:\n${left().join("\n")}`)
+  }
+} finally {
+  if (sandbox !== undefined && !hasEnded(sandbox)) {
+    const ended = once(sandbox.child, "close")
+    process.kill(-sandbox.child.pid!, "SIGTERM")
+    await ended
+  }
+  if (isNewUser) execFileSync("userdel", ["--force", user], { stdio: "ignore" })
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
-report(violations, `${Math.round((Date.now() - startedAt) / 1000)} s`)
+report(
+  violations,
+  isNewUser ? "as a new user" : "SKIPPED the new user, which needs root and useradd: a clean HOME and PATH instead",
+)

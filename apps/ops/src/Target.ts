@@ -6,7 +6,7 @@ import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schem
 /** There is no database to work on. */
 export class NoTarget extends Schema.TaggedError<NoTarget>()("NoTarget", {}) {
   override get message(): string {
-    return "There is no database to work on: set DATABASE_URL, or start the sandbox with `pnpm start`."
+    return "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`."
   }
 }
 
@@ -15,7 +15,7 @@ export class SandboxUnreadable extends Schema.TaggedError<SandboxUnreadable>()("
   file: Schema.String,
 }) {
   override get message(): string {
-    return `The sandbox's file ${this.file} cannot be used; start the sandbox again with \`pnpm start\`.`
+    return `The sandbox's file ${this.file} cannot be used; start the sandbox again with \`npm start\`.`
   }
 }
 

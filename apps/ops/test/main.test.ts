@@ -70,7 +70,7 @@ describe("the process", () => {
     expect(await run(["organizations", "list"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "There is no database to work on: set DATABASE_URL, or start the sandbox with `pnpm start`.\n",
+      stderr: "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.\n",
     })
   })
 

@@ -10,6 +10,6 @@ export const earlierState = Effect.fnUntraced(function* (campaignId: CampaignId)
   const { recipients, sent, bounced } = yield* campaigns.progress(campaignId)
   const number = (value: number) => value.toLocaleString("en")
   return `This continues an earlier run: the campaign "${name}" of ${createdAt.slice(0, 10)} is ${status}, with ${number(sent)} of ${number(recipients)} e-mails sent and ${number(bounced)} bounced.
-The mail catcher begins empty, because e-mails are not kept from one run to the next. To begin anew: pnpm start --fresh
+The mail catcher begins empty, because e-mails are not kept from one run to the next. To begin anew: npm start -- --fresh
 `
 })

@@ -113,7 +113,7 @@ mail catcher      ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-m
 logs              ${["api.log", "worker.log", "console.log"].map((log) => join(folder, log)).join("  ")}
 addresses         ${addresses}
 
-Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
+Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
 `)
       if (earlier !== undefined) yield* printLine(earlier)
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
@@ -121,9 +121,9 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       yield* printPullExample(baseUrl, seeded.api_key, client)
       yield* printLine(`Send the service an event about a clinician, as a partner does, and see the day's digest:
 
-  pnpm --silent webhook send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
-  pnpm ops inbox list --organization ${seeded.organization_id}
-  pnpm ops digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
+  npm run --silent webhook -- send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
+  npm run ops -- inbox list --organization ${seeded.organization_id}
+  npm run ops -- digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
 `)
       yield* printLine(`From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
 `)

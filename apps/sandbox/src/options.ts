@@ -18,7 +18,7 @@ export interface Options {
 /** The text of `--help`. */
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
-  pnpm start [--port 8080] [--console-port 8090] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
+  npm start -- [--port 8080] [--console-port 8090] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
 
   --port N           port of the API on 127.0.0.1; default 8080
   --console-port N   port of the operator console on 127.0.0.1; default 8090, or any that is free if that is taken

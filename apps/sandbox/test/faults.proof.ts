@@ -96,10 +96,10 @@ it("says what an earlier run has left, and how to begin anew", async () => {
   await second.addresses(folder)
   await eventually(
     async () => second.output(),
-    (output) => output.includes("pnpm start --fresh"),
+    (output) => output.includes("npm start -- --fresh"),
   )
   expect(second.output()).toMatch(
-    /This continues an earlier run: the campaign "Sandbox invitation" of \d{4}-\d\d-\d\d is (sending|completed), with 982 of 1,000 e-mails sent and 18 bounced\.\nThe mail catcher begins empty, because e-mails are not kept from one run to the next\. To begin anew: pnpm start --fresh/,
+    /This continues an earlier run: the campaign "Sandbox invitation" of \d{4}-\d\d-\d\d is (sending|completed), with 982 of 1,000 e-mails sent and 18 bounced\.\nThe mail catcher begins empty, because e-mails are not kept from one run to the next\. To begin anew: npm start -- --fresh/,
   )
 })
 

@@ -16,11 +16,11 @@ const VARIABLES = Object.entries(FIELDS)
   .map(([variable, field]) => `export ${variable}=${read(field)}`)
   .join("\n")
 
-const ENDPOINT = `npx -y -p node@24 -p pnpm@12 pnpm ops endpoints create \\
+const ENDPOINT = `npm run ops -- endpoints create \\
   --url http://127.0.0.1:3000/webhooks \\
   --organization "${read("organization_id")}"`
 
-const LISTEN = `npx -y -p node@24 -p pnpm@12 pnpm --silent webhook listen \\
+const LISTEN = `npm run --silent webhook -- listen \\
   --forward http://127.0.0.1:3000/webhooks --secret "$OUTREACH_SECRET"`
 
 /** The guide to the sandbox: how to run it, what it holds, and how to use it for one's own receiver. */
@@ -30,9 +30,9 @@ export const sandboxPage: Html = html`<main id="content" class="content">
 
 <h2 id="start">Start it</h2>
 <p>The machine needs npm with Node 20 or later, and a copy of the service's repository, which we give you. In its folder:</p>
-${code("Start", "npx -y -p node@24 -p pnpm@12 pnpm start")}
+${code("Start", "npm start")}
 <p>It installs what it needs, PostgreSQL too, and sends a campaign to 1,000 recipients. Ctrl-C stops everything; the next start goes on where it was.
-<code>--fresh</code> begins anew, <code>--port</code> chooses another port, and <code>--help</code> names all options.</p>
+<code>npm start -- --fresh</code> begins anew, <code>--port</code> chooses another port, and <code>--help</code> names all options.</p>
 
 <h2 id="parts">What runs</h2>
 ${table(

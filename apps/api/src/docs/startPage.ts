@@ -58,7 +58,7 @@ ${keysOf(PAGES)
 <li><code>@outreach/client</code> calls every endpoint, with pages, retries and a reconciliation that resumes where it stopped.</li>
 <li><code>@outreach/webhook-verifier</code> <a href="docs/webhooks#verify">verifies webhooks</a> in any framework, and types their events.</li>
 </ul>
-<p>Install them with <code>npm install</code>. Before their first release on npm, <code>pnpm package:partners</code> in a clone of our repository packs
+<p>Install them with <code>npm install</code>. Before their first release on npm, <code>npm run package:partners</code> in a clone of our repository packs
 them, and <code>npm install</code> takes the files of <code>dist/partners</code>.</p>
 <p>Python, PHP, Ruby, Go, Java and C# need no package: the page on webhooks has <a href="docs/webhooks#verify">the check of a signature</a> for each.</p>
 </main>`

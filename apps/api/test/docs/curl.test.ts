@@ -128,7 +128,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
 
   it.each([
     ["/docs/webhooks", "npx @outreach/webhook-verifier", "http://localhost:3000/webhooks"],
-    ["/docs/sandbox", "npx -y -p node@24 -p pnpm@12 pnpm --silent webhook", "http://127.0.0.1:3000/webhooks"],
+    ["/docs/sandbox", "npm run --silent webhook --", "http://127.0.0.1:3000/webhooks"],
   ])("of %s follow the feed and forward it", async (page, command, receiver) => {
     const cli = fileURLToPath(new URL("../../../../packages/webhook-verifier/src/cli.ts", import.meta.url))
     const script = (await shown(page, "listen"))

@@ -189,7 +189,7 @@ const readApplied = Effect.gen(function* () {
   if (earlierForm.length > 0) {
     return yield* new MigrationMismatch({
       message:
-        "This database was made by migrations from before the first release, which these files do not continue. Migrate an empty database; `pnpm start --fresh` makes the sandbox a new one.",
+        "This database was made by migrations from before the first release, which these files do not continue. Migrate an empty database; `npm start -- --fresh` makes the sandbox a new one.",
     })
   }
   yield* sql`
