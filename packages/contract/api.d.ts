@@ -1,7 +1,7 @@
 // @outreach/contract
 import * as z from 'zod';
 import { PartnerErrorCode, LegacyErrorCode, PartnerErrorType } from '@outreach/error-catalog';
-import { Scope, EventType, EVENT_DIRECTIONS, FeedEventType } from './names.js';
+import { Scope, EventType, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FeedEventType } from './names.js';
 export { BOUNCE_REASONS, BounceReason, EventTypeOf, FEED_EVENT_TYPES, SCOPES } from './names.js';
 
 /** The schema of a value; `Input` differs where a default may be left out. */
@@ -414,6 +414,8 @@ type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[
 /** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 type EventDefinition<Type extends EventType> = {
     readonly direction: (typeof EVENT_DIRECTIONS)[Type];
+    /** Of an event that the service sends, the recipients whom it tells of. */
+    readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined;
     readonly description: string;
     readonly data: Schema<EventData<Type>>;
     readonly envelope: Schema<EventEnvelope<Type>>;
@@ -1109,7 +1111,7 @@ declare const CalendarDate: z.ZodISODate;
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
 declare const Since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
 
-export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
 export type { Auth, CallOf, CaseInput, ConsumerEvent, ConsumerEventData, Decoded, EnvelopeMembers, ErrorCodeOf, EventData, EventDefinition, List, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, ServiceEvent, ServiceEventData, SubQuestionInput, Survey };
 
 // @outreach/contract/names
@@ -1134,6 +1136,14 @@ type EventType = keyof typeof EVENT_DIRECTIONS;
 type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
     [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
 }[EventType];
+/** Of each event that the service sends, the recipients whom it tells of: `one`, whose id is stored with it, or those `listed` in its `data`. */
+declare const EVENT_RECIPIENTS: {
+    readonly "outreach.recipients_published": "listed";
+    readonly "outreach.email_sent": "one";
+    readonly "outreach.email_bounced": "one";
+    readonly "outreach.email_opened": "one";
+    readonly "outreach.email_clicked": "one";
+};
 /** The event types of the pull feed. */
 declare const FEED_EVENT_TYPES: readonly ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened", "outreach.email_clicked"];
 /** An event type of the pull feed. */
@@ -1143,5 +1153,5 @@ declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled",
 /** A reason that the service gives for a bounce. */
 type BounceReason = (typeof BOUNCE_REASONS)[number];
 
-export { BOUNCE_REASONS, EVENT_DIRECTIONS, FEED_EVENT_TYPES, SCOPES };
+export { BOUNCE_REASONS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FEED_EVENT_TYPES, SCOPES };
 export type { BounceReason, EventType, EventTypeOf, FeedEventType, Scope };

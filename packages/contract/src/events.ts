@@ -2,7 +2,15 @@ import * as z from "zod"
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
 import { Cursor, expand, Limit, type List, list } from "./lists.ts"
-import { BOUNCE_REASONS, type EVENT_DIRECTIONS, type EventType, FEED_EVENT_TYPES, type FeedEventType } from "./names.ts"
+import {
+  BOUNCE_REASONS,
+  type EVENT_DIRECTIONS,
+  EVENT_RECIPIENTS,
+  type EventType,
+  type EventTypeOf,
+  FEED_EVENT_TYPES,
+  type FeedEventType,
+} from "./names.ts"
 import type { Schema } from "./Schema.ts"
 import { Instant, Since, Timestamp } from "./times.ts"
 import { RecipientRecord } from "./tokens.ts"
@@ -132,7 +140,7 @@ export const envelopeShape = {
   metadata: z.record(z.string(), z.unknown()).nullable().optional().meta({ description: "Passed through." }),
 }
 
-function toConsumer<const Type extends string, Data extends z.ZodType>(
+function toConsumer<const Type extends EventTypeOf<"to_consumer">, Data extends z.ZodType>(
   type: Type,
   id: string,
   description: string,
@@ -151,7 +159,7 @@ function toConsumer<const Type extends string, Data extends z.ZodType>(
       recipient: RecipientRecord.nullable().optional(),
     })
     .meta({ id, description })
-  return { direction: "to_consumer", description, data, envelope } as const
+  return { direction: "to_consumer", aboutRecipient: EVENT_RECIPIENTS[type], description, data, envelope } as const
 }
 
 function toService<const Type extends string, Data extends z.ZodType>(
@@ -170,7 +178,7 @@ function toService<const Type extends string, Data extends z.ZodType>(
       data,
     })
     .meta({ id, description })
-  return { direction: "to_service", description, data, envelope } as const
+  return { direction: "to_service", aboutRecipient: undefined, description, data, envelope } as const
 }
 
 const outcome = { service_recipient_id: RecipientId, service_campaign_id: CampaignId, token: Token }
@@ -265,6 +273,8 @@ const events = {
 /** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 export type EventDefinition<Type extends EventType> = {
   readonly direction: (typeof EVENT_DIRECTIONS)[Type]
+  /** Of an event that the service sends, the recipients whom it tells of. */
+  readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined
   readonly description: string
   readonly data: Schema<EventData<Type>>
   readonly envelope: Schema<EventEnvelope<Type>>

@@ -35,6 +35,7 @@ export {
   BOUNCE_REASONS,
   type BounceReason,
   EVENT_DIRECTIONS,
+  EVENT_RECIPIENTS,
   type EventType,
   type EventTypeOf,
   FEED_EVENT_TYPES,

@@ -21,6 +21,15 @@ export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
   [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
 }[EventType]
 
+/** Of each event that the service sends, the recipients whom it tells of: `one`, whose id is stored with it, or those `listed` in its `data`. */
+export const EVENT_RECIPIENTS = {
+  "outreach.recipients_published": "listed",
+  "outreach.email_sent": "one",
+  "outreach.email_bounced": "one",
+  "outreach.email_opened": "one",
+  "outreach.email_clicked": "one",
+} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none" | "one" | "listed" }
+
 /** The event types of the pull feed. */
 export const FEED_EVENT_TYPES = [
   "outreach.email_sent",

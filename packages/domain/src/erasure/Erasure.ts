@@ -103,12 +103,16 @@ export const eraseEventBody = (
 ): string => {
   const event = JSON.parse(body)
   const of = recipientId === null ? undefined : placeholders.get(recipientId)
-  if (of !== undefined) event.data.token = of.token
+  if (of !== undefined) replaceValues(event.data, of)
   for (const entry of event.data.recipients ?? []) {
     const erased = placeholders.get(entry.service_recipient_id)
-    if (erased !== undefined) Object.assign(entry, { token: erased.token, npi: erased.npi, email: erased.email })
+    if (erased !== undefined) replaceValues(entry, erased)
   }
   return JSON.stringify(event)
+}
+
+const replaceValues = (data: Record<string, unknown>, { token, npi, email }: ErasedRecipient): void => {
+  for (const [key, value] of Object.entries({ token, npi, email })) if (Object.hasOwn(data, key)) data[key] = value
 }
 
 /** Returns an event's body as a value; of a batch of recipients, only the entries of these. */

@@ -1,4 +1,4 @@
-import type { EventData, EventTypeOf } from "@outreach/contract"
+import type { EVENT_RECIPIENTS, EventData, EventTypeOf } from "@outreach/contract"
 import type { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
@@ -24,7 +24,9 @@ export interface EventDraft {
 /** Creates an event draft whose `data` fits its type. */
 export const composeEvent = <Type extends OutreachEventType>(
   type: Type,
-  about: Omit<EventDraft, "type" | "data">,
+  about: Omit<EventDraft, "type" | "data" | "recipientId"> & {
+    readonly recipientId: (typeof EVENT_RECIPIENTS)[Type] extends "one" ? RecipientId : null
+  },
   data: EventData<Type>,
 ): EventDraft => ({ ...about, type, data })
 

@@ -1,10 +1,12 @@
+import { EVENT_RECIPIENTS } from "@outreach/contract/names"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { type HeldTable, isNameless, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
 import { type StoredBody, unpackBody } from "../idempotency/StoredBody.ts"
 import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 import { createResponseFinders } from "./createResponseFinders.ts"
@@ -42,8 +44,7 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
     /** The addresses that the partner sent with an NPI. */
     const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {
       const rows = yield* sql<{ body: string }>`
-        select body from inbox
-        where organization_id = ${organizationId} and npi = any (${npis}::text[]) and type = 'clinician.account_created'`
+        select body from inbox where organization_id = ${organizationId} and npi = any (${npis}::text[])`
       return rows.flatMap(({ body }) => {
         const email: unknown = JSON.parse(body).data?.email
         if (typeof email !== "string" || !email.includes("@")) return []
@@ -72,27 +73,30 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
 
     const idsOf = ({ recipients }: Subject) => recipients.map(({ id }) => id)
 
-    /** Events carry the stamps of their recipients, so that each is found by an index. */
-    const events = (subject: Subject) =>
-      sql<EventKey>`
+    /** Each event about a recipient is found by an index: by that of the recipient's events, or by the stamp of the recipient's row. */
+    const events = (subject: Subject) => {
+      const conditions = [
+        sql`recipient_id = recipient.id and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}`,
+        ...Struct.keys(STAMPED_EVENTS).map((type) => {
+          const isAbout =
+            EVENT_RECIPIENTS[type] === "one" ? "recipient_id = recipient.id" : "strpos(body, recipient.id) > 0"
+          return sql`type = ${type} and emitted_at = ${sql(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)}`
+        }),
+      ]
+      const found = conditions.map(
+        (condition) => sql`
+          select id, emitted_at from events where organization_id = ${subject.organizationId} and ${condition}`,
+      )
+      return sql<EventKey>`
         with recipient as materialized (
           select id, published_at, sent_at from recipients
           where organization_id = ${subject.organizationId} and id = any (${idsOf(subject)}::text[])
         )
         select distinct event.id, event.emitted_at as "emittedAt" from recipient cross join lateral (
-          select id, emitted_at from events
-          where organization_id = ${subject.organizationId} and recipient_id = recipient.id
-            and type in ('outreach.email_bounced', 'outreach.email_opened', 'outreach.email_clicked')
-          union all
-          select id, emitted_at from events
-          where organization_id = ${subject.organizationId} and type = 'outreach.email_sent' and emitted_at = sent_at
-            and recipient_id = recipient.id
-          union all
-          select id, emitted_at from events
-          where organization_id = ${subject.organizationId} and type = 'outreach.recipients_published'
-            and emitted_at = published_at and strpos(body, recipient.id) > 0
+          ${sql.join(" union all ", false)(found)}
         ) event
         order by event.id`
+    }
 
     const inbox = Effect.fnUntraced(function* (subject: Subject) {
       if (isNameless(subject)) return []

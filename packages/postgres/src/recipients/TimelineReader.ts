@@ -4,6 +4,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { IN_EVENTS_OF_RECIPIENT } from "../events/recipientEvents.ts"
 import { recipientColumns } from "./recipientColumns.ts"
 
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
@@ -168,7 +169,7 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
         from recipient cross join lateral (
           select * from events
           where organization_id = recipient.organization_id and recipient_id = recipient.id
-            and type in ('outreach.email_bounced', 'outreach.email_opened', 'outreach.email_clicked')
+            and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}
             and emitted_at <= (select last from bound)
           order by emitted_at desc limit ${limit}
         ) happened

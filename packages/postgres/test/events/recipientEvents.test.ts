@@ -1,0 +1,50 @@
+import { EVENT_RECIPIENTS } from "@outreach/contract/names"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { HeldRows } from "@outreach/postgres/erasure/HeldRows"
+import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect } from "vitest"
+
+const test = effectTest(runOnDatabase())
+
+test("the index of a recipient's events holds the types that the contract calls about one and that bear no stamp", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [index] = yield* sql<{ condition: string }>`
+    select pg_get_expr(indpred, indrelid) as condition from pg_index where indexrelid = 'events_of_recipient'::regclass`
+  const types = [...index!.condition.matchAll(/'([^']+)'::text/g)].map(([, type]) => type)
+  expect(types.sort()).toEqual([...INDEXED_EVENTS].sort())
+})
+
+test("what is held on a recipient includes the events of each type that the contract calls about recipients", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
+  const types: ReadonlyArray<[string, string]> = Object.entries(EVENT_RECIPIENTS)
+  const about = types.filter(([, recipients]) => recipients !== "none").map(([type]) => type)
+  expect(about.length).toBeGreaterThan(4)
+  yield* sql`
+    update recipients set published_at = timestamptz '2026-01-02', sent_at = timestamptz '2026-01-03' where campaign_id = ${campaign.id}`
+  // Of two recipients, each with an event of every type; one that lists recipients names both.
+  yield* sql`
+    insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+    select organization_id, type || ' of ' || email, type, campaign_id, program_id,
+      case recipients when 'one' then recipient.id end, clock_timestamp(),
+      case type when 'outreach.recipients_published' then published_at when 'outreach.email_sent' then sent_at else clock_timestamp() end,
+      '{"data":{"recipients":["' || (select string_agg(id, '","') from recipients) || '"]}}'
+    from unnest(${types.map(([type]) => type)}::text[], ${types.map(([, recipients]) => recipients)}::text[]) as kind (type, recipients)
+    join recipients recipient on campaign_id = ${campaign.id} and (recipients = 'one' or npi = (select max(npi) from recipients))`
+  const [recipient] = yield* sql<{ id: RecipientId; token: string; email: string }>`
+    select id, token, email from recipients where campaign_id = ${campaign.id} order by npi limit 1`
+  const subject = { organizationId: organization.id, npis: [], emails: [], recipients: [recipient!] }
+  const held = yield* Effect.provide(
+    Effect.flatMap(HeldRows, ({ events }) => events(subject)),
+    HeldRows.layer,
+  )
+  expect(held.map(({ id }) => id.split(" ")[0]).sort()).toEqual(about.sort())
+  expect(held.filter(({ id }) => id.endsWith(recipient!.email))).toHaveLength(
+    about.length - types.filter(([, recipients]) => recipients === "listed").length,
+  )
+})
