@@ -1,0 +1,85 @@
+import { HELD_TABLES } from "@outreach/domain/erasure/Erasure"
+import { eraseClinician } from "@outreach/domain/erasure/Erasures"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
+import { SqlClient } from "effect/sql"
+import { expect } from "vitest"
+import { COLUMNS_OF_CLINICIANS } from "./columnsOfClinicians.ts"
+
+const test = effectTest(runOnDatabase())
+
+const listOf = (columns = ""): ReadonlyArray<string> => columns.split(" ").filter((column) => column !== "")
+const tables = Object.entries(COLUMNS_OF_CLINICIANS)
+const columnsThat = (pick: (data: (typeof tables)[number][1]) => ReadonlyArray<string>): ReadonlyArray<string> =>
+  tables.flatMap(([table, data]) => pick(data).map((column) => `${table}.${column}`)).sort()
+
+const deleted = columnsThat((data) => listOf(data.deleted))
+const erased = columnsThat((data) => listOf(data.erased))
+const kept = columnsThat((data) => Object.keys(data.kept ?? {}))
+const others = columnsThat((data) => listOf(data.others))
+
+test("every column of text, JSON and bytes is known to be erased, kept with a reason, or of no clinician", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = yield* sql<{ name: string }>`
+    select relname || '.' || attname as name from pg_attribute
+    join pg_class on pg_class.oid = attrelid
+    join pg_type on pg_type.oid = atttypid
+    left join pg_type element on element.oid = pg_type.typelem and pg_type.typcategory = 'A'
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0 and not attisdropped
+      -- Of numbers, times and truth values alone none can name anybody.
+      and coalesce(element.typcategory, pg_type.typcategory) not in ('N', 'D', 'B', 'T')`
+  const known = [...deleted, ...erased, ...kept, ...others].sort()
+  expect(columns.map(({ name }) => name).sort()).toEqual(known)
+  for (const [, { kept = {} }] of tables) for (const reason of Object.values(kept)) expect(reason).not.toBe("")
+})
+
+test("what is said to be erased named the clinician before an erasure and does not after it, and the rest never did", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { organization, campaign, endpoint, token, recipientId } = yield* seedPerson()
+  const word = "quetzal"
+  yield* sql`
+    insert into messages (organization_id, recipient_id, campaign_id, due_at, failure_class, failure_code)
+    values (${organization.id}, ${recipientId}, ${campaign.id}, clock_timestamp() + interval '1 day', ${word}, ${word})`
+  yield* sql`update message_attempts set reply = ${word} where recipient_id = ${recipientId}`
+  yield* sql`update complaints set feedback_type = ${word}`
+  yield* sql`
+    insert into campaign_domains (organization_id, campaign_id, domain, last_reply)
+    values (${organization.id}, ${campaign.id}, split_part(${person.email}, '@', 2), ${word})
+    on conflict (organization_id, campaign_id, domain) do update set last_reply = excluded.last_reply`
+  yield* sql`
+    insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+    select organization_id, make_id('dlv'), ${endpoint.id}, id, jsonb_build_array(attempt_json(1, now(), 5, 200, 'delivered', ${word})), now()
+    from events where recipient_id = ${recipientId} limit 1`
+  yield* sql`
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+    select organization_id, make_id('dlv'), ${endpoint.id}, id, 'rejected',
+      jsonb_build_array(attempt_json(1, now(), 5, 400, 'client_error', ${`Not ${word}`})), now()
+    from events where recipient_id = ${recipientId} limit 1`
+  const isOf = (columns: ReadonlyArray<string>, table: string) =>
+    columns.some((column) => column.startsWith(`${table}.`))
+
+  const before = yield* dumpColumns
+  const named = namingPerson(before, token, word, "198.51.100.7")
+  const referred = namingPerson(before, recipientId)
+  expect(erased.filter((column) => !named.includes(column))).toEqual([])
+  for (const [table, data] of tables) {
+    if (data.deleted !== undefined) expect([table, isOf([...named, ...referred], table)]).toEqual([table, true])
+  }
+  expect([...named, ...referred].filter((column) => others.includes(column))).toEqual([])
+  expect(named.filter((column) => kept.includes(column))).toEqual([])
+
+  yield* eraseClinician(organization.id, { npi: person.npi, email: null }, "test")
+  const after = yield* dumpColumns
+  expect(namingPerson(after, token, word, "198.51.100.7")).toEqual([])
+  expect(
+    namingPerson(after, recipientId).filter((column) => deleted.includes(column) || others.includes(column)),
+  ).toEqual([])
+})
+
+test("what is held on a clinician is counted and exported of each table that an erasure changes", function* () {
+  // What is found by way of another table: the windows of hits, the replies of domains, and the groups of dead letters.
+  const beside = ["campaign_domains", "failure_groups", "hit_windows"]
+  const changed = tables.flatMap(([table, data]) => ((data.deleted ?? data.erased) === undefined ? [] : [table]))
+  expect(changed.filter((table) => !beside.includes(table)).sort()).toEqual([...HELD_TABLES].sort())
+})

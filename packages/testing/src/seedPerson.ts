@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto"
+import { zstdDecompressSync } from "node:zlib"
+import type { Hit } from "@outreach/domain/hits/Hit"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
+import type { HitId, RecipientId } from "@outreach/domain/Identifier"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { applyBatches, receiveEvent } from "./receiveEvent.ts"
+import { email, npi, seedCampaign } from "./seedCampaign.ts"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
+import { workerOn } from "./workerOn.ts"
+
+/** The clinician of `seedPerson`. */
+export const person = { npi: npi(0), email: email(0) }
+
+/** Seeds an organization that published to three clinicians and sent to them, and heard a lot of the first one. */
+export const seedPerson = Effect.fnUntraced(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* cancelCampaigns
+  const seeded = yield* seedCampaign({ recipients: 3 })
+  const { organization, campaign, program } = seeded
+  yield* sql`
+    insert into recipient_fields (organization_id, recipient_id, fields)
+    select organization_id, id, jsonb_build_object('private_address', email) from recipients where campaign_id = ${campaign.id}`
+  yield* sendCampaign(campaign.id)
+  for (const lease of yield* claimMessages(10)) yield* settleSent(lease)
+  const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
+    select id, token from recipients where organization_id = ${organization.id} and npi = ${person.npi}`
+  const { id, token } = recipient!
+  const hit: Hit = {
+    id: `hit_${randomUUID().replaceAll("-", "")}` as HitId,
+    organizationId: organization.id,
+    recipientId: id,
+    link: `https://partner.test/l/${token}`,
+    method: "GET",
+    address: "198.51.100.7",
+    headers: { "user-agent": `Mail of ${person.email}` },
+  }
+  const cameAt = yield* Clock.currentTimeMillis
+  yield* (yield* HitRepository).record([{ ...hit, cameAt }])
+  yield* judgeHits(organization.id)
+  const unjudged = { ...hit, id: `hit_${randomUUID().replaceAll("-", "")}` as HitId, link: null }
+  yield* (yield* HitRepository).record([{ ...unjudged, cameAt }])
+  yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: id })
+
+  const data = { ...person, consumer_program_slug: program.slug, attribution: "service_token", token }
+  const upper = person.email.toUpperCase()
+  yield* receiveEvent(seeded, "evt_01", "clinician.account_created", { ...data, email: upper, name: "Ada" })
+  yield* receiveEvent(seeded, "evt_02", "clinician.learner_qualified", data)
+  yield* receiveEvent(seeded, "evt_03", "clinician.seen", { at: encodeURIComponent(person.email) })
+  yield* receiveEvent(seeded, "evt_04", "clinician.seen", {
+    at: Buffer.from(`x${upper.toLowerCase()}`).toString("base64"),
+  })
+  yield* receiveEvent(seeded, "evt_05", "clinician.learner_qualified", {
+    ...data,
+    email: email(1),
+    npi: npi(1),
+    token: "zzzzzz",
+  })
+  while (yield* applyBatches) {}
+  yield* sql`
+    insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
+    values (${organization.id}, ${campaign.id}, ${id}, 'abuse')`
+  yield* sql`
+    insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
+    values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
+
+  const answer = {
+    status: 200,
+    headers: {},
+    body: JSON.stringify({ data: [{ token, npi: person.npi }, { npi: npi(1) }] }),
+  }
+  const request = (key: string) => ({ organizationId: organization.id, key, fingerprint: Buffer.from(key) })
+  const responses = yield* IdempotencyRepository
+  const bound = 1024 * 1024
+  const page = JSON.stringify({ data: Array.from({ length: 100 }, () => ({ token, email: person.email })) })
+  yield* responses.store(request("names-them"), answer, bound)
+  yield* responses.store(request("names-them-at-length"), { ...answer, body: page }, bound)
+  yield* responses.store(request("names-another"), { ...answer, body: JSON.stringify({ npi: npi(1) }) }, bound)
+  yield* responses.store(request("has-no-body"), { ...answer, body: null }, bound)
+  yield* sql`
+    insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
+    select organization_id, key, fingerprint, status, headers, convert_from(body, 'UTF8') from stored_responses
+    where organization_id = ${organization.id} and encoding = 'identity' and body is not null`
+
+  // What the partner answered quotes what it was sent.
+  const worker = yield* workerOn()
+  const [published, ...others] = yield* worker.take()
+  yield* worker.settle(others.slice(0, 2))
+  yield* worker.settle([published!], { state: "rejected" }, 400)
+  yield* worker.settle(others.slice(2), { state: "retry", delaySeconds: 3600 }, 500)
+  const quote = `we have ${person.email} already`
+  yield* sql`update dead_letters set attempts = jsonb_set(attempts, '{0,response}', to_jsonb(${quote}::text)) where organization_id = ${organization.id}`
+  yield* sql`update delivery_attempts set response = ${quote} where organization_id = ${organization.id}`
+  yield* sql`update delivered set deliveries = replace(deliveries::text, '"response":"ok"', ${`"response":"${quote}"`})::json
+    where organization_id = ${organization.id}`
+  return { ...seeded, token, recipientId: id }
+})
+
+/** Reads every value of every column as text, by the column's full name, with what is readable of bytes. */
+export const dumpColumns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ name: string }>`
+    select relname::text as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by relname`
+  const found: Record<string, string> = {}
+  for (const { name } of tables) {
+    const columns = yield* sql<{ column: string; text: string }>`
+      select member.key as column, string_agg(member.value, E'\\n') as text
+      from ${sql(name)} row_of cross join jsonb_each_text(to_jsonb(row_of)) as member (key, value) group by member.key`
+    for (const { column, text } of columns) {
+      found[`${name}.${column}`] = (text ?? "").replaceAll(/\\x((?:[0-9a-f]{2})+)/g, (_, hex) =>
+        readable(Buffer.from(hex, "hex")),
+      )
+    }
+  }
+  return found
+})
+
+const ZSTD_MAGIC = Buffer.from("28b52ffd", "hex")
+
+const readable = (bytes: Buffer): string =>
+  (bytes.subarray(0, 4).equals(ZSTD_MAGIC) ? zstdDecompressSync(bytes) : bytes)
+    .toString("utf8")
+    .replaceAll(/[^\x20-\x7e]/g, "?")
+
+/** Returns the columns that name the person, in any form, or hold one of the other words. */
+export const namingPerson = (columns: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) => {
+  const forms = [person.npi, person.email].flatMap((value) => {
+    const base64 = [0, 1, 2].map((offset) =>
+      Buffer.from(" ".repeat(offset) + value)
+        .toString("base64")
+        .slice(4, 4 * Math.floor((offset + value.length) / 3)),
+    )
+    return [value, encodeURIComponent(value), ...base64]
+  })
+  return Object.entries(columns).flatMap(([name, text]) =>
+    words.some((word) => text.includes(word)) || forms.some((form) => text.toLowerCase().includes(form.toLowerCase()))
+      ? [name]
+      : [],
+  )
+}
