@@ -394,6 +394,20 @@ describe("programs", () => {
 })
 
 describe("a command that is wrong or refused", () => {
+  it.each([
+    ["organization", ["organizations", "create", "--name", "Acme \u202Eevil"]],
+    ["program", ["programs", "update", `pgm_${NOBODY}`, "--name", "\u2067Acme"]],
+    ["sender", ["senders", "add", "--organization", `org_${NOBODY}`, "--from", "Acme\u200F <outreach@acme.test>"]],
+    ["key", ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "a\u061Cb", "--scopes", "events:read"]],
+    ["campaign", ["campaigns", "create", "--program", `pgm_${NOBODY}`, "--name", "Spring\u202A"]],
+    ["operator", ["operators", "add", "--name", "a\u2069b", "--role", "viewer"]],
+  ])("names the mark of writing direction in the name of the %s, and not the name", async (_, args) => {
+    const { code, message } = await runFailing(...args)
+    expect(code).toBe("usage")
+    expect(message).toMatch(/mark of writing direction \(U\+[\dA-F]{4}\)/)
+    expect(message).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200F\u061C]/)
+  })
+
   const usage: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ["an unknown command", ["organisations", "list"]],
     ["a group without its command", ["keys"]],

@@ -1,3 +1,4 @@
+import { assertNoDirectionMark } from "@outreach/domain/DisplayName"
 import { isAscii, toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf, type Mailbox } from "@outreach/domain/senders/Sender"
 import { textSchema } from "@outreach/domain/textSchema"
@@ -27,6 +28,7 @@ function readMailbox(text: string): Mailbox | undefined {
   if (mailbox === undefined || others.length > 0 || !("address" in mailbox)) return undefined
   const { name = "", address = "" } = mailbox
   if (!/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) || /[\r\n]/.test(text)) return undefined
+  assertNoDirectionMark(name)
   const at = address.lastIndexOf("@")
   const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)]
   // Otherwise no message would reach a server without SMTPUTF8.

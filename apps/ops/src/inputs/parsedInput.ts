@@ -31,5 +31,6 @@ const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema
   Effect.fnUntraced(function* (value: string) {
     const parsed = parseInput(Effect.isEffect(schema) ? yield* schema : schema)(value)
     if (Result.isSuccess(parsed)) return parsed.success
-    return yield* new CliError.InvalidValue({ option, value, expected: parsed.failure.expected, kind })
+    const { expected, reason } = parsed.failure
+    return yield* new CliError.InvalidValue({ option, value, expected: reason === "" ? expected : `${expected}; ${reason}`, kind })
   })
