@@ -27,7 +27,7 @@ export const preview = revealing(
     ),
     check: switchFlag(
       "check",
-      "Write nothing, and name the recipients whose e-mail does not render because a field is missing",
+      "Write nothing, and name the recipients whose e-mail does not render because a field is missing, or makes a link lead elsewhere than to http, https or mailto",
     ).pipe(Flag.withoutNegation),
   },
   Effect.fn("ops.campaigns.preview")(function* (input) {
@@ -80,7 +80,7 @@ class RecipientsNotRendered extends Schema.TaggedError<RecipientsNotRendered>()(
   first: Schema.Array(Schema.Struct({ token: Schema.String, reason: Schema.String })),
 }) {
   override get message(): string {
-    return `The e-mails of ${this.unrendered} of ${this.checked} recipients do not render. Import their lines again with the missing fields; without them, nothing is sent to these recipients.`
+    return `The e-mails of ${this.unrendered} of ${this.checked} recipients do not render. Import their lines again with the fields that are named; without them, nothing is sent to these recipients.`
   }
 }
 

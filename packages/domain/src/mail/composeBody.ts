@@ -2,6 +2,7 @@ import { compile } from "html-to-text"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { TemplateVariables } from "../TemplateVariables.ts"
+import { createSchemeCheck } from "./createSchemeCheck.ts"
 import { isInert } from "./isInert.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
@@ -57,11 +58,15 @@ const KEEPS_SPACES = /^[^\s\u200B]+(?: [^\s\u200B]+)*$/
 export const composeBody = (template: MessageTemplate, links: TrackingLinks["Service"]): ComposeBody => {
   const { html, campaignName, programName, senderName, postalAddress, shortLink } = template
   const render = compileTemplate(html, "html")
+  const checkSchemes = createSchemeCheck(html)
   const composeEach: ComposeBody = (to, variables) => {
-    const rewritten = rewriteLinks(render(variables), to, links)
+    const rendered = render(variables)
+    checkSchemes?.(rendered)
+    const rewritten = rewriteLinks(rendered, to, links)
     // The text has no pixel, which may add a line to what stands around it.
     return { html: rewritten, text: mailText(rewritten.replace(pixelTo(to, links), "")) }
   }
+  if (checkSchemes !== undefined) return composeEach
   if (/\{[{%]/.test(html.replaceAll(OUTPUTS, "")) || NUMERIC_PLACEHOLDER.test(html)) return composeEach
   if (ANY_PLACEHOLDER.test(html + campaignName + programName + senderName + postalAddress)) return composeEach
   const { named, values } = placeValues(html, template.fields)
@@ -138,7 +143,7 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBo
   if (FIRST_LINK + pieces.length > LAST_LINK) return undefined
   const hrefs = pieces.flatMap(([, link]) => (link === "pixel" || link.href === "" ? [] : [link.href]))
   // Spaces around a link are dropped where it is tracked, and those in it are joined where it is not.
-  if (hrefs.some((href) => !KEEPS_SPACES.test(href) || mayLeadAnywhere(href))) return undefined
+  if (hrefs.some((href) => !KEEPS_SPACES.test(href))) return undefined
   for (const [before, link] of pieces) {
     html += before
     textual += before
@@ -184,10 +189,6 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBo
     return { html: fill(inHtml, htmlValues), text: fill(inText, plainValues) }
   }
 }
-
-/** Reports whether a link holds a value so early that the value decides whether it leads to the web. */
-const mayLeadAnywhere = (href: string): boolean =>
-  VALUE_PLACEHOLDER.test(href) && !/^(?:[a-z][a-z\d+.-]*:|[/?#])/i.test(href.split(VALUE_PLACEHOLDER)[0]!)
 
 /** Reports whether a link may lead to the web, whatever its placeholders stand for. */
 const isWeb = (href: string): boolean =>

@@ -1,5 +1,6 @@
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
+import { createSchemeCheck, ForeignScheme } from "./createSchemeCheck.ts"
 import { shortLinkTo } from "./shortLinkTo.ts"
 import { compileTemplate } from "./Template.ts"
 
@@ -29,10 +30,12 @@ export const createFieldsCheck = (campaign: RenderedCampaign, subjectB?: string)
   const parts = templates.flatMap(([part, kind, text]) =>
     typeof text === "string" ? [{ part, render: compileTemplate(text, kind) }] : [],
   )
+  const checkSchemes = createSchemeCheck(campaign.html)
   return (fields) => {
     for (const { part, render } of parts) {
       try {
-        render({ ...fields, ...variables })
+        const rendered = render({ ...fields, ...variables })
+        if (part === "html") checkSchemes?.(rendered)
       } catch (error) {
         return `the ${part} ${renderFault(error)}`
       }
@@ -43,6 +46,7 @@ export const createFieldsCheck = (campaign: RenderedCampaign, subjectB?: string)
 
 /** Says why a template did not render, to follow its name. Repeats no value. */
 export const renderFault = (error: unknown): string => {
+  if (error instanceof ForeignScheme) return error.message
   const missing = error instanceof Error && /^undefined variable: (\w+)/.exec(error.message)?.[1]
   return missing ? `needs ${missing}, which is missing` : "does not render"
 }
