@@ -2447,6 +2447,7 @@ create table organization_suppressions (
   reason text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   applied_at timestamp with time zone,
+  by_unsubscription boolean default false not null,
   constraint organization_suppressions_pkey PRIMARY KEY (organization_id, kind, value),
   constraint organization_suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
   constraint organization_suppressions_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
@@ -2734,6 +2735,7 @@ create table suppressions (
   value text collate "C" not null,
   reason text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  by_unsubscription boolean default false not null,
   constraint suppressions_pkey PRIMARY KEY (organization_id, program_id, kind, value),
   constraint suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
@@ -2755,6 +2757,8 @@ create table unsubscriptions (
   suppressed_at timestamp with time zone,
   organization_asked_at timestamp with time zone,
   organization_suppressed_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  lifted_at timestamp with time zone,
   constraint unsubscriptions_pkey PRIMARY KEY (organization_id, recipient_id)
 );
 
@@ -2839,6 +2843,7 @@ CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (o
 CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
 CREATE INDEX unsubscriptions_of_organizations ON public.unsubscriptions USING btree (organization_asked_at) WHERE ((organization_asked_at IS NOT NULL) AND (organization_suppressed_at IS NULL));
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
+CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 
 alter table only api_keys replica identity using index api_keys_of_organization;

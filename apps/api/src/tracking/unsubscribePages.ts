@@ -13,10 +13,14 @@ import type { PageRow } from "../http/serve.ts"
 import { htmlPage, UNKNOWN_LINK } from "./htmlPage.ts"
 import { trackingPayload } from "./trackingPages.ts"
 
-const NOBODY = { organizationName: "this sender", senderName: null, programName: "this program", email: null } as const
+const NOBODY = {
+  ...{ organizationName: "this sender", senderName: null, programName: "this program", email: null },
+  unsubscribedFrom: null,
+} as const
 
 const EVERYTHING = "?scope=organization"
 const PROGRAM = "?scope=program"
+const NOTHING = "?scope=none"
 
 /** Shows the address to whoever has the link in part only: e-mails are forwarded, and archived where others read. */
 const addressOf = ({ email }: UnsubscriptionChoice): Part =>
@@ -40,30 +44,44 @@ ${everythingButton(choice)}
 
 const DONE = (choice: UnsubscriptionChoice, scope: UnsubscriptionScope) => {
   const { organizationName, programName } = choice
+  const backButton = html`<button class="second" formaction="${NOTHING}">Get these e-mails again</button>`
   return htmlPage(
     200,
     "You are unsubscribed",
     scope === "organization"
-      ? html`<p>You will get no more e-mails from <b>${organizationName}</b>${addressOf(choice)}. One that is on its way already may still arrive.</p>`
+      ? html`<p>You will get no more e-mails from <b>${organizationName}</b>${addressOf(choice)}. One that is on its way already may still arrive.</p>
+<form method="post">${backButton}</form>`
       : html`<p>You will get no more e-mails about <b>${programName}</b>${addressOf(choice)}. One that is on its way already may still arrive.</p>
 <p>Other programs of ${organizationName} may still write to you.</p>
-<form method="post">${everythingButton(choice)}</form>`,
+<form method="post">
+${everythingButton(choice)}
+${backButton}
+</form>`,
   )
 }
 
-const TROUBLE = (scope: UnsubscriptionScope) =>
+const BACK = (choice: UnsubscriptionChoice) =>
+  htmlPage(
+    200,
+    "You may get e-mails again",
+    html`<p>You are no longer unsubscribed from <b>${choice.senderName ?? choice.organizationName}</b>${addressOf(choice)}. What you missed is not sent again.</p>
+<form method="post"><button class="second" formaction="${EVERYTHING}">Unsubscribe</button></form>`,
+  )
+
+const TROUBLE = (scope: UnsubscriptionScope | "none") =>
   htmlPage(
     503,
     "Something went wrong",
-    html`<p>You are not unsubscribed yet. Please try again in a minute.</p>
-<form method="post"><button formaction="${scope === "program" ? PROGRAM : EVERYTHING}">Try again</button></form>`,
+    html`<p>${scope === "none" ? "You are still unsubscribed." : "You are not unsubscribed yet."} Please try again in a minute.</p>
+<form method="post"><button formaction="?scope=${scope}">Try again</button></form>`,
   )
 
 /**
  * The page to unsubscribe, and what its button and RFC 8058's one click send to.
  *
  * Scanners follow every link by GET, so that alone unsubscribes nobody. The body of the POST is ignored: the address says who asks, and its
- * query what for. Without one, as mail programs send it, the request is for the organization.
+ * query what for. Without one, as mail programs send it, the request is for the organization. Loaded again, the page says what the recipient is
+ * unsubscribed from, and offers the way back.
  */
 export const unsubscribePages = Effect.gen(function* () {
   const links = yield* TrackingLinks
@@ -87,18 +105,23 @@ export const unsubscribePages = Effect.gen(function* () {
   const show = Effect.gen(function* () {
     const link = yield* read
     const choice = link && (yield* findChoice(link))
-    return choice === undefined ? UNKNOWN_LINK : ASKED(choice)
+    if (choice === undefined) return UNKNOWN_LINK
+    return choice.unsubscribedFrom === null ? ASKED(choice) : DONE(choice, choice.unsubscribedFrom)
   })
 
   const unsubscribe = Effect.gen(function* () {
     const link = yield* read
     if (link === undefined) return UNKNOWN_LINK
     const { url } = yield* HttpServerRequest.HttpServerRequest
-    const isProgram = new URLSearchParams(url.split("?")[1]).get("scope") === "program"
-    const scope = isProgram ? "program" : "organization"
-    return yield* unsubscriptions.ask(link, scope).pipe(
+    const named = new URLSearchParams(url.split("?")[1]).get("scope")
+    const scope = named === "program" || named === "none" ? named : "organization"
+    const stored = scope === "none" ? unsubscriptions.revoke(link) : unsubscriptions.ask(link, scope)
+    return yield* stored.pipe(
       Effect.flatMap((known) => (known ? findChoice(link) : Effect.undefined)),
-      Effect.map((choice) => (choice === undefined ? UNKNOWN_LINK : DONE(choice, scope))),
+      Effect.map((choice) => {
+        if (choice === undefined) return UNKNOWN_LINK
+        return scope === "none" ? BACK(choice) : DONE(choice, choice.unsubscribedFrom ?? scope)
+      }),
       Effect.catchDefect((defect) =>
         Effect.logError("an unsubscription could not be kept").pipe(
           Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),

@@ -1,5 +1,10 @@
 import { RecipientId } from "@outreach/domain/Identifier"
+import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import type { Npi } from "@outreach/domain/recipients/Npi"
+import type { SuppressionReason } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
+import { suppressAddresses } from "@outreach/postgres/suppressions/suppressAddresses"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -75,6 +80,112 @@ describe("the page to unsubscribe", () => {
     await query((sql) => sql`update unsubscriptions set suppressed_at = clock_timestamp() returning 1`)
     expect((await suppressed()).organization).toEqual(["email", "npi"])
     expect(await api().run(applyUnsubscriptions)).toBe(0)
+  })
+
+  it("says that the recipient is unsubscribed when it is loaded again, from what, and offers the way back", async () => {
+    await ask(`${path}?scope=program`, { method: "POST" })
+    const ofProgram = await ask(path)
+    expect(ofProgram.body).toContain("You are unsubscribed")
+    expect(ofProgram.body).toContain("no more e-mails about <b>Heart failure</b>")
+    expect(ofProgram.body).toContain(`formaction="?scope=organization">Everything from Acme Health</button>`)
+    await ask(path, ONE_CLICK)
+    const ofOrganization = await ask(path)
+    expect(ofOrganization.body).toContain("no more e-mails from <b>Acme Health</b>")
+    expect(ofOrganization.body).toContain(`formaction="?scope=none">`)
+    expect(ofOrganization.body).not.toContain("What do you want to unsubscribe from?")
+  })
+
+  it.each(["program", "organization"])("lifts what an unsubscription from the %s suppressed, once its button is pressed", async (scope) => {
+    await ask(`${path}?scope=${scope}`, { method: "POST" })
+    expect(Object.values(await suppressed()).flat()).toEqual(["email", "npi"])
+    expect((await ask(`${path}?scope=none`)).body).toContain("You are unsubscribed")
+    const { status, body } = await ask(`${path}?scope=none`, { method: "POST" })
+    expect([status, body]).toEqual([200, expect.stringContaining("You may get e-mails again")])
+    expect(await suppressed()).toEqual({ program: [], organization: [] })
+    expect(await api().run(applyUnsubscriptions)).toBe(0)
+    expect((await ask(path)).body).toContain("What do you want to unsubscribe from?")
+    await ask(`${path}?scope=program`, { method: "POST" })
+    expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: [] })
+  })
+
+  it("gives nobody back whom something else suppresses: a bounce, a complaint, an operator, or an account", async () => {
+    const reasons = () =>
+      query<{ kind: string; reason: string }>(
+        (sql) => sql`
+          select kind, reason from organization_suppressions where organization_id = ${seeded.organization.id}
+          union all select kind, reason from suppressions where program_id = ${seeded.program.id} order by kind, reason`,
+      )
+    const { email, npi } = seeded.addressees[0]! as { email: EmailAddress; npi: Npi }
+    const { id: organizationId } = seeded.organization
+    const add = (programId: typeof seeded.program.id | null, reason: SuppressionReason, kind: "npi" | "email") =>
+      SuppressionRepository.use((all) =>
+        all.add(organizationId, [{ programId, npi: kind === "npi" ? npi : null, email: kind === "email" ? email : null }], reason),
+      )
+    await ask(`${path}?scope=program`, { method: "POST" })
+    await suppressed()
+    await ask(path, ONE_CLICK)
+    await suppressed()
+    await api().run(suppressAddresses(organizationId, [email], "complained"))
+    expect(await api().run(add(null, "operator", "npi"))).toBe(0)
+    await api().run(add(seeded.program.id, "account_created", "npi"))
+    await ask(`${path}?scope=none`, { method: "POST" })
+    await suppressed()
+    expect(await reasons()).toEqual([
+      { kind: "email", reason: "complained" },
+      { kind: "npi", reason: "account_created" },
+      { kind: "npi", reason: "operator" },
+    ])
+    await ask(path, ONE_CLICK)
+    await suppressed()
+    await ask(`${path}?scope=none`, { method: "POST" })
+    await suppressed()
+    expect(await reasons()).toHaveLength(3)
+  })
+
+  it("keeps a complaint that mail programs report as an opt-out", async () => {
+    await api().run(suppressAddresses(seeded.organization.id, [seeded.addressees[0]!.email as EmailAddress], "unsubscribed"))
+    await ask(path, ONE_CLICK)
+    expect(await suppressed()).toMatchObject({ program: [] })
+    await ask(`${path}?scope=none`, { method: "POST" })
+    await api().run(applyUnsubscriptions)
+    expect(
+      await query((sql) => sql`select kind from organization_suppressions where organization_id = ${seeded.organization.id}`),
+    ).toEqual([{ kind: "email" }])
+  })
+
+  it("lifts nothing while the clinician stays unsubscribed by the link of another message", async () => {
+    const [other] = await query<{ id: RecipientId }>(
+      (sql) => sql`
+        with campaign as (
+          insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+          select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
+          where id = ${seeded.campaign.id} returning organization_id, id, program_id
+        )
+        insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+        select organization_id, make_id('rcp'), campaign.id, campaign.program_id, 'other1', npi, upper(email), created_at, updated_at
+        from recipients join campaign using (organization_id) where recipients.id = ${seeded.addressees[0]!.id} returning id`,
+    )
+    const otherPath = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: other!.id })
+    for (const each of [path, otherPath]) await ask(each, ONE_CLICK)
+    expect((await suppressed()).organization).toEqual(["email", "npi"])
+    await ask(`${path}?scope=none`, { method: "POST" })
+    expect((await suppressed()).organization).toEqual(["email", "npi"])
+    expect((await ask(otherPath)).body).toContain("You are unsubscribed")
+    await ask(`${otherPath}?scope=none`, { method: "POST" })
+    expect((await suppressed()).organization).toEqual([])
+  })
+
+  it("keeps nobody unsubscribed whose request to come back was kept before it was applied", async () => {
+    await ask(path, ONE_CLICK)
+    await ask(`${path}?scope=none`, { method: "POST" })
+    expect(await suppressed()).toEqual({ program: [], organization: [] })
+    expect(await api().run(applyUnsubscriptions)).toBe(0)
+  })
+
+  it("takes a request to come back of somebody who never left for nothing", async () => {
+    const { status, body } = await ask(`${path}?scope=none`, { method: "POST" })
+    expect([status, body]).toEqual([200, expect.stringContaining("You may get e-mails again")])
+    expect(await asked()).toBe(0)
   })
 
   it("names the sender, the program and the address, which it shows in part", async () => {

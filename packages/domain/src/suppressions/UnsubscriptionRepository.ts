@@ -22,6 +22,8 @@ export interface UnsubscriptionChoice {
   readonly programName: string
   /** Null once the recipient was erased. */
   readonly email: EmailAddress | null
+  /** What the recipient is unsubscribed from by this link; null for nothing. */
+  readonly unsubscribedFrom: UnsubscriptionScope | null
 }
 
 /** Stores who asked for no more e-mails. */
@@ -32,6 +34,13 @@ export class UnsubscriptionRepository extends Context.Service<
     findChoice(recipient: RecipientRef): Effect.Effect<UnsubscriptionChoice | undefined>
     /** Stores a recipient's request, by default for the organization; it never narrows an earlier one. Returns false if the recipient is unknown. */
     ask(recipient: RecipientRef, scope?: UnsubscriptionScope): Effect.Effect<boolean>
+    /** Stores that a recipient takes the request back; without one, nothing. Returns false if the recipient is unknown. */
+    revoke(recipient: RecipientRef): Effect.Effect<boolean>
+    /**
+     * Removes the suppressions of requests that were taken back, and returns how many of these there were. What anything else suppresses stays, and
+     * so does what a request by the link of another message asks for.
+     */
+    lift(limit: number): Effect.Effect<number>
     /** Lists the requests that are not suppressions yet, oldest first. */
     waiting(limit: number): Effect.Effect<ReadonlyArray<Unsubscription>>
     /** Marks a request as a suppression; a request that was repeated meanwhile stays on the list. */

@@ -6,9 +6,13 @@ import { suppressClinicians, suppressInOrganization } from "./Withdrawals.ts"
 const SUPPRESS_CONCURRENCY = 8
 const MAX_BATCH_SIZE = 200
 
-/** Turns unsubscriptions into suppressions by NPI and e-mail address, for the organization or for the recipient's program; returns how many. */
+/**
+ * Turns unsubscriptions into suppressions by NPI and e-mail address, for the organization or for the recipient's program, and lifts those that were
+ * taken back; returns how many.
+ */
 export const applyUnsubscriptions = Effect.gen(function* () {
   const unsubscriptions = yield* UnsubscriptionRepository
+  const lifted = yield* unsubscriptions.lift(MAX_BATCH_SIZE)
   const waiting = yield* unsubscriptions.waiting(MAX_BATCH_SIZE)
   yield* Effect.forEach(
     waiting,
@@ -21,5 +25,5 @@ export const applyUnsubscriptions = Effect.gen(function* () {
     }),
     { concurrency: SUPPRESS_CONCURRENCY, discard: true },
   )
-  return waiting.length
+  return lifted + waiting.length
 }).pipe(Effect.orDie)

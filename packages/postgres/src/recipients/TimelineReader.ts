@@ -18,6 +18,7 @@ export type TimelineKind =
   | "clicked"
   | "complained"
   | "unsubscribed"
+  | "resubscribed"
   | "received"
   | "suppressed"
   | "withdrawn"
@@ -208,6 +209,12 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
         from recipient
         join unsubscriptions unsubscription
           on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
+        union all
+        select revoked_at, revoked_at, 'resubscribed', recipient.organization_id, program_id, campaign_id, recipient_id, null, null
+        from recipient
+        join unsubscriptions unsubscription
+          on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
+            and revoked_at is not null
         union all
         select reported_at, reported_at, 'complained', recipient.organization_id, program_id, recipient.campaign_id, recipient_id, null,
           feedback_type

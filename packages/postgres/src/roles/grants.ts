@@ -64,9 +64,15 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   mail_operators: { worker: "select, insert, update, delete", operator: "select" },
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
   hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
-  suppressions: { worker: "select, insert", operator: "select, insert, delete" },
+  suppressions: {
+    worker: "select, insert, update (reason, by_unsubscription), delete",
+    operator: "select, insert, update (reason, by_unsubscription), delete",
+  },
   complaints: { worker: "select, insert, delete", operator: "select, delete" },
-  organization_suppressions: { worker: "select, insert, update (applied_at)", operator: "select, insert, delete" },
+  organization_suppressions: {
+    worker: "select, insert, update (applied_at, reason, by_unsubscription), delete",
+    operator: "select, insert, update (reason, by_unsubscription), delete",
+  },
   unsubscriptions: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   unique_hits: { worker: "select, insert, update", operator: "select" },

@@ -31,9 +31,11 @@ export const SuppressionRepositoryPg = Layer.effect(
       add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
         const ofPrograms = clinicians.filter(({ programId }) => programId !== null)
         const ofAll = clinicians.filter(({ programId }) => programId === null)
-        const added = yield* sql`
-          insert into suppressions (organization_id, program_id, kind, value, reason)
-          select distinct ${organizationId}, program_id, entry.kind, entry.value, ${reason}
+        // What an unsubscription suppressed for another reason as well is not lifted with it.
+        const isUnsubscription = reason === "unsubscribed"
+        const added = yield* sql<{ readonly isNew: boolean }>`
+          insert into suppressions (organization_id, program_id, kind, value, reason, by_unsubscription)
+          select distinct ${organizationId}, program_id, entry.kind, entry.value, ${reason}, ${isUnsubscription}::boolean
           from unnest(
             ${ofPrograms.map(({ programId }) => programId!)}::text[], ${ofPrograms.map(({ npi }) => npi ?? "")}::text[],
             ${ofPrograms.map(({ email }) => email ?? "")}::text[]
@@ -41,19 +43,24 @@ export const SuppressionRepositoryPg = Layer.effect(
           cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
           where entry.value <> ''
           order by 2, 3, 4
-          on conflict do nothing
-          returning 1`
-        if (ofAll.length === 0) return added.length
-        const addedToAll = yield* sql`
-          insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
-          select distinct ${organizationId}, entry.kind, entry.value, ${reason}, clock_timestamp()
+          on conflict (organization_id, program_id, kind, value) do update
+            set reason = excluded.reason, by_unsubscription = false
+            where suppressions.by_unsubscription and not excluded.by_unsubscription
+          returning xmax = 0 as "isNew"`
+        const ofProgramsAdded = countNew(added)
+        if (ofAll.length === 0) return ofProgramsAdded
+        const addedToAll = yield* sql<{ readonly isNew: boolean }>`
+          insert into organization_suppressions (organization_id, kind, value, reason, applied_at, by_unsubscription)
+          select distinct ${organizationId}, entry.kind, entry.value, ${reason}, clock_timestamp(), ${isUnsubscription}::boolean
           from unnest(${ofAll.map(({ npi }) => npi ?? "")}::text[], ${ofAll.map(({ email }) => email ?? "")}::text[]) as clinician (npi, email)
           cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
           where entry.value <> ''
           order by 2, 3
-          on conflict do nothing
-          returning 1`
-        return added.length + addedToAll.length
+          on conflict (organization_id, kind, value) do update
+            set reason = excluded.reason, by_unsubscription = false
+            where organization_suppressions.by_unsubscription and not excluded.by_unsubscription
+          returning xmax = 0 as "isNew"`
+        return ofProgramsAdded + countNew(addedToAll)
       }, orDieAs("SuppressionRepository.add")),
 
       remove: Effect.fn("SuppressionRepository.remove")(function* (scope, keys) {
@@ -128,3 +135,5 @@ export const SuppressionRepositoryPg = Layer.effect(
     }
   }),
 )
+
+const countNew = (rows: ReadonlyArray<{ readonly isNew: boolean }>): number => rows.filter(({ isNew }) => isNew).length

@@ -17,8 +17,12 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
       findChoice: ({ organizationId, recipientId }) =>
         sql<UnsubscriptionChoice>`
           select organization.name as "organizationName", sender_name as "senderName", program.name as "programName",
-            case when erased_at is null then email end as email
+            case when erased_at is null then email end as email,
+            case when erased_at is not null or asked_at is null or revoked_at is not null then null
+              when organization_asked_at is null then 'program' else 'organization' end as "unsubscribedFrom"
           from recipients recipient
+          left join unsubscriptions unsubscription
+            on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
           join organizations organization on organization.id = recipient.organization_id
           join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
           where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
@@ -38,11 +42,65 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
             from recipient where erased_at is null
             on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
               organization_asked_at = coalesce(excluded.organization_asked_at, unsubscriptions.organization_asked_at),
-              organization_suppressed_at = case when excluded.organization_asked_at is null then unsubscriptions.organization_suppressed_at end
+              organization_suppressed_at = case when excluded.organization_asked_at is null then unsubscriptions.organization_suppressed_at end,
+              revoked_at = null, lifted_at = null
           )
           select from recipient`.pipe(
           Effect.map((rows) => rows.length > 0),
           orDieAs("UnsubscriptionRepository.ask"),
+        ),
+
+      revoke: ({ organizationId, recipientId }) =>
+        sql`
+          with revoked as (
+            update unsubscriptions set revoked_at = clock_timestamp(), lifted_at = null
+            where organization_id = ${organizationId} and recipient_id = ${recipientId} and revoked_at is null
+          )
+          select from recipients where organization_id = ${organizationId} and id = ${recipientId}`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          orDieAs("UnsubscriptionRepository.revoke"),
+        ),
+
+      lift: (limit) =>
+        sql`
+          with chosen as materialized (
+            select organization_id, recipient_id from unsubscriptions
+            join organizations organization on organization.id = organization_id and frozen_at is null
+            where revoked_at is not null and lifted_at is null
+            order by revoked_at limit ${limit} for update of unsubscriptions skip locked
+          ), lifted as (
+            -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
+            update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
+              organization_asked_at = null, organization_suppressed_at = null
+            from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
+            returning unsubscription.organization_id, unsubscription.recipient_id
+          ), key as materialized (
+            select lifted.organization_id, recipient_id, program_id, each.kind, each.value
+            from lifted join recipients on recipients.organization_id = lifted.organization_id and recipients.id = recipient_id
+            cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
+          ), standing as materialized (
+            -- What requests by the links of other messages to the same clinician still ask for.
+            select key.organization_id, key.kind, key.value, recipient.program_id, organization_asked_at is not null as is_for_all
+            from key
+            join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
+            join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id
+              and key.value = case key.kind when 'npi' then recipient.npi else lower(recipient.email) end
+          ), of_program as (
+            delete from suppressions suppression using key
+            where suppression.organization_id = key.organization_id and suppression.program_id = key.program_id
+              and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
+              and (key.organization_id, key.program_id, key.kind, key.value) not in (
+                select organization_id, program_id, kind, value from standing)
+          ), of_organization as (
+            delete from organization_suppressions suppression using key
+            where suppression.organization_id = key.organization_id
+              and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
+              and (key.organization_id, key.kind, key.value) not in (
+                select organization_id, kind, value from standing where is_for_all)
+          )
+          select from lifted`.pipe(
+          Effect.map((rows) => rows.length),
+          orDieAs("UnsubscriptionRepository.lift"),
         ),
 
       waiting: (limit) =>
@@ -53,13 +111,13 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
           from unsubscriptions
           join recipients recipient using (organization_id)
           join organizations organization on organization.id = organization_id and frozen_at is null
-          where recipient.id = recipient_id and erased_at is null
+          where recipient.id = recipient_id and erased_at is null and revoked_at is null
             and (suppressed_at is null or (organization_asked_at is not null and organization_suppressed_at is null))
           order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
 
       settle: ({ organizationId, recipientId, askedAt }) =>
         sql`
-          update unsubscriptions set suppressed_at = clock_timestamp(),
+          update unsubscriptions set suppressed_at = clock_timestamp(), lifted_at = null,
             organization_suppressed_at = case when organization_asked_at is not null then clock_timestamp() end
           where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`.pipe(
           Effect.asVoid,

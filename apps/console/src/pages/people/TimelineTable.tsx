@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   clicked: ["Clicked", "good"],
   complained: ["Complained", "bad"],
   unsubscribed: ["Unsubscribed", "warning"],
+  resubscribed: ["Wants e-mails again", "neutral"],
   received: ["Partner told", "neutral"],
   suppressed: ["Suppressed", "warning"],
   withdrawn: ["Withdrawn", "warning"],
