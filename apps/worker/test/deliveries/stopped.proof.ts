@@ -2,11 +2,12 @@ import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query, launch } = journey()
+const { url, run, query } = journey()
 
 const EVENTS = 200
 const PER_ENDPOINT = 16
@@ -26,7 +27,8 @@ it("settles nothing for a worker that was stopped for half a minute, and repeats
     if (isHolding) held.push(() => response.end("late"))
     else response.end("in time")
   })
-  const { campaign, endpoint } = await launch(to, 0)
+  const { campaign, endpoint, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: to.url }))
+  to.trust(secret)
   const ended = () =>
     query<Ended>(
       (sql) => sql`
