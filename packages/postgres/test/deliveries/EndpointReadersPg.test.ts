@@ -486,6 +486,33 @@ describe("EndpointReadersPg.handOver", () => {
     })
     expect(yield* readers.owned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
   })
+
+  test("counts the giver's calls until the endpoint has a new address, or is enabled again", function* () {
+    const readers = yield* EndpointReaders
+    const { disable, enable, update } = yield* EndpointRepository
+    const { endpoint, campaign } = yield* seedLog(0)
+    const heir = yield* newWorker
+    const elsewhere = Effect.map(readers.owned(heir.token), ([owned]) => owned!.inFlightElsewhere)
+    const handOverACall = Effect.gen(function* () {
+      const giver = yield* newWorker
+      const [eventId] = yield* publishSent(campaign, 1)
+      yield* giver.take()
+      yield* readers.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unbegun: [] }])
+      yield* readers.live(heir.token, 45)
+      yield* readers.take(heir.token, 10)
+      expect(yield* elsewhere).toBe(1)
+    })
+    yield* handOverACall
+    yield* update(endpoint.id, { maxInFlight: 3 })
+    expect(yield* elsewhere).toBe(1)
+    yield* update(endpoint.id, { url: EndpointUrl.make("https://partner.test/new") })
+    expect(yield* elsewhere).toBe(0)
+    yield* readers.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
+    yield* handOverACall
+    yield* disable(endpoint.id)
+    yield* enable(endpoint.id)
+    expect(yield* elsewhere).toBe(0)
+  })
 })
 
 describe("EndpointReadersPg.recover", () => {
