@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { FEED_EVENT_TYPES } from "@outreach/contract"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
@@ -149,7 +150,7 @@ describe("the months of events", () => {
     const late = yield* (yield* EndpointRepository).create({
       organizationId: organization.id,
       id: lowestIdentifierAt("endpoint", 0),
-      url: endpoint.url,
+      url: EndpointUrl.make("https://partner.test/webhooks"),
       eventTypes: null,
       since: start,
     })

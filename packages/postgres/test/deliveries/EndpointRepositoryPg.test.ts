@@ -99,7 +99,10 @@ describe("EndpointRepositoryPg", () => {
       standardWebhooks: false,
     })
     const id = yield* createIdentifier("endpoint")
-    const made = yield* endpoints.create({ ...endpoint, id, standardWebhooks: true })
+    const made = yield* endpoints.create({
+      ...{ organizationId: endpoint.organizationId, id, eventTypes: null, standardWebhooks: true },
+      url: EndpointUrl.make("https://partner.test/webhooks"),
+    })
     expect(yield* endpoints.find(id)).toMatchObject({ ...made, standardWebhooks: true })
   })
 
