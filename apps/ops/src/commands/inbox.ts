@@ -12,7 +12,7 @@ import { instant } from "../inputs/times.ts"
 import { formatRecord, print, printList, printPage } from "../output/Output.ts"
 
 /** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
-class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("InvalidSelection", {}) {
+class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll", {}) {
   override get message(): string {
     return "Give the id of one event, or --all to replay every event that was set aside."
   }

@@ -99,7 +99,7 @@ describe("addRecipients", () => {
     const nobody = yield* createIdentifier("campaign")
     const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
     expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
-    yield* scheduleCampaign(campaign.id)
+    yield* scheduleCampaign(campaign.id, { force: ["recipients"] })
     expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
     yield* commandCampaign(campaign.id, "pause")
     expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
