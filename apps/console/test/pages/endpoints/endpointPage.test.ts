@@ -23,7 +23,8 @@ const writeBreaker = (endpointId: EndpointId, failures: number, allowance: numbe
     Effect.gen(function* () {
       const { take, token } = yield* workerOn()
       yield* take()
-      const breaker = { failures, allowance, probeInMs: 60_000 }
+      const { version } = yield* (yield* EndpointRepository).find(endpointId)
+      const breaker = { version, failures, allowance, probeInMs: 60_000 }
       const progress = { endpointId, open: undefined, place: undefined, breaker, outcomes: [] }
       yield* (yield* EndpointReaders).write(token, [progress])
     }),
