@@ -20,6 +20,7 @@ type Fault =
   /** After DATA was accepted, in the middle of the message; elsewhere as `drop`. */
   | { readonly kind: "dropInData" }
 
+const hangsUp = (fault: Fault) => ("bytes" in fault ? fault.bytes.startsWith("421") : fault.kind !== "split")
 const isBad = (address: string) => address.startsWith("bad")
 
 /** A server that obeys RFC 5321, but for its faults, one for each command that it is given, and counts copies. */
@@ -31,6 +32,7 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
     let sender = false
     let recipient: string | undefined
     let data: string | undefined
+    let hasStrayRefusal = false
     const write = async (bytes: string) => {
       if (!socket.destroyed) await new Promise<void>((resolve) => void socket.write(bytes, () => resolve()))
     }
@@ -67,7 +69,10 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
 
     const answer = async (line: string) => {
       commands.push(line)
-      const fault = line === "QUIT" ? null : (faults.shift() ?? null)
+      const next = line === "QUIT" ? null : (faults.shift() ?? null)
+      // A refusal behind which the server hangs up cannot be told from one that it means.
+      const fault = hasStrayRefusal && next !== null && hangsUp(next) ? null : next
+      if (fault !== null && "bytes" in fault && /^[45]/m.test(fault.bytes)) hasStrayRefusal = true
       const { reply, act } = obey(line)
       if (line === ".") data = undefined
       if (fault === null) {
@@ -86,8 +91,9 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
         // Who says first after the dot that the message is taken has taken it.
         act()
         const [first, second] = fault.place === "before" ? [fault.bytes, reply] : [reply, fault.bytes]
-        // A 250 between 354 and the dot that arrives behind the dot is its reply, as far as anybody can tell.
-        const isApart = fault.isApart && !(line === "DATA" && second.startsWith("2"))
+        // A 250 or 421 that arrives behind the dot is its reply, as far as anybody can tell.
+        const isTheDots = line === "DATA" ? /^(2|421)/.test(second) : line === "." && first.startsWith("421")
+        const isApart = fault.isApart && !isTheDots
         if (!isApart) return await write(first + second)
         await write(first)
         await setImmediate()
@@ -232,14 +238,13 @@ describe.each([
       const server = await faultyServer(script, offersPipelining)
       const addresses = kinds.map((kind, i) => `${kind}${i}@clinic.test`)
       const attempts = await sendAll(server, addresses)
-      for (const { to, outcome, copies } of attempts) {
-        const expected = outcome._tag === "Accepted" ? [1] : outcome._tag === "Unknown" ? [0, 1] : [0]
-        expect(expected, `${to} ${JSON.stringify(outcome)}`).toContain(copies)
-        if (outcome._tag === "Bounced") expect(to).toMatch(/^bad/)
-      }
       for (const to of addresses) {
-        const last = attempts.findLast((attempt) => attempt.to === to)!.outcome._tag
-        expect({ to, last }).toEqual({ to, last: isBad(to) ? "Bounced" : "Accepted" })
+        const outcomes = attempts.flatMap((attempt) => (attempt.to === to ? [attempt.outcome._tag] : []))
+        const copies = server.delivered.filter((each) => each === to).length
+        const unknown = outcomes.filter((each) => each === "Unknown").length
+        expect({ to, last: outcomes.at(-1) }).toEqual({ to, last: isBad(to) ? "Bounced" : "Accepted" })
+        expect(copies).toBeGreaterThanOrEqual(isBad(to) ? 0 : 1)
+        expect(copies).toBeLessThanOrEqual(isBad(to) ? 0 : 1 + unknown)
       }
     })
     await fc.assert(property, { numRuns: 100 })
