@@ -16,7 +16,7 @@ const HOSTILE = "gnp.evil\u202e\u0007\u2066\u2028\u200b"
 const MARK = "gnp.evil"
 const RAW = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** Columns whose values are words of our own, which code compares, beside those with a constraint that says so. */
+/** Columns whose values are words of our own, which code compares, beside those with a constraint that says so, and JSON. */
 const OWN_WORDS = [
   ...[
     "status",
@@ -33,6 +33,7 @@ const OWN_WORDS = [
     "owner",
     "prefix",
     "last_four",
+    "body",
   ],
   ...[
     "token",
@@ -62,10 +63,7 @@ const writeHostileText = Effect.gen(function* () {
     order by relname, attname`
   const foreign = columns.filter(
     ({ table, column }) =>
-      !column.endsWith("_id") &&
-      column !== "id" &&
-      !OWN_WORDS.includes(column) &&
-      `${table}.${column}` !== "events.type",
+      !column.endsWith("_id") && column !== "id" && !OWN_WORDS.includes(column) && table !== "events",
   )
   const written = yield* Effect.forEach(foreign, ({ table, column }) =>
     Effect.gen(function* () {
@@ -105,6 +103,9 @@ const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
   yield* sql`
     insert into audit_log (operator, os_user, host, command, arguments, organizations)
     values (${HOSTILE}, ${HOSTILE}, ${HOSTILE}, 'campaigns pause', ${JSON.stringify({ name: HOSTILE })}::text::jsonb, array[${ids.organization}])`
+  yield* sql`
+    update inbox set body = jsonb_set(body::jsonb, '{data,consumer_program_slug}', to_jsonb(${HOSTILE}::text))::text
+    where organization_id = ${ids.organization}`
   const groups = yield* sql<{ id: string }>`
     select id from failure_groups where organization_id = ${ids.organization} and open > 0`
   return groups[0]!.id

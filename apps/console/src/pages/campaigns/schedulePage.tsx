@@ -12,6 +12,7 @@ import { ActionForm } from "../../components/ActionForm.tsx"
 import { Empty } from "../../components/Empty.tsx"
 import { Facts } from "../../components/Facts.tsx"
 import { CheckBox } from "../../components/Field.tsx"
+import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
 import { Time } from "../../components/Time.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -50,9 +51,14 @@ const routesOf = <C extends Scheduling>(command: C) => {
       const { status, organizationId, subject, name, windowStart } = campaign
       const { from: wanted } = TRANSITIONS[command]
       const title = `${WORDS[command].title} ${name}?`
+      const heading = (
+        <>
+          {WORDS[command].title} <ForeignText>{name}</ForeignText>?
+        </>
+      )
       if (!wanted.some((each) => each === status)) {
         const { message } = new CampaignNotInStatus({ campaignId, status, wanted })
-        return { title, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
+        return { title, heading, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
       }
       const { progress, followUp, checks } = yield* Effect.all({
         progress: repository.progress(campaignId),
@@ -64,6 +70,7 @@ const routesOf = <C extends Scheduling>(command: C) => {
       const emails = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients`
       return {
         title,
+        heading,
         commands: [`ops campaigns preflight ${campaignId}`, `ops campaigns ${command} ${campaignId}${force}`],
         body: (
           <>
@@ -88,7 +95,11 @@ const routesOf = <C extends Scheduling>(command: C) => {
                     key={check}
                     name="force"
                     value={check}
-                    label={`In spite of ${check.replaceAll("_", " ")}: ${found}`}
+                    label={
+                      <>
+                        In spite of {check.replaceAll("_", " ")}: <ForeignText>{found}</ForeignText>
+                      </>
+                    }
                   />
                 ))}
             </ActionForm>
