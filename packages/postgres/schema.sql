@@ -1150,6 +1150,50 @@ AS $function$
     group by bucket order by bucket)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lift_unsubscriptions(max_rows integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with chosen as materialized (
+    select organization_id, recipient_id from unsubscriptions
+    join organizations organization on organization.id = organization_id and frozen_at is null
+    where revoked_at is not null and lifted_at is null
+    order by revoked_at limit max_rows for update of unsubscriptions skip locked
+  ), lifted as (
+    -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
+    update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
+      organization_asked_at = null, organization_suppressed_at = null
+    from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
+    returning unsubscription.organization_id, unsubscription.recipient_id
+  ), key as materialized (
+    select lifted.organization_id, recipient_id, program_id, each.kind, each.value
+    from lifted join recipients on recipients.organization_id = lifted.organization_id and recipients.id = recipient_id
+    cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
+  ), standing as materialized (
+    -- What requests by the links of other messages to the same clinician still ask for.
+    select key.organization_id, key.kind, key.value, recipient.program_id, organization_asked_at is not null as is_for_all
+    from key
+    join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
+    join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id
+      and key.value = case key.kind when 'npi' then recipient.npi else lower(recipient.email) end
+  ), of_program as (
+    delete from suppressions suppression using key
+    where suppression.organization_id = key.organization_id and suppression.program_id = key.program_id
+      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
+      and (key.organization_id, key.program_id, key.kind, key.value) not in (
+        select organization_id, program_id, kind, value from standing)
+  ), of_organization as (
+    delete from organization_suppressions suppression using key
+    where suppression.organization_id = key.organization_id
+      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
+      and (key.organization_id, key.kind, key.value) not in (
+        select organization_id, kind, value from standing where is_for_all)
+  )
+  select count(*)::integer from lifted;
+$function$;
+
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql

@@ -95,18 +95,21 @@ describe("the page to unsubscribe", () => {
     expect(ofOrganization.body).not.toContain("What do you want to unsubscribe from?")
   })
 
-  it.each(["program", "organization"])("lifts what an unsubscription from the %s suppressed, once its button is pressed", async (scope) => {
-    await ask(`${path}?scope=${scope}`, { method: "POST" })
-    expect(Object.values(await suppressed()).flat()).toEqual(["email", "npi"])
-    expect((await ask(`${path}?scope=none`)).body).toContain("You are unsubscribed")
-    const { status, body } = await ask(`${path}?scope=none`, { method: "POST" })
-    expect([status, body]).toEqual([200, expect.stringContaining("You may get e-mails again")])
-    expect(await suppressed()).toEqual({ program: [], organization: [] })
-    expect(await api().run(applyUnsubscriptions)).toBe(0)
-    expect((await ask(path)).body).toContain("What do you want to unsubscribe from?")
-    await ask(`${path}?scope=program`, { method: "POST" })
-    expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: [] })
-  })
+  it.each(["program", "organization"])(
+    "lifts what an unsubscription from the %s suppressed, once its button is pressed",
+    async (scope) => {
+      await ask(`${path}?scope=${scope}`, { method: "POST" })
+      expect(Object.values(await suppressed()).flat()).toEqual(["email", "npi"])
+      expect((await ask(`${path}?scope=none`)).body).toContain("You are unsubscribed")
+      const { status, body } = await ask(`${path}?scope=none`, { method: "POST" })
+      expect([status, body]).toEqual([200, expect.stringContaining("You may get e-mails again")])
+      expect(await suppressed()).toEqual({ program: [], organization: [] })
+      expect(await api().run(applyUnsubscriptions)).toBe(0)
+      expect((await ask(path)).body).toContain("What do you want to unsubscribe from?")
+      await ask(`${path}?scope=program`, { method: "POST" })
+      expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: [] })
+    },
+  )
 
   it("gives nobody back whom something else suppresses: a bounce, a complaint, an operator, or an account", async () => {
     const reasons = () =>
@@ -115,11 +118,15 @@ describe("the page to unsubscribe", () => {
           select kind, reason from organization_suppressions where organization_id = ${seeded.organization.id}
           union all select kind, reason from suppressions where program_id = ${seeded.program.id} order by kind, reason`,
       )
-    const { email, npi } = seeded.addressees[0]! as { email: EmailAddress; npi: Npi }
+    const { email, npi } = seeded.addressees[0]! as unknown as { email: EmailAddress; npi: Npi }
     const { id: organizationId } = seeded.organization
     const add = (programId: typeof seeded.program.id | null, reason: SuppressionReason, kind: "npi" | "email") =>
       SuppressionRepository.use((all) =>
-        all.add(organizationId, [{ programId, npi: kind === "npi" ? npi : null, email: kind === "email" ? email : null }], reason),
+        all.add(
+          organizationId,
+          [{ programId, npi: kind === "npi" ? npi : null, email: kind === "email" ? email : null }],
+          reason,
+        ),
       )
     await ask(`${path}?scope=program`, { method: "POST" })
     await suppressed()
@@ -143,13 +150,17 @@ describe("the page to unsubscribe", () => {
   })
 
   it("keeps a complaint that mail programs report as an opt-out", async () => {
-    await api().run(suppressAddresses(seeded.organization.id, [seeded.addressees[0]!.email as EmailAddress], "unsubscribed"))
+    await api().run(
+      suppressAddresses(seeded.organization.id, [seeded.addressees[0]!.email as EmailAddress], "unsubscribed"),
+    )
     await ask(path, ONE_CLICK)
     expect(await suppressed()).toMatchObject({ program: [] })
     await ask(`${path}?scope=none`, { method: "POST" })
     await api().run(applyUnsubscriptions)
     expect(
-      await query((sql) => sql`select kind from organization_suppressions where organization_id = ${seeded.organization.id}`),
+      await query(
+        (sql) => sql`select kind from organization_suppressions where organization_id = ${seeded.organization.id}`,
+      ),
     ).toEqual([{ kind: "email" }])
   })
 

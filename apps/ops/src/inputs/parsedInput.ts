@@ -32,5 +32,10 @@ const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema
     const parsed = parseInput(Effect.isEffect(schema) ? yield* schema : schema)(value)
     if (Result.isSuccess(parsed)) return parsed.success
     const { expected, reason } = parsed.failure
-    return yield* new CliError.InvalidValue({ option, value, expected: reason === "" ? expected : `${expected}; ${reason}`, kind })
+    return yield* new CliError.InvalidValue({
+      option,
+      value,
+      expected: reason === "" ? expected : `${expected}; ${reason}`,
+      kind,
+    })
   })

@@ -28,7 +28,9 @@ export const createSchemeCheck = (template: string): ((rendered: string) => void
   if (isDecided && !UNESCAPED.test(template)) return undefined
   return (rendered) => {
     for (const { address, written } of addressesIn(rendered)) {
-      const scheme = SCHEME.exec(address)?.[1]?.replaceAll(/[\t\n\r]/g, "").toLowerCase()
+      const scheme = SCHEME.exec(address)?.[1]
+        ?.replaceAll(/[\t\n\r]/g, "")
+        .toLowerCase()
       if (scheme !== undefined && !RENDERED.has(scheme) && !template.includes(written)) throw new ForeignScheme()
     }
   }

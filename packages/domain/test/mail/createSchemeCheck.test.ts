@@ -24,15 +24,16 @@ const PLACES = [
 ] as const
 
 const place = fc.constantFrom(...PLACES)
-const check = (html: string) =>
-  createFieldsCheck({ subject: "x", html, text: null, shortLink: null, fields: ["note"] })
+const check = (html: string) => createFieldsCheck({ subject: "x", html, text: null, shortLink: null, fields: ["note"] })
 
 /** Writes a scheme as browsers read it as well: in any case, after spaces and control characters, with tabs and line breaks in it. */
 const written = (scheme: string) =>
   fc
     .tuple(
       fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\u0001", "\u001F"), maxLength: 3 }),
-      fc.tuple(...[...scheme].map((letter) => fc.constantFrom(letter, letter.toUpperCase(), `${letter}\n`, `\t${letter}`))),
+      fc.tuple(
+        ...[...scheme].map((letter) => fc.constantFrom(letter, letter.toUpperCase(), `${letter}\n`, `\t${letter}`)),
+      ),
     )
     .map(([before, letters]) => before + letters.join(""))
 
@@ -40,7 +41,10 @@ const FOREIGN = ["javascript", "data", "vbscript", "file", "blob", "x-evil", "te
 
 describe("an address whose scheme a field decides", () => {
   it("is never rendered unless it is http, https or mailto, and the check of fields finds it first", () => {
-    const value = fc.constantFrom(...FOREIGN).chain(written).map((scheme) => `${scheme}:alert(1)`)
+    const value = fc
+      .constantFrom(...FOREIGN)
+      .chain(written)
+      .map((scheme) => `${scheme}:alert(1)`)
     fc.assert(
       fc.property(place, value, (html, foreign) => {
         // A space ends a value without quotes.
@@ -53,7 +57,16 @@ describe("an address whose scheme a field decides", () => {
   })
 
   it("is rendered where it is http, https or mailto, or leads on from another address", () => {
-    const value = fc.constantFrom("https://x.test/a", "HTTP://x.test", "mailto:a@x.test", "//x.test/", "/path", "#a", "?a=b:c", "path")
+    const value = fc.constantFrom(
+      "https://x.test/a",
+      "HTTP://x.test",
+      "mailto:a@x.test",
+      "//x.test/",
+      "/path",
+      "#a",
+      "?a=b:c",
+      "path",
+    )
     fc.assert(
       fc.property(place, value, (html, note) => {
         expect(() => compose(html, { note })).not.toThrow()

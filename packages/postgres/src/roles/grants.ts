@@ -65,12 +65,12 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
   hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   suppressions: {
-    worker: "select, insert, update (reason, by_unsubscription), delete",
+    worker: "select, insert, update (reason, by_unsubscription)",
     operator: "select, insert, update (reason, by_unsubscription), delete",
   },
   complaints: { worker: "select, insert, delete", operator: "select, delete" },
   organization_suppressions: {
-    worker: "select, insert, update (applied_at, reason, by_unsubscription), delete",
+    worker: "select, insert, update (applied_at, reason, by_unsubscription)",
     operator: "select, insert, update (reason, by_unsubscription), delete",
   },
   unsubscriptions: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
@@ -137,4 +137,5 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */
 export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
   keep_partitions: ["worker"],
+  lift_unsubscriptions: ["worker"],
 }

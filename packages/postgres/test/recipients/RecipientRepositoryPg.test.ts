@@ -106,7 +106,7 @@ describe("addRecipients", () => {
   })
 
   test("keeps the campaign from being scheduled until its rows are there", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const { campaign } = yield* seedCampaign({ recipients: 1 })
     const sql = yield* SqlClient.SqlClient
     const importing = register(campaign.id, yield* candidate(1))
     const scheduling = inTransaction(
