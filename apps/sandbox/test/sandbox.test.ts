@@ -192,7 +192,7 @@ it("links to the console, where the link signs in as an admin as often as it is 
     expect({ status: signIn.status, to: signIn.headers.get("location") }).toEqual({ status: 303, to: "/" })
     const cookie = signIn.headers.get("set-cookie")!.split(";")[0]!
     const page = await fetch(new URL("/", addresses.console_url), { headers: { cookie } })
-    expect(await page.text()).toContain("Sandbox <small>admin</small>")
+    expect(await page.text()).toContain("<bdi>Sandbox</bdi> <small>admin</small>")
   }
 })
 
