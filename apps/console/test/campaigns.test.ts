@@ -8,7 +8,7 @@ import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sen
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
-import { startConsole } from "./startConsole.ts"
+import { startConsole, versionIn } from "./startConsole.ts"
 
 const test = startConsole()
 
@@ -140,10 +140,26 @@ describe("a campaign", () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const operator = await test().as("operator")
     const path = `/campaigns/${campaign.id}/rate`
-    expect((await operator.post(path, { "per-minute": "1200" })).words).toContain("1,200 a minute")
-    expect((await operator.post(path, { "per-minute": "fast" })).words).toContain("per-minute is not valid")
-    expect((await operator.post(path, { "per-minute": "none" })).words).toContain("no bound of its own")
+    const page = await operator.get(`/campaigns/${campaign.id}`)
+    const changed = await operator.post(path, { "per-minute": "1200", version: versionIn(page, path) })
+    expect(changed.words).toContain("1,200 a minute")
+    const version = versionIn(changed, path)
+    expect((await operator.post(path, { "per-minute": "fast", version })).words).toContain("per-minute is not valid")
+    expect((await operator.post(path, { "per-minute": "none", version })).words).toContain("no bound of its own")
     expect(await audited("campaigns rate")).toMatchObject([{ arguments: { campaign: campaign.id } }])
+  })
+
+  it("keeps the rate of another operator, who was first, when an old page or none gives another", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
+    const [one, other] = [await test().as("operator"), await test().as("operator")]
+    const path = `/campaigns/${campaign.id}/rate`
+    const version = versionIn(await one.get(`/campaigns/${campaign.id}`), path)
+    expect((await other.post(path, { "per-minute": "60", version })).status).toBe(200)
+    const refused = await one.post(path, { "per-minute": "5000", version })
+    expect(refused.status).toBe(409)
+    expect(refused.words).toContain("Rate: it is 60, and you gave 5000.")
+    expect((await one.post(path, { "per-minute": "5000" })).status).toBe(409)
+    expect((await one.get(`/campaigns/${campaign.id}`)).words).toContain("60 a minute")
   })
 
   it("is cancelled by an admin who types its name", async () => {

@@ -46,6 +46,10 @@ export interface TestConsole {
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
 }
 
+/** Returns the version of the record that a page's form was made from. */
+export const versionIn = ({ document }: Answer, action: string): string =>
+  document.querySelector(`form[action="${action}"] input[name=version]`)!.getAttribute("value")!
+
 /** Starts the console before a file's tests, and stops it after them. */
 export const startConsole = (settings: Readonly<Record<string, string>> = {}): (() => TestConsole) => {
   const databaseUrl = migratedDatabase()

@@ -9,6 +9,8 @@ export const ActionForm = (props: {
   readonly params?: Readonly<Record<string, string>>
   /** The words of the button. */
   readonly label: string
+  /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
+  readonly version?: string
   /** Whether the action destroys something. */
   readonly isDangerous?: boolean
   /** The fields, and what the operator must know. */
@@ -19,6 +21,7 @@ export const ActionForm = (props: {
   return (
     <form class="action" method="post" action={pathTo(props.action, props.params ?? {})}>
       <input type="hidden" name="token" value={formToken} />
+      {props.version !== undefined && <input type="hidden" name="version" value={props.version} />}
       {props.children}
       <button type="submit" class={props.isDangerous ? "danger" : undefined}>
         {props.label}

@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly operator: Operator
   /** Names the session, and does not give it away. */
   readonly session: string
+  /** The version of the record that a form was made from; empty if it carries none. */
+  readonly version: string
   /** Unix milliseconds. */
   readonly now: number
 }

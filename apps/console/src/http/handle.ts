@@ -75,7 +75,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
     ...(yield* parseGiven(route.kind === "action" ? route.fields : route.query, search)),
   } as never
 
-  const context = { operator, session: view.formToken, now: view.now }
+  const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   switch (route.kind) {
     case "page": {
       const content = yield* refusing(route.read(input, context), { status: 400, title: "Not shown" })

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
@@ -78,8 +79,15 @@ export class CampaignRepository extends Context.Service<
       from: ReadonlyArray<CampaignStatus>,
       to: CampaignStatus,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
-    /** Changes how many of a campaign's e-mails go out in a minute at most; claims from now on keep to it. */
-    setRate(campaignId: CampaignId, perMinute: number | null): Effect.Effect<Campaign, CampaignNotFound>
+    /**
+     * Changes how many of a campaign's e-mails go out in a minute at most; claims from now on keep to it. With a `version`, which is the rate as a
+     * text or `none`, nothing is changed of a campaign that has another.
+     */
+    setRate(
+      campaignId: CampaignId,
+      perMinute: number | null,
+      version?: string,
+    ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
     /** Reads an organization's campaigns of these ids with their programs, in one query. */
     summaries(
       organizationId: OrganizationId,

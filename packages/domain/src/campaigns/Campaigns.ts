@@ -150,6 +150,7 @@ export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function
 export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
   campaignId: CampaignId,
   perMinute: number | null,
+  version?: string,
 ) {
   const campaigns = yield* CampaignRepository
   const { status } = yield* campaigns.find(campaignId)
@@ -157,7 +158,7 @@ export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
     const wanted = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
     return yield* new CampaignNotInStatus({ campaignId, status, wanted })
   }
-  return yield* campaigns.setRate(campaignId, perMinute)
+  return yield* campaigns.setRate(campaignId, perMinute, version)
 })
 
 const checkWindow = Effect.fnUntraced(function* (window: {

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -38,13 +39,17 @@ export class EndpointRepository extends Context.Service<
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
     /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
     breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
-    /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
+    /**
+     * Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on.
+     * With a `version`, nothing is changed of an endpoint that has another.
+     */
     update(
       endpointId: EndpointId,
       changes: Partial<
         Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks"> & { readonly url: EndpointUrl }
       >,
-    ): Effect.Effect<Endpoint, EndpointNotFound>
+      version?: string,
+    ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
     /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>

@@ -25,17 +25,17 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   return yield* (yield* EndpointRepository).create({ ...endpoint, url, id: yield* createIdentifier("endpoint") })
 })
 
-/** Changes what is given of an endpoint. */
+/** Changes what is given of an endpoint; with a `version`, only of an endpoint that still has it. */
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
   {
     url,
     ...changes
   }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks">> & { readonly url?: string },
-  options: AddressOptions,
+  { version, ...options }: AddressOptions & { readonly version?: string },
 ) {
   const changed = url === undefined ? changes : { ...changes, url: yield* parseUrl(url, options) }
-  return yield* (yield* EndpointRepository).update(endpointId, changed)
+  return yield* (yield* EndpointRepository).update(endpointId, changed, version)
 })
 
 const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>

@@ -1,3 +1,4 @@
+import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { type Campaign, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import {
@@ -118,11 +119,14 @@ export const CampaignRepositoryPg = Layer.effect(
         return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
       }, orDieAs("CampaignRepository.move")),
 
-      setRate: Effect.fn("CampaignRepository.setRate")(function* (campaignId, perMinute) {
+      setRate: Effect.fn("CampaignRepository.setRate")(function* (campaignId, perMinute, expected) {
         const rows = yield* sql<Campaign>`
           update campaigns set per_minute = ${perMinute}::int, updated_at = clock_timestamp()
-          where id = ${campaignId} returning ${columns}`
-        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
+          where id = ${campaignId} and coalesce(per_minute::text, 'none') = coalesce(${expected ?? null}, per_minute::text, 'none')
+          returning ${columns}`
+        if (rows[0] !== undefined) return rows[0]
+        const known = yield* sql`select from campaigns where id = ${campaignId}`
+        return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
       }, orDieAs("CampaignRepository.setRate")),
 
       lockNextChunk: Effect.fnUntraced(function* (limit) {

@@ -1,3 +1,4 @@
+import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -128,7 +129,7 @@ export const EndpointRepositoryPg = Layer.effect(
       ),
 
       update: Effect.fn("EndpointRepository.update")(
-        function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }) {
+        function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }, expected) {
           if (eventTypes !== undefined) yield* leaveLog(endpointId)
           const rows = yield* sql<Endpoint>`
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
@@ -136,8 +137,15 @@ export const EndpointRepositoryPg = Layer.effect(
               max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end,
               standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks),
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
-            where id = ${endpointId} returning ${columns}`
-          const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+            where id = ${endpointId} and version::text = coalesce(${expected ?? null}, version::text)
+            returning ${columns}`
+          const updated = rows[0]
+          if (updated === undefined) {
+            const known = yield* sql`select from webhook_endpoints where id = ${endpointId}`
+            return yield* known.length > 0
+              ? new ChangedMeanwhile({ id: endpointId })
+              : new EndpointNotFound({ endpointId })
+          }
           if (url !== undefined) {
             yield* sql`
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}`

@@ -10,7 +10,7 @@ import { ActionForm } from "../../components/ActionForm.tsx"
 import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
 import { useView } from "../../components/View.ts"
-import { cancelCampaign, changeCampaignRate, pauseCampaign, sendCampaignTest } from "./campaignActions.ts"
+import { cancelCampaign, changeCampaignRate, pauseCampaign, rateText, sendCampaignTest } from "./campaignActions.ts"
 
 /** What an operator may do with a campaign in its status. */
 export const CampaignForms = (props: {
@@ -30,14 +30,8 @@ export const CampaignForms = (props: {
         {may(TRANSITIONS.pause.from) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
         {may(TRANSITIONS.resume.from) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
         {!CLOSED.includes(status) && (
-          <ActionForm action={changeCampaignRate} params={params} label="Change the rate">
-            <Field
-              name="per-minute"
-              label="E-mails a minute, or none"
-              value={perMinute === null ? "none" : String(perMinute)}
-              size={10}
-              required
-            />
+          <ActionForm action={changeCampaignRate} params={params} label="Change the rate" version={rateText(perMinute)}>
+            <Field name="per-minute" label="E-mails a minute, or none" value={rateText(perMinute)} size={10} required />
           </ActionForm>
         )}
         {props.canSendTest && (

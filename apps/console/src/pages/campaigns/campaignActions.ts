@@ -10,6 +10,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
+import { refuseStale } from "../../http/refuseStale.ts"
 
 const params = { campaign: CampaignId }
 
@@ -50,6 +51,9 @@ export const cancelCampaign = defineAction({
   }),
 })
 
+/** Returns a campaign's rate as its form has it, which is also the version of the form. */
+export const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
+
 /** Changes how many e-mails of a campaign go out in a minute. */
 export const changeCampaignRate = defineAction({
   path: "/campaigns/:campaign/rate",
@@ -58,8 +62,9 @@ export const changeCampaignRate = defineAction({
   command: "campaigns rate",
   params,
   fields: { "per-minute": required(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails"))) },
-  run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }) {
-    yield* changeRate(campaign, perMinute)
+  run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }, { version }) {
+    const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({ Rate: rateText(found.perMinute) }))
+    yield* refuseStale(now, { Rate: rateText(perMinute) })(changeRate(campaign, perMinute, version))
     const notice = perMinute === null ? "No bound of its own." : `At most ${formatCount(perMinute)} e-mails a minute.`
     return { to: `/campaigns/${campaign}`, notice: `Rate changed. ${notice}` }
   }),

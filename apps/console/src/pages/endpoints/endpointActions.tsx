@@ -15,6 +15,7 @@ import { formatCount, formatMillis } from "../../components/format.ts"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
+import { refuseStale } from "../../http/refuseStale.ts"
 
 /** The word for all event types. */
 export const ALL_TYPES = "all"
@@ -105,9 +106,10 @@ export const updateEndpointAction = defineAction({
     "max-in-flight": noneOr(wholeNumber(1, MAX_IN_FLIGHT)),
     "standard-webhooks": YesOrNo,
   },
-  run: Effect.fnUntraced(function* ({ endpoint, url, types, ...fields }) {
+  run: Effect.fnUntraced(function* ({ endpoint, url, types, ...fields }, { version }) {
     const { allowPrivateAddresses } = yield* ConsoleConfig
-    const now = yield* (yield* EndpointRepository).find(endpoint)
+    const find = (yield* EndpointRepository).find(endpoint)
+    const now = yield* find
     const changes = changesOf(now, {
       eventTypes: types === undefined ? undefined : types.includes(ALL_TYPES) ? null : types,
       maxInFlight: fields["max-in-flight"],
@@ -115,13 +117,29 @@ export const updateEndpointAction = defineAction({
       url,
     })
     const names = Object.keys(changes)
-    if (names.length > 0) yield* updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses })
+    if (names.length > 0) {
+      const change = updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses, version })
+      // The address that was given may hold a secret.
+      const given = { ...settingsOf({ ...now, ...changes, url: now.url }), ...(changes.url && { Address: "another" }) }
+      yield* refuseStale(Effect.map(find, settingsOf), given)(change)
+    }
     return {
       to: `/endpoints/${endpoint}`,
       notice:
         names.length === 0 ? "Nothing was changed: it is so already." : "Changed. Waiting deliveries go by it, too.",
     }
   }),
+})
+
+/** Returns the event types of an endpoint as a text. */
+export const typesText = (types: Endpoint["eventTypes"]): string =>
+  types === null ? "all" : types.join(", ") || "none"
+
+const settingsOf = ({ url, eventTypes, maxInFlight, standardWebhooks }: Endpoint) => ({
+  Address: url,
+  "Event types": typesText(eventTypes),
+  "Calls in flight": maxInFlight === null ? "none" : String(maxInFlight),
+  "Standard Webhooks headers": standardWebhooks ? "sent, too" : "not sent",
 })
 
 type Changes = Parameters<typeof updateEndpoint>[1]

@@ -31,6 +31,7 @@ import {
   replayLogAction,
   showAddressAction,
   testEndpointAction,
+  typesText,
   updateEndpointAction,
 } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointState.tsx"
@@ -147,7 +148,7 @@ const State = (props: { readonly endpoint: EndpointStatus; readonly organization
                 <ForeignText>{endpoint.owner}</ForeignText>
               </code>
             ),
-          "Event types": endpoint.eventTypes === null ? "all" : endpoint.eventTypes.join(", ") || "none",
+          "Event types": typesText(endpoint.eventTypes),
           "Standard Webhooks headers": endpoint.standardWebhooks ? "sent, too" : "not sent",
           Created: <Time at={endpoint.createdAt} />,
         }}
@@ -253,11 +254,11 @@ const Until = (props: { readonly from: string; readonly to: string | undefined }
 }
 
 const Settings = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, url, eventTypes, maxInFlight, standardWebhooks } = props.endpoint
+  const { id, url, eventTypes, maxInFlight, standardWebhooks, version } = props.endpoint
   return (
     <section>
       <h2>Settings</h2>
-      <ActionForm action={updateEndpointAction} params={{ endpoint: id }} label="Change">
+      <ActionForm action={updateEndpointAction} params={{ endpoint: id }} label="Change" version={String(version)}>
         <Field
           name="url"
           label="Address"

@@ -10,7 +10,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { afterEach, expect, it } from "vitest"
-import { startConsole } from "../../startConsole.ts"
+import { startConsole, versionIn } from "../../startConsole.ts"
 
 const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
 const seed = (endpointUrl?: string) => test().run(seedCampaign({ recipients: 0, ...(endpointUrl && { endpointUrl }) }))
@@ -86,12 +86,14 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
   const { endpoint } = await seed()
   const admin = await test().as("admin")
   const path = `/endpoints/${endpoint.id}/update`
+  const update = async (given: Readonly<Record<string, string>>) =>
+    admin.post(path, { version: versionIn(await admin.get(`/endpoints/${endpoint.id}`), path), ...given })
   const fields = {
     types: "outreach.email_sent,outreach.email_bounced",
     "max-in-flight": "3",
     "standard-webhooks": "yes",
   }
-  const changed = await admin.post(path, { url: "https://new.test/in", ...fields })
+  const changed = await update({ url: "https://new.test/in", ...fields })
   expect(changed.words).toContain("Changed.")
   expect(await find(endpoint.id)).toMatchObject({
     url: "https://new.test/in",
@@ -99,11 +101,11 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
     maxInFlight: 3,
     standardWebhooks: true,
   })
-  expect((await admin.post(path, { url: "", ...fields })).words).toContain("Nothing was changed")
-  const refused = await admin.post(path, { url: "ftp://new.test/in" })
+  expect((await update({ url: "", ...fields })).words).toContain("Nothing was changed")
+  const refused = await update({ url: "ftp://new.test/in" })
   expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("The endpoint's URL cannot be used")])
-  expect((await admin.post(path, { types: "outreach.unheard_of" })).status).toBe(400)
-  await admin.post(path, { types: "all", "max-in-flight": "none" })
+  expect((await update({ types: "outreach.unheard_of" })).status).toBe(400)
+  await update({ types: "all", "max-in-flight": "none" })
   expect(await find(endpoint.id)).toMatchObject({ eventTypes: null, maxInFlight: null, url: "https://new.test/in" })
   expect((await (await test().as("operator")).post(path, { url: "https://other.test/" })).status).toBe(403)
   const log = await test().run(
@@ -158,6 +160,40 @@ it("counts a period of the log before it sends it again", async () => {
 it("answers an endpoint that is nobody's with a page that says so", async () => {
   const viewer = await test().as("viewer")
   expect((await viewer.get(`/endpoints/whe_${"0".repeat(32)}`)).status).toBe(404)
+})
+
+it("refuses a change from an old page with both values, so that it undoes nobody's", async () => {
+  const { endpoint } = await seed("https://partner.test/in?key=topsecret")
+  const page = `/endpoints/${endpoint.id}`
+  const [one, other] = [await test().as("admin"), await test().as("admin")]
+  const version = versionIn(await one.get(page), `${page}/update`)
+  const form = { version, "max-in-flight": "none", "standard-webhooks": "no" }
+  const first = await other.post(`${page}/update`, { ...form, types: "outreach.email_sent" })
+  expect(first.words).toContain("Changed.")
+  const refused = await one.post(`${page}/update`, {
+    ...form,
+    types: "all",
+    "max-in-flight": "5",
+    url: "https://new.test/?a=b",
+  })
+  expect(refused.status).toBe(409)
+  expect(refused.words).toContain("Event types: it is outreach.email_sent, and you gave all.")
+  expect(refused.words).toContain("Calls in flight: it is none, and you gave 5.")
+  expect(refused.words).toContain("Address: it is https://partner.test/in?…, and you gave another.")
+  expect(refused.words).not.toContain("Standard Webhooks headers: it is")
+  expect((await one.post(`${page}/update`, { types: "all" })).status).toBe(409)
+  expect(await find(endpoint.id)).toMatchObject({ eventTypes: ["outreach.email_sent"], maxInFlight: null })
+})
+
+it("takes one of several changes from the same page that come at once", async () => {
+  const { endpoint } = await seed()
+  const page = `/endpoints/${endpoint.id}`
+  const admin = await test().as("admin")
+  const version = versionIn(await admin.get(page), `${page}/update`)
+  const answers = await Promise.all(
+    ["1", "2", "3", "4", "5"].map((n) => admin.post(`${page}/update`, { version, "max-in-flight": n })),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
 })
 
 it("shows the whole address to an operator who asks for it, which the audit log records, and nowhere else", async () => {
