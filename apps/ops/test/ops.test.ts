@@ -206,13 +206,14 @@ describe("endpoints", () => {
   it("receive all event types unless told, and are disabled and enabled", async () => {
     const org = await organization()
     const all = await runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
+    const version = expect.any(Number)
     expect(all).toMatchObject({ url: "https://acme.test/hooks", enabled: true, event_types: null })
     const some = await runJson(
       ...["endpoints", "create", "--organization", org, "--url", "https://acme.test/sent"],
       ...["--types", "outreach.email_sent"],
     )
     expect(some.event_types).toEqual(["outreach.email_sent"])
-    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false })
+    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false, version })
     const atRest = {
       breaker: "closed",
       failures: 0,
@@ -226,11 +227,11 @@ describe("endpoints", () => {
       owner: null,
     }
     expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([
-      { ...all, ...atRest, enabled: false },
+      { ...all, ...atRest, enabled: false, version },
       { ...some, ...atRest },
     ])
-    expect(await runJson("endpoints", "enable", all.id)).toEqual(all)
-    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest })
+    expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version })
+    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version })
   })
 
   it("are updated: the address, which forgets the failures at the old one, and the event types", async () => {
@@ -245,16 +246,19 @@ describe("endpoints", () => {
     )
     const types = ["outreach.email_sent", "outreach.email_bounced"]
     const narrowed = await runJson("endpoints", "update", created.id, "--types", types.join(","))
-    expect(narrowed).toEqual({ ...created, event_types: types })
+    expect(narrowed).toEqual({ ...created, event_types: types, version: expect.any(Number) })
     expect(await runJson("endpoints", "show", created.id)).toMatchObject({ breaker: "open", event_types: types })
     const moved = await runJson("endpoints", "update", created.id, "--url", "https://acme.test/new", "--types", "all")
-    expect(moved).toEqual({ ...created, url: "https://acme.test/new" })
+    expect(moved).toEqual({ ...created, url: "https://acme.test/new", version: expect.any(Number) })
     expect(await runJson("endpoints", "show", created.id)).toMatchObject({ breaker: "closed", event_types: null })
     expect(await runFailing("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
       code: "invalid_endpoint_url",
     })
     expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "3")).toMatchObject({ max_in_flight: 3 })
-    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual(moved)
+    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual({
+      ...moved,
+      version: expect.any(Number),
+    })
     expect((await run(["endpoints", "update", created.id, "--max-in-flight", "0"])).code).not.toBe(0)
     expect(await runFailing("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
   })
@@ -267,12 +271,12 @@ describe("endpoints", () => {
     const other = await create()
     expect([asked, other]).toMatchObject([{ standard_webhooks: true }, { standard_webhooks: false }])
     const update = (flag: string) => runJson("endpoints", "update", other.id, flag)
-    expect(await update("--standard-webhooks")).toEqual({ ...other, standard_webhooks: true })
+    expect(await update("--standard-webhooks")).toEqual({ ...other, standard_webhooks: true, version: expect.any(Number) })
     expect(await runJson("endpoints", "show", other.id)).toMatchObject({ standard_webhooks: true })
     expect(await runJson("endpoints", "update", other.id, "--max-in-flight", "none")).toMatchObject({
       standard_webhooks: true,
     })
-    expect(await update("--no-standard-webhooks")).toEqual(other)
+    expect(await update("--no-standard-webhooks")).toEqual({ ...other, version: expect.any(Number) })
     expect((await runJson("endpoints", "list", "--organization", org)).data).toMatchObject([
       { id: asked.id, standard_webhooks: true },
       { id: other.id, standard_webhooks: false },

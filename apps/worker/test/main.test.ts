@@ -50,7 +50,7 @@ describe("the worker's process", () => {
     worker.child.kill("SIGTERM")
     // The log says when the signal has been heard; only then does the partner answer.
     await eventually(
-      () => worker.output.log.includes("worker is stopping"),
+      () => worker.output.log.includes('"stopping"'),
       (heard) => heard,
     )
     answer()

@@ -261,8 +261,9 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
           ) dead
           where (select kind from job) = 'dead_letters'
         ), marked as (
-          update dead_letters dead set replayed_as = make_id('dlv') from held where dead.ctid = held.place
-          returning dead.organization_id, endpoint_id, event_id, replayed_as
+          -- By an array, because a join on places may read the whole table.
+          update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select place from held))
+          returning organization_id, endpoint_id, event_id, replayed_as
         ), queued as (
           insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
           select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
