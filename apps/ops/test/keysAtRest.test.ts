@@ -1,7 +1,7 @@
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, meanwhile } = commandLine()
@@ -17,6 +17,8 @@ const json = async (command: string, keys: string) => {
 }
 const usesOf = async (keys: string) => (await json("list", keys)).data
 
+// Each test begins with what the old key encrypted.
+beforeEach(() => json("reseal", `k1:${OLD},k2:${NEW}`))
 beforeAll(async () => {
   for (let i = 0; i < 3; i++) await meanwhile(seedCampaign({ recipients: 0 }))
   const { organization } = await meanwhile(seedCampaign({ recipients: 0 }))
@@ -52,6 +54,7 @@ describe("keys-at-rest", () => {
   })
 
   it("fails when no key opens a ciphertext, and says how many", async () => {
+    await json("reseal", RING)
     const failed = await json("reseal", OLD)
     expect(failed).toMatchObject({
       code: 1,

@@ -3,7 +3,7 @@ import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { runApi } from "../runApi.ts"
 
 const empty = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
@@ -54,11 +54,25 @@ describe("the readiness probe", () => {
     )
     await query("insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')")
     expect(await readyz(migrated())).toEqual(ready)
+    await query("delete from migrations where file = 'migrations/9999_later.sql'")
+    await query("insert into migrations (file, checksum) values ('functions/make_id.sql', '')")
   })
 
   it("says that the database is read-only", async () => {
     const name = new URL(migrated()).pathname.slice(1)
     await query(`alter database "${name}" set default_transaction_read_only = on`)
+    onTestFinished(() =>
+      run(
+        SqlClient.SqlClient.use((sql) =>
+          sql.withTransaction(
+            Effect.andThen(
+              sql`set transaction read write`,
+              sql.unsafe(`alter database "${name}" reset default_transaction_read_only`),
+            ),
+          ),
+        ),
+      ).then(() => {}),
+    )
     expect(await readyz(migrated())).toMatchObject({
       status: 503,
       body: { code: "25006", reason: expect.stringMatching(/^the database is read-only; /) },

@@ -11,6 +11,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
 import { lookUpOperators } from "../../src/mail/lookUpOperators.ts"
 
 const run = runOnDatabase()
@@ -31,6 +32,8 @@ const operators = SqlClient.SqlClient.use(
   (sql) => sql<{ domain: string; operator: string | null; isKnown: boolean }>`
     select domain, operator, looked_up_at is not null as "isKnown" from mail_operators order by domain`,
 )
+
+beforeEach(() => run(SqlClient.SqlClient.use((sql) => sql`delete from mail_operators`)))
 
 test("counts the domains of one operator together, once the worker has looked them up", function* () {
   const mx = (name: string, exchange: string) => ({ name, type: "MX" as const, data: { preference: 10, exchange } })
@@ -72,7 +75,9 @@ test("counts the domains of one operator together, once the worker has looked th
 
 test("leaves a domain as it is while DNS fails", function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`update mail_operators set look_up_at = '-infinity' where domain = 'one.test'`
+  yield* sql`
+    insert into mail_operators (domain, operator, looked_up_at, look_up_at)
+    values ('one.test', 'operator.com', '2026-01-01', '-infinity')`
   // Nobody listens there.
   const resolver = createResolver(["127.0.0.1:1"])
   const work = yield* Effect.forkChild(lookUpOperators(resolver).pipe(Effect.provide(databaseMonitor)))

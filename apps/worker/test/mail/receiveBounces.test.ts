@@ -48,6 +48,17 @@ const startReceiver = async (options: Partial<Parameters<typeof receiveBounces>[
     stop.abort()
     return stopped
   })
+  await eventually(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const socket = createConnection(port, "127.0.0.1", () => socket.end("QUIT\r\n"))
+        socket
+          .on("error", () => {})
+          .on("close", (isBroken) => resolve(!isBroken))
+          .resume()
+      }),
+    (isListening) => isListening,
+  )
   return port
 }
 

@@ -25,12 +25,15 @@ const seed = Effect.gen(function* () {
 
 let ours: Effect.Success<typeof seed>
 let theirs: typeof ours
+/** What tests change. */
+let changed: typeof ours
 const only = () => `endpoint=${ours.endpoint.id}`
-const waiting = (): Delivery => ours.taken[4]!
-const dead = (): Delivery => ours.taken[5]!
+const waiting = ({ taken } = ours): Delivery => taken[4]!
+const dead = ({ taken } = ours): Delivery => taken[5]!
 
 beforeAll(async () => {
   theirs = await test().run(seed)
+  changed = await test().run(seed)
   ours = await test().run(seed)
 })
 
@@ -136,27 +139,27 @@ describe("a delivery", () => {
 
   it("is tried again now when it waits, and said what it is when it does not", async () => {
     const operator = await test().as("operator")
-    const tried = await operator.post(`/deliveries/${waiting().id}/retry`)
+    const tried = await operator.post(`/deliveries/${waiting(changed).id}/retry`)
     expect(tried.words).toContain("It is due now.")
     const [due] = await test().run(
       Effect.flatMap(
         SqlClient.SqlClient,
-        (sql) => sql<{ due: boolean }>`select due_at <= now() as due from deliveries where id = ${waiting().id}`,
+        (sql) => sql<{ due: boolean }>`select due_at <= now() as due from deliveries where id = ${waiting(changed).id}`,
       ),
     )
     expect(due).toEqual({ due: true })
-    const refused = await operator.post(`/deliveries/${dead().id}/retry`)
+    const refused = await operator.post(`/deliveries/${dead(changed).id}/retry`)
     expect(refused.status).toBe(409)
     expect(refused.words).toContain("it is rejected")
   })
 
   it("is replayed when it is a dead letter, once", async () => {
     const operator = await test().as("operator")
-    const page = await operator.get(`/deliveries/${dead().id}`)
+    const page = await operator.get(`/deliveries/${dead(changed).id}`)
     expect(page.document.querySelector("a[href^='/issues/fgr_']")!.textContent).toBe("gone")
-    const replayed = await operator.post("/deliveries/replay", { delivery: dead().id })
+    const replayed = await operator.post("/deliveries/replay", { delivery: dead(changed).id })
     expect(replayed.words).toContain("It is delivered again")
     expect(replayed.words).toContain("Replayed as")
-    expect((await operator.post("/deliveries/replay", { delivery: dead().id })).status).toBe(409)
+    expect((await operator.post("/deliveries/replay", { delivery: dead(changed).id })).status).toBe(409)
   })
 })

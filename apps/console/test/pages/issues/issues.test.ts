@@ -42,6 +42,9 @@ beforeAll(async () => {
   theirs = await test().run(seed([[1, 502, "Bad gateway"]]))
 })
 
+/** Seeds an issue of two dead letters that a test may change. */
+const seedOther = async () => (await test().run(seed([[2, 503, "Try again later"]]))).groups[0]!.id
+
 const runReplayJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* ReplayJobQueue
@@ -102,17 +105,18 @@ describe("an issue", () => {
   })
 
   it("is replayed as a whole and alone, after its count, its rate and how long it takes were shown", async () => {
+    const own = (await test().run(seed([[30, 500, "Disk is full"]]))).groups[0]!.id
     const operator = await test().as("operator")
-    const issue = await operator.get(`/issues/${group()}`)
+    const issue = await operator.get(`/issues/${own}`)
     const asked = await operator.get(
       issue.document.querySelector("a[href^='/dead-letters/replay']")!.getAttribute("href")!,
     )
     expect(asked.words).toContain("30 dead letters would be delivered again")
-    expect(asked.words).toContain(`ops dead-letters replay --group ${group()} --dry-run`)
-    expect((await operator.post("/dead-letters/replay", { group: group(), rate: "0" })).words).toContain(
+    expect(asked.words).toContain(`ops dead-letters replay --group ${own} --dry-run`)
+    expect((await operator.post("/dead-letters/replay", { group: own, rate: "0" })).words).toContain(
       "rate is not valid",
     )
-    const replayed = await operator.post("/dead-letters/replay", { group: group(), rate: "10" })
+    const replayed = await operator.post("/dead-letters/replay", { group: own, rate: "10" })
     expect(replayed.words).toContain("30 dead letters will be replayed at 10 a second, in 3 seconds.")
     const jobs = replayed.document.querySelector("#renewed")!
     expect(jobs.getAttribute("data-refresh")).toBe("3")
@@ -120,25 +124,25 @@ describe("an issue", () => {
     const [entry] = await test().run(
       Effect.flatMap(AuditLog.make, (log) => log.list({ command: "dead-letters replay" }, 1)),
     )
-    expect(entry).toMatchObject({ result: "succeeded", arguments: { group: group(), rate: 10 } })
-    const again = await operator.post("/dead-letters/replay", { group: group(), rate: "10" })
+    expect(entry).toMatchObject({ result: "succeeded", arguments: { group: own, rate: 10 } })
+    const again = await operator.post("/dead-letters/replay", { group: own, rate: "10" })
     const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
     expect(again.status).toBe(409)
     expect(again.words).toContain(`The replay ${job!.id} is running, and has some of these still to send.`)
-    const dead = await test().run(Effect.flatMap(DeadLetterRepository, ({ list }) => list({ groupId: group() }, 1)))
+    const dead = await test().run(Effect.flatMap(DeadLetterRepository, ({ list }) => list({ groupId: own }, 1)))
     await operator.post("/deliveries/replay", { delivery: dead[0]!.id })
     expect((await operator.get("/issues")).words).toContain("0 of 30, 1 by others")
     await test().run(runReplayJobs)
     const after = await operator.get("/issues")
-    expect(after.text).not.toContain("Database is down")
+    expect(after.text).not.toContain("Disk is full")
     expect(after.words).toContain("29 of 30, 1 by others")
     expect(after.document.querySelector("#renewed")!.getAttribute("data-refresh")).toBeNull()
-    expect((await operator.get(`/dead-letters/replay?group=${group()}`)).words).toContain("No dead letter fits")
+    expect((await operator.get(`/dead-letters/replay?group=${own}`)).words).toContain("No dead letter fits")
   })
 
   it("has its replay cancelled", async () => {
     const operator = await test().as("operator")
-    const other = ours.groups[1]!.id
+    const other = await seedOther()
     await operator.post("/dead-letters/replay", { group: other, rate: "1" })
     const [job] = await test().run(Effect.flatMap(ReplayJobQueue, (jobs) => jobs.list(1)))
     const cancelled = await operator.post(`/replays/${job!.id}/cancel`)
@@ -147,7 +151,7 @@ describe("an issue", () => {
   })
 
   it("is purged by an admin who types its count", async () => {
-    const other = ours.groups[1]!.id
+    const other = await seedOther()
     const operator = await test().as("operator")
     expect((await operator.get(`/issues/${other}/purge`)).status).toBe(403)
     const admin = await test().as("admin")
