@@ -271,7 +271,11 @@ describe("endpoints", () => {
     const other = await create()
     expect([asked, other]).toMatchObject([{ standard_webhooks: true }, { standard_webhooks: false }])
     const update = (flag: string) => runJson("endpoints", "update", other.id, flag)
-    expect(await update("--standard-webhooks")).toEqual({ ...other, standard_webhooks: true, version: expect.any(Number) })
+    expect(await update("--standard-webhooks")).toEqual({
+      ...other,
+      standard_webhooks: true,
+      version: expect.any(Number),
+    })
     expect(await runJson("endpoints", "show", other.id)).toMatchObject({ standard_webhooks: true })
     expect(await runJson("endpoints", "update", other.id, "--max-in-flight", "none")).toMatchObject({
       standard_webhooks: true,
