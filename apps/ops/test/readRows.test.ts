@@ -77,6 +77,15 @@ it("goes on with the next line after one whose quotes do not pair, wherever the 
   }
 })
 
+it("takes a line end of two characters for one, wherever the file is cut into pieces", async () => {
+  // Five shifts of lines of five characters: one of them cuts a line end in half.
+  for (const shift of ["", "x", "xx", "xxx", "xxxx"]) {
+    const rows = await read(`${shift}${"a,b\r\n".repeat(60_000)}`)
+    expect(rows).toHaveLength(60_000)
+    expect(rows.every(({ number }, i) => number === i + 1)).toBe(true)
+  }
+})
+
 it("takes a row of several lines that is not whole for lines of their own", async () => {
   const rows = await read('a,"b\nc,d\ne,f"\n', (fields) => fields.length === 1)
   expect(rows).toEqual([

@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
+import { keepStatistics } from "./keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 const PROGRAMS = 20
@@ -41,6 +42,7 @@ const history = Effect.fnUntraced(function* (dates: number) {
 
 test("a digest reads as much beside a thousand dates as beside one, and no event at all", function* () {
   const sql = yield* SqlClient.SqlClient
+  for (const table of ["digest_outreach", "digest_funnel", "events"]) yield* keepStatistics(table)
   const [young, old] = [yield* history(1), yield* history(1000)]
   yield* sql`vacuum analyze`
   const digests = yield* DigestRepository

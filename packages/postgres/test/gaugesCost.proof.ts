@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
+import { keepStatistics } from "./keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 const read = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
@@ -28,6 +29,7 @@ test("the gauges look at nothing that waits for its time, and count what is due 
       count: due.live.count + due.replay.count,
     }
   })
+  yield* keepStatistics("deliveries")
   yield* wait(30_000, 3600)
   yield* sql`vacuum analyze deliveries`
   const retries = yield* cost
@@ -44,6 +46,7 @@ test("the gauges read little of a log in which much waits, beside many endpoints
   const sql = yield* SqlClient.SqlClient
   const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
+  for (const table of ["events", "endpoint_readers", "reader_positions"]) yield* keepStatistics(table)
   yield* sql`
     insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
     select organization_id, make_id('evt'), type, campaign_id, program_id, occurred_at, emitted_at + n * interval '1 microsecond', ''

@@ -6,12 +6,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
+import { keepStatistics } from "./keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
 test("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", function* () {
   const sql = yield* SqlClient.SqlClient
   const { receive } = yield* InboxRepository
+  yield* keepStatistics("inbox")
   const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
   const message = (eventId: string): InboundMessage => ({
     organizationId: organization.id,

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
+import { keepStatistics } from "./keepStatistics.ts"
 
 const ROWS = 100_000
 const LIMIT = 101
@@ -29,6 +30,7 @@ beforeAll(async () => {
       const seeded = yield* seedCampaign({ recipients: 0 })
       const sql = yield* SqlClient.SqlClient
       const { organization, campaign, program } = seeded
+      for (const table of ["recipients", "events"]) yield* keepStatistics(table)
       // Every tenth recipient is of another campaign, every 500th event a bounce.
       yield* sql`
         insert into campaigns

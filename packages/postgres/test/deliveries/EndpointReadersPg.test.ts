@@ -17,6 +17,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
+import { keepStatistics } from "../keepStatistics.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -422,6 +423,7 @@ describe("EndpointReadersPg.write", () => {
 
   test("finds where an endpoint stands in few steps, however many versions an open transaction keeps", function* () {
     const sql = yield* SqlClient.SqlClient
+    yield* keepStatistics("reader_positions")
     const readers = yield* EndpointReaders
     const { endpoint, eventIds } = yield* seedLog(64)
     const { take, token } = yield* newWorker

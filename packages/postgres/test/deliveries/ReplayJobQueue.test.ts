@@ -14,6 +14,7 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach } from "vitest"
+import { keepStatistics } from "../keepStatistics.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -407,8 +408,7 @@ describe("ReplayJobQueue", () => {
 
   test("finds each next chunk in one range of the index, whatever is known of 20,000 dead letters", function* () {
     const sql = yield* SqlClient.SqlClient
-    // Statistics are gathered where the test says so, and nowhere else.
-    yield* sql`alter table dead_letters set (autovacuum_enabled = off)`
+    yield* keepStatistics("dead_letters")
     const read = Effect.map(
       sql<{ scanned: number; fetched: number }>`
         select seq_tup_read::int as scanned, idx_tup_fetch::int as fetched from pg_stat_xact_user_tables
@@ -440,7 +440,9 @@ describe("ReplayJobQueue", () => {
             const start = yield* read
             expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: step + 1 } })
             const end = yield* read
-            console.log(planCacheMode, step, end.scanned - start.scanned, end.fetched - start.fetched)
+            // A trigger may look at one row before it knows that it has nothing to do.
+            expect(end.scanned - start.scanned).toBeLessThanOrEqual(1)
+            expect(end.fetched - start.fetched).toBeLessThanOrEqual(2100)
           }
         }),
       )

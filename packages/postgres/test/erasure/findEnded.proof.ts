@@ -5,12 +5,14 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
 import { blocksRead } from "../blocksRead.ts"
+import { keepStatistics } from "../keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
 test("a campaign whose recipients are all erased costs two look-ups by an index, and one that has another recipient is found", function* () {
   const sql = yield* SqlClient.SqlClient
   const erasures = yield* ErasureRepository
+  yield* keepStatistics("recipients")
   const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* sql`
     insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at, erased_at)

@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Lets the statistics of a table and its partitions be gathered by the test alone, because plans depend on them. */
+export const keepStatistics = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const names = yield* sql<{ name: string }>`
+    select oid::regclass::text as name from pg_class
+    where relkind = 'r' and (oid = ${table}::regclass or oid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass))`
+  for (const { name } of names) yield* sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
+})
