@@ -4,7 +4,7 @@ import type { Visitor } from "./startConsole.ts"
 /** How many addresses are opened to find links. */
 const MAX_OPENED = 200
 
-/** Finds an address of each page by following links from the first page, as an operator does. Returns them by the paths of the routes. */
+/** Finds an address of each page by following links and buttons from the first page, as an operator does. Returns them by the paths of the routes. */
 export const findPages = async (visitor: Visitor): Promise<ReadonlyMap<string, string>> => {
   const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
   const found = new Map([["/", "/"]])
@@ -17,8 +17,12 @@ export const findPages = async (visitor: Visitor): Promise<ReadonlyMap<string, s
     if (address === undefined) break
     const { status, document } = await visitor.get(address)
     if (status !== 200) throw new Error(`${address} was linked and answered ${status}`)
-    for (const link of document.querySelectorAll("a[href^='/']")) {
-      const href = link.getAttribute("href")!.split("#")[0]!
+    // A button that only opens a page is a form without a field.
+    const buttons = [...document.querySelectorAll("form[method=get]")].filter(
+      (form) => !form.querySelector("input, select"),
+    )
+    for (const link of [...document.querySelectorAll("a[href^='/']"), ...buttons]) {
+      const href = (link.getAttribute("href") ?? link.getAttribute("action")!).split("#")[0]!
       const route = pages.find(({ pattern }) => pattern.test(href.split("?")[0]!))
       if (seen.has(href) || route === undefined) continue
       seen.add(href)

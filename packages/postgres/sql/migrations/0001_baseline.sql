@@ -120,8 +120,8 @@ create index recipients_waiting_by_email on recipients (organization_id, program
 
 -- Events
 
--- The log of each organization, in the order of emitted_at and id. Only an erasure updates a row.
--- body is the envelope as it was serialised once; an erasure puts placeholders into it.
+-- The log of each organization, in the order of emitted_at and id. Nothing ever updates a row.
+-- body is the envelope as it was serialised once.
 -- traceparent is the trace that published the event, as W3C Trace Context writes it, or null.
 create table events (
   organization_id text collate "C" not null references organizations,
