@@ -1,7 +1,8 @@
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { beforeAll, describe, expect, it } from "vitest"
+import { SqlClient } from "effect/sql"
+import { beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
@@ -15,7 +16,13 @@ const reject = Effect.gen(function* () {
 
 let first: { deliveryId: string; endpointId: string; campaignId: string }
 let second: typeof first
-beforeAll(async () => {
+// Each test begins with these two alone: it may list all that there are, and replay them.
+beforeEach(async () => {
+  await meanwhile(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.forEach(["dead_letters", "deliveries", "delivered", "events"], (table) => sql`delete from ${sql(table)}`),
+    ),
+  )
   first = await meanwhile(reject)
   second = await meanwhile(reject)
 })
