@@ -114,7 +114,7 @@ describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in producti
     const refused = name === "sveltekit" ? [500, { error: "broken_body" }] : [413, { error: "body_too_large" }]
     expect([response.status, await response.json()]).toEqual(refused)
     expect(await timesStored(larger.event_id)).toBe(0)
-    await vi.waitFor(() => expect(server?.printed()).toContain("WebhookVerificationError: The body"))
+    await vi.waitFor(() => expect(server?.printed()).toMatch(/WebhookVerificationError\]?: The body/))
   })
   it("fails while it cannot store, and stores the event when it comes again", async () => {
     const event = sampleEvent("outreach.email_opened")
