@@ -45,7 +45,8 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   return seeded
 })
 
-describe("DeliveryGauges", () => {
+// The gauges are of the whole database, which begins empty and fills from test to test.
+describe("DeliveryGauges", { shuffle: false }, () => {
   test("reads zeros from an empty database", function* () {
     expect(yield* readDue).toEqual({
       deliveries: { live: noneDue, probed: noneDue, replay: noneDue },

@@ -9,9 +9,11 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
 import { withRescans } from "../withRescans.ts"
 
-const test = effectTest(runOnDatabase())
+const run = runOnDatabase()
+const test = effectTest(run)
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 
@@ -64,6 +66,9 @@ const judgeHits = Effect.gen(function* () {
   const judged = yield* Effect.forEach(yield* waiting, judgeSome)
   return judged.reduce((sum, count) => sum + count, 0)
 })
+
+// Hits are judged and forgotten of all organizations.
+beforeEach(() => run(query((sql) => sql`truncate hits, hit_windows`)))
 
 describe("a hit", () => {
   test("is published as an open or a click, with the fields of the catalogue and the time that it came", function* () {
