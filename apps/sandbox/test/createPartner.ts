@@ -15,13 +15,12 @@ type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
 /**
  * Creates an organization with an endpoint that receives its webhooks in this process until the test is finished, or `atEnd` calls back.
  *
- * `arrived` is called with each webhook. `senderFlags` is empty for a release whose programs have no sender.
+ * `arrived` is called with each webhook.
  */
 export const createPartner = async (
   opsJson: OpsJson,
   atEnd?: (end: () => Promise<void>) => void,
   arrived: (event: EventEnvelope) => void = () => {},
-  senderFlags: ReadonlyArray<string> = SENDER_FLAGS,
 ) => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
   const ofAcme = ["--organization", id]
@@ -38,7 +37,7 @@ export const createPartner = async (
   )
   const url = `http://127.0.0.1:${await listen(server, atEnd)}/`
   const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", url)
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...senderFlags)
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...SENDER_FLAGS)
   return {
     /** The flag that names the organization. */
     ofAcme,

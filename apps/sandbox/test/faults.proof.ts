@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -148,30 +148,19 @@ describe("a folder that cannot hold it", () => {
   })
 })
 
-it("names the Node that it needs on Node 20, and says so too where types cannot be stripped", () => {
-  const run = (...command: [string, ...string[]]) => {
-    try {
-      return execFileSync(command[0], command.slice(1), { cwd: ROOT, encoding: "utf8", stdio: "pipe" })
-    } catch (error) {
-      const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string }
-      return { status, stdout, stderr }
-    }
-  }
+it("runs with Node 20, which fetches what it needs, and says so where types cannot be stripped", () => {
+  // What this test was started with has found the tools already.
+  const { OUTREACH_TOOLS_FOUND: _, ...env } = process.env
   const scripts = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts as Record<string, string>
   for (const name of ["start", "ops", "webhook"]) {
     const [, ...script] = scripts[name]!.split(" ")
-    const { status, stdout, stderr } = run("npx", "-y", "-p", "node@20", "node", ...script, "--help") as {
-      status: number
-      stdout: string
-      stderr: string
-    }
-    const lines = stderr.split("\n").filter((line) => !line.startsWith("npm ") && line !== "")
-    expect([status, stdout, lines]).toEqual([
-      1,
-      "",
-      [expect.stringMatching(/^This needs Node 22\.19 or later, and runs on 20\.\d+\.\d+ \(.*npx -y -p node@24/)],
-    ])
-    expect(run(process.execPath, "--no-strip-types", ...script, "--help")).toMatchObject({
+    const run = (...command: [string, ...string[]]) =>
+      spawnSync(command[0], [...command.slice(1), ...script, "--help"], { cwd: ROOT, encoding: "utf8", env })
+    expect(run("npx", "-y", "-p", "node@20", "node")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/--help|npx/),
+    })
+    expect(run(process.execPath, "--no-strip-types")).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^This runs TypeScript, which --no-strip-types forbids here.*\n$/),
     })

@@ -52,12 +52,7 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
   const { opsJson } = previous
 
   await previous.ops("migrate")
-  const { ofAcme, issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(
-    opsJson,
-    undefined,
-    undefined,
-    [],
-  )
+  const { ofAcme, issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(opsJson)
 
   // As a load balancer does, requests go in turn to the processes that are in service.
   let inService: ReadonlyArray<string> = []

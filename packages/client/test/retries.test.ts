@@ -212,9 +212,8 @@ describe("a request without an answer", () => {
   })
 
   it("has the timeout of its call rather than the client's", async () => {
-    const { client, asked } = await startClient(["hang"], { timeout: 60, retryDelays: [] })
+    const { client } = await startClient(["hang"], { timeout: Number.POSITIVE_INFINITY, retryDelays: [] })
     expect(await failure(client.getHealth({ timeout: 0.05 }))).toMatchObject({ reason: "timeout" })
-    expect(asked).toHaveLength(1)
   })
 
   it("may take as long as it likes", async () => {

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 /**
  * Installs what is missing, one process at a time, since `apt-get update` waits for no lock of its own.
  * A daemon that a package brings must not start: `policy-rc.d` forbids it where the machine has no such policy.
+ * An earlier installation that was ended midway is finished first, since nothing can be installed before.
  */
 const SCRIPT = `
 set -e
@@ -21,6 +22,7 @@ if ! test -e $policy; then
   chmod 755 $policy
 fi
 apt-get update -q
+dpkg --configure -a || apt-get install -qyf --no-install-recommends
 apt-get install -qy --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
 `
 

@@ -85,6 +85,8 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     await check.getByText("1 endpoint enabled").waitFor()
     await main(page).getByText("0 wrong").waitFor()
     await page.getByRole("button", { name: "Schedule" }).click()
+    await main(page).getByText("5 of 5 recipients").waitFor()
+    await page.getByRole("button", { name: "Schedule" }).click()
     await page.getByRole("status").getByText("Scheduled").waitFor()
 
     await reloadUntil(page, "A domain refuses us: refusing.test")
@@ -100,6 +102,8 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     await page.getByRole("button", { name: "Send a test" }).click()
     await page.getByRole("status").getByText("Test message sent").waitFor()
     expect(server.messages.slice(before).map(({ to }) => to)).toEqual([["me@acme.test"]])
+    await page.getByRole("button", { name: "Resume" }).click()
+    await main(page).getByText("1 of 5 recipients").waitFor()
     await page.getByRole("button", { name: "Resume" }).click()
     await page.getByRole("status").getByText("Resumed").waitFor()
 
