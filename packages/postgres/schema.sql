@@ -678,12 +678,19 @@ CREATE OR REPLACE FUNCTION public.current_identity()
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
+declare
+  here text;
 begin
   if pg_is_in_recovery() then
     return null;
   end if;
-  return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
-exception when insufficient_privilege or feature_not_supported or undefined_function then
+  here := (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  -- Until it is noted, all sessions derive the mark from the same: where the server was promoted, and when it had started.
+  return here || '/' || coalesce(
+    (select mark from timelines where timeline = here),
+    concat(replace(pg_last_wal_replay_lsn()::text, '/', '-'), '@', extract(epoch from pg_postmaster_start_time()))
+  );
+exception when insufficient_privilege or feature_not_supported or undefined_function or undefined_table then
   return null;
 end
 $function$;
@@ -874,6 +881,32 @@ CREATE OR REPLACE FUNCTION public.failure_of(attempts jsonb)
  IMMUTABLE
 AS $function$
   select (last->>'status')::int, coalesce(last->>'outcome', 'unknown'), failure_line(last->>'response') from (select attempts->-1 as last) made
+$function$;
+
+CREATE OR REPLACE FUNCTION public.fence_clock(clock_of text, skew_seconds double precision)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+declare
+  here constant text := note_timeline();
+  skew constant interval := make_interval(secs => skew_seconds);
+  clock record;
+  stamp timestamptz;
+begin
+  select * into clock from organization_clock where organization_id = clock_of for update;
+  if clock.identity = here then
+    stamp := greatest(clock_timestamp(), clock.last + interval '1 microsecond');
+  elsif clock.last < clock.fenced_at + interval '1 second' then
+    -- The last stamp is itself a fence, and no clock was so far. What was lost either follows it by microseconds, or was a clock.
+    stamp := greatest(clock_timestamp() + skew, clock.last + interval '1 second');
+  else
+    stamp := greatest(clock_timestamp(), clock.last) + skew;
+  end if;
+  update organization_clock set last = stamp, identity = here, server_started_at = pg_postmaster_start_time(),
+    fenced_at = case when clock.identity = here then fenced_at else stamp end
+  where organization_id = clock_of;
+  return stamp;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.fill_organization()
@@ -1300,6 +1333,21 @@ begin
     order by changed_at desc offset 100 limit 1
   );
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.note_timeline()
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  identity constant text := current_identity();
+  here constant text := substring(identity from '^[^/]+/[^/]+');
+begin
+  if not exists (select from timelines where timeline = here) and pg_try_advisory_xact_lock(hashtextextended('timelines', 0)) then
+    insert into timelines select here, split_part(identity, '/', 3) where here is not null on conflict do nothing;
+  end if;
+  return identity;
 end
 $function$;
 
@@ -2493,6 +2541,7 @@ create table organization_clock (
   last timestamp with time zone not null,
   server_started_at timestamp with time zone,
   identity text,
+  fenced_at timestamp with time zone,
   constraint organization_clock_pkey PRIMARY KEY (organization_id)
 ) with (fillfactor=50);
 
@@ -2795,6 +2844,12 @@ create table suppressions (
   constraint suppressions_pkey PRIMARY KEY (organization_id, program_id, kind, value),
   constraint suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
+);
+
+create table timelines (
+  timeline text collate "C" not null,
+  mark text not null,
+  constraint timelines_pkey PRIMARY KEY (timeline)
 );
 
 create table unique_hits (

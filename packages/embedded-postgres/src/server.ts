@@ -40,16 +40,23 @@ export async function initialise(server: Server, passwordFile: string, settings:
  * Starts the server and waits until it accepts connections.
  *
  * @param requestedPort - the port; undefined chooses a free one
+ * @param settings - undefined leaves those of the last start, which have the port
  * @returns the port
  * @throws an error with the tail of the server's log
  */
-export async function start(server: Server, requestedPort: number | undefined, settings: Settings): Promise<number> {
+export async function start(
+  server: Server,
+  requestedPort: number | undefined,
+  settings: Settings | undefined,
+): Promise<number> {
   const log = join(server.data, "server.log")
   const deadline = Date.now() + 15_000
   for (;;) {
     await rm(log, { force: true })
     const port = requestedPort ?? (await freePort())
-    await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
+    if (settings !== undefined) {
+      await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
+    }
     const { code, output } = await run(server, "pg_ctl", ["start", "-w", "-t", "60", "-D", server.data, "-l", log])
     if (code === 0) return port
 

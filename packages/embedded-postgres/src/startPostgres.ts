@@ -5,8 +5,10 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
+import { binaries } from "./binaries.ts"
+import { serverUser } from "./paths.ts"
 import { processToken } from "./processToken.ts"
-import { killServer, type Settings } from "./server.ts"
+import { killServer, type Settings, start, stop as stopServer } from "./server.ts"
 import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 
 export interface StartOptions {
@@ -34,6 +36,8 @@ export interface Postgres {
   readonly dataDirectory: string
   /** Kills all processes of the server at once, as when its host is lost. `stop` then removes what is left. */
   readonly kill: () => Promise<void>
+  /** Starts the server again at its port, after it was killed; stops it first if it runs. */
+  readonly restart: () => Promise<void>
   /** Stops the server, and removes it if it is temporary. May be called again. */
   readonly stop: () => Promise<void>
 }
@@ -95,6 +99,12 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
     port: result.port,
     dataDirectory: result.data,
     kill: () => killServer(result.data),
+    restart: async () => {
+      const user = serverUser()
+      const server = { bin: await binaries(user), user, data: result.data, environment }
+      await stopServer(server, "fast")
+      await start(server, result.port, undefined)
+    },
     stop: async () => {
       stopping ??= stop()
       await stopping

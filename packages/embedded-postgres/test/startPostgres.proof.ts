@@ -111,6 +111,16 @@ test("a start after kill -9 of the postmaster recovers what was committed", asyn
   await busy
 })
 
+test("a server that was killed is started again where it was, and recovers what was committed", async () => {
+  const server = await start({ settings: { synchronous_commit: "on" } })
+  await query(server.url, "create table kept as select 7 as seven")
+  await server.kill()
+  await server.restart()
+  expect(await query(server.url, "select seven from kept")).toEqual([{ seven: 7 }])
+  await server.restart()
+  expect(await query(server.url, "select seven from kept")).toEqual([{ seven: 7 }])
+})
+
 test("a start that fails says what the server's log says last, and leaves nothing", async () => {
   const other = createServer().listen(0, "127.0.0.1")
   await new Promise((resolve) => other.once("listening", resolve))

@@ -9,13 +9,14 @@ import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/em
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
 import { migrate } from "@outreach/postgres/migrate"
+import { historyFault, readPrimary, readStandby } from "@outreach/postgres/standby/standing"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterEach, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 
 /** How far the clock of the lost primary is ahead of that of its standby. */
 const AHEAD_SECONDS = 10
@@ -43,17 +44,22 @@ const startPair = async (): Promise<{ readonly primary: Postgres; readonly stand
   return { primary, standby }
 }
 
-/** Waits until the standby has replayed what was committed, and ends its replication. */
-const cutOff = async (primary: Postgres, standby: Standby) => {
+/** Waits until the standby has replayed what was committed. */
+const untilReplayed = async (primary: Postgres, standby: Standby) => {
   const [end] = await query<{ lsn: string }>(primary.url, "select pg_current_wal_insert_lsn()::text as lsn")
   await eventually(
     () => query(standby.url, `select where pg_last_wal_replay_lsn() >= '${end!.lsn}'`),
     ({ length }) => length > 0,
   )
+}
+
+/** Lets the standby replay what was committed, and ends its replication. */
+const cutOff = async (primary: Postgres, standby: Standby) => {
+  await untilReplayed(primary, standby)
   await query(standby.url, "alter system set primary_conninfo = ''")
   await query(standby.url, "select pg_reload_conf()")
   await eventually(
-    () => query(primary.url, "select from pg_stat_replication"),
+    () => query(primary.url, "select from pg_stat_replication where application_name = 's1'"),
     ({ length }) => length === 0,
   )
 }
@@ -113,6 +119,69 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
   const counts = { lost: lost.flat().length, kept: kept.length }
   process.stdout.write(`${JSON.stringify(counts)}\n`)
   expect(counts).toEqual({ lost: 201, kept: 20 + 100 })
+})
+
+describe("two standbys that were promoted to the same timeline number", () => {
+  const identityOf = async (url: string) =>
+    (await query<{ identity: string | null }>(url, "select current_identity() as identity"))[0]!.identity!
+  /** Promotes two standbys of one server, each of which knows nothing of the other, and publishes on both. */
+  const promoteBoth = async () => {
+    const { primary, standby: one } = await startPair()
+    const other = await startStandby(primary, { name: "s2" })
+    started.push(other)
+    const { organization, campaign } = await run(primary.url, seedCampaign({ recipients: 0 }))
+    await cutOff(primary, one)
+    await untilReplayed(primary, other)
+    await primary.kill()
+    await Promise.all([one.promote(), other.promote()])
+    for (const { url } of [one, other]) await run(url, publishSent(campaign, 1))
+    return { one, other, organization, campaign }
+  }
+
+  it("are told apart, and each stays the same when it is started again", async () => {
+    const { one, other } = await promoteBoth()
+    const identities = [await identityOf(one.url), await identityOf(other.url)]
+    expect(identities.map((each) => each.split("/").slice(0, 2))).toEqual(
+      Array(2).fill([identities[0]!.split("/")[0], "00000002"]),
+    )
+    expect(identities[0]).not.toBe(identities[1])
+    await one.restart()
+    expect(await identityOf(one.url)).toBe(identities[0])
+  })
+
+  it("are no copies of one another: a standby of the one is not read from beside the other", async () => {
+    const { one, other } = await promoteBoth()
+    const copy = await startStandby(other, { name: "copy" })
+    started.push(copy)
+    await untilReplayed(other, copy)
+    const standby = await run(copy.url, readStandby)
+    expect(historyFault(await run(other.url, readPrimary), standby)).toBeUndefined()
+    expect(historyFault(await run(one.url, readPrimary), standby)).toBe("other_timeline")
+  })
+
+  it("fence the clock of an organization that moves from one to the other", async () => {
+    const { one, other, organization, campaign } = await promoteBoth()
+    const move = async () => {
+      const [clock] = await query<{ row: string }>(
+        one.url,
+        `select row_to_json(clock)::text as row from organization_clock clock where organization_id = '${organization.id}'`,
+      )
+      await query(other.url, `delete from organization_clock where organization_id = '${organization.id}'`)
+      await query(
+        other.url,
+        `insert into organization_clock select * from json_populate_record(null::organization_clock, '${clock!.row}')`,
+      )
+    }
+    // Its last stamp was a clock's, not a fence.
+    await query(one.url, "update organization_clock set last = clock_timestamp(), fenced_at = null")
+    await move()
+    await run(other.url, publishSent(campaign, 1))
+    const [ahead] = await query<{ seconds: number }>(
+      other.url,
+      `select extract(epoch from last - clock_timestamp())::float8 as seconds from organization_clock where organization_id = '${organization.id}'`,
+    )
+    expect(ahead!.seconds).toBeGreaterThan(0)
+  })
 })
 
 it("tells the role, the timeline, the standbys and whether commits wait for one", async () => {

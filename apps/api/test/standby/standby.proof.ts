@@ -366,6 +366,8 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     await untilReplayed()
     await primary.kill()
     await successor.promote()
+    // As the first stamp does, and each worker.
+    await query(successor, "select note_timeline()")
     const moved = await startReader(successor, standby.port)
     // The other standby has replayed as much, but does not follow the new primary yet.
     await untilFault(moved, "other_timeline")

@@ -6,7 +6,10 @@ import type { Timestamp } from "../Timestamp.ts"
 /** Why nothing is sent: a restore is under way, or the database is not on the server where the workers last saw it. */
 export type RestoreFault = "restoring" | "moved"
 
-/** Where a database is, and whether it may be sent from. An identity is a system identifier and a timeline, `7711060699332017234/00000002`. */
+/**
+ * Where a database is, and whether it may be sent from. An identity is a system identifier, a timeline, and the mark of the server that began it:
+ * `7711060699332017234/00000002/0-3000148@1795471234.123456`.
+ */
 export interface DatabaseStanding {
   readonly fault: RestoreFault | null
   /** Where the workers last saw it; null before any did. */

@@ -1,12 +1,19 @@
--- Returns the system identifier and the timeline of the server: a promotion changes the timeline, and another cluster has another identifier.
--- It returns null during recovery, and on servers that do not tell.
+-- Returns the system identifier, the timeline and the mark of the server that began it; null during recovery, and on servers that do not tell.
+-- A promotion changes the timeline, another cluster has another identifier, and another server promoted to the same number has another mark.
 create or replace function current_identity() returns text language plpgsql volatile as $$
+declare
+  here text;
 begin
   if pg_is_in_recovery() then
     return null;
   end if;
-  return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
-exception when insufficient_privilege or feature_not_supported or undefined_function then
+  here := (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  -- Until it is noted, all sessions derive the mark from the same: where the server was promoted, and when it had started.
+  return here || '/' || coalesce(
+    (select mark from timelines where timeline = here),
+    concat(replace(pg_last_wal_replay_lsn()::text, '/', '-'), '@', extract(epoch from pg_postmaster_start_time()))
+  );
+exception when insufficient_privilege or feature_not_supported or undefined_function or undefined_table then
   return null;
 end
 $$;

@@ -37,7 +37,7 @@ export class OrganizationRepository extends Context.Service<OrganizationReposito
             insert into organizations (id, name) values (${id}, ${name}) returning id, name, created_at
           ), clock as (
             insert into organization_clock (organization_id, last, server_started_at, identity)
-            select id, created_at, pg_postmaster_start_time(), current_identity() from organization
+            select id, created_at, pg_postmaster_start_time(), note_timeline() from organization
           )
           select id, name, created_at as "createdAt" from organization`
           return rows[0]!

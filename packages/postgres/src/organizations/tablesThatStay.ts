@@ -16,6 +16,7 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
   gauge_samples: "what the gauges of this server were: the target takes samples of its own",
   delivery_workers: "the workers of this server",
   database_identity: "where this server runs",
+  timelines: "which servers wrote this database",
   restores: "the restores of this server",
   restored_clocks: "belongs to a restore of this server",
   restored_campaigns: "belongs to a restore of this server",

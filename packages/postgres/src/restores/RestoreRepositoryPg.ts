@@ -46,11 +46,11 @@ export const RestoreRepositoryPg = Layer.effect(
       fenceClocks: (id, marginSeconds) =>
         sql`
           with before as materialized (
-            select organization_id, last from organization_clock order by organization_id for update
+            select organization_id, last, greatest(clock_timestamp(), last) + make_interval(secs => ${marginSeconds}::double precision) as fence
+            from organization_clock order by organization_id for update
           ), fenced as (
-            update organization_clock clock set
-              last = greatest(clock_timestamp(), before.last) + make_interval(secs => ${marginSeconds}::double precision),
-              server_started_at = pg_postmaster_start_time(), identity = (select current_identity())
+            update organization_clock clock set last = fence, fenced_at = fence,
+              server_started_at = pg_postmaster_start_time(), identity = (select note_timeline())
             from before where clock.organization_id = before.organization_id
             returning clock.organization_id, clock.last
           )
@@ -165,7 +165,7 @@ export const RestoreRepositoryPg = Layer.effect(
 
       record: (identity) =>
         sql`
-          insert into database_identity (identity) select ${identity} where current_identity() = ${identity}
+          insert into database_identity (identity) select ${identity} where note_timeline() = ${identity}
           on conflict (is_only) do update set identity = excluded.identity, seen_at = excluded.seen_at`.pipe(
           orDieAs("RestoreRepository.record"),
         ),

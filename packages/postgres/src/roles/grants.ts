@@ -92,6 +92,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   erased_events: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   erasures: { operator: "select, insert, update" },
   database_identity: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
+  timelines: { api: "select", worker: "select, insert", operator: "select, insert" },
   restores: { api: "select", worker: "select", operator: "select, insert, update" },
   restored_clocks: { operator: "select, insert" },
   restored_campaigns: { operator: "select, insert" },

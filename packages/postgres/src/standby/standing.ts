@@ -13,7 +13,7 @@ export const CLOCK_OF = (organizationId: string): string =>
 /** Where the primary stands in the history of its cluster. */
 export interface PrimaryStanding {
   readonly server: string
-  /** The system identifier and the timeline; null on a standby, and on a server that does not tell. */
+  /** The system identifier, the timeline and its mark; null on a standby, and on a server that does not tell. */
   readonly identity: string | null
   /** How many bytes of WAL were written. */
   readonly position: number | null
@@ -38,18 +38,21 @@ export const readPrimary = Effect.gen(function* () {
 
 /**
  * Reads where a standby stands. The control file knows a new timeline from the first restart point on it, or from the first page written back;
- * `pg_stat_wal_receiver` at once, but tells it to roles with `pg_read_all_stats` alone.
+ * `pg_stat_wal_receiver` at once, but tells it to roles with `pg_read_all_stats` alone. The mark is there once its row was replayed.
  */
 export const readStandby = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [standing] = yield* sql<StandbyStanding>`
     select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby",
       (pg_last_wal_replay_lsn() - '0/0')::double precision as position,
-      (select system_identifier from pg_control_system()) || '/' || lpad(upper(to_hex(greatest(
+      here || '/' || coalesce((select mark from timelines where timeline = here), '') as identity
+    from (
+      select (select system_identifier from pg_control_system()) || '/' || lpad(upper(to_hex(greatest(
         (select timeline_id from pg_control_checkpoint()),
         (select min_recovery_end_timeline from pg_control_recovery()),
         (select received_tli from pg_stat_wal_receiver)
-      ))), 8, '0') as identity`
+      ))), 8, '0') as here
+    ) control`
   return standing!
 })
 
@@ -70,7 +73,7 @@ export const STANDBY_FAULTS = {
   promoted: "the server of DATABASE_READ_URL is not a standby: it was promoted, or the address is wrong",
   other_cluster: "the standby belongs to another cluster than the primary",
   other_timeline:
-    "the standby is on another timeline than the primary, or has made no restart point since the primary was promoted",
+    "the standby is on another timeline than the primary, follows another server with the same timeline number, or has made no restart point since the primary was promoted",
   unknown_primary: "the primary does not tell its system identifier and its timeline",
   lag: "the standby is too far behind the primary",
 } as const
@@ -80,8 +83,6 @@ export type StandbyFault = keyof typeof STANDBY_FAULTS
 export const historyFault = (primary: PrimaryStanding, standby: StandbyStanding): StandbyFault | undefined => {
   if (!standby.isStandby) return "promoted"
   if (primary.identity === null || standby.identity === null) return "unknown_primary"
-  const [cluster, timeline] = primary.identity.split("/")
-  const [clusterOfStandby, timelineOfStandby] = standby.identity.split("/")
-  if (cluster !== clusterOfStandby) return "other_cluster"
-  return timeline === timelineOfStandby ? undefined : "other_timeline"
+  if (primary.identity.split("/")[0] !== standby.identity.split("/")[0]) return "other_cluster"
+  return primary.identity === standby.identity ? undefined : "other_timeline"
 }

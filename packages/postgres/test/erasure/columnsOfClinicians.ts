@@ -120,6 +120,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   stored_responses: { deleted: "organization_id key fingerprint headers encoding body" },
   subject_tests: { others: "organization_id campaign_id subject_b winner counts" },
   suppressions: { deleted: "organization_id program_id kind value reason" },
+  timelines: { others: "timeline mark" },
   unique_hits: { kept: { recipient_id: OUR_ID }, others: "organization_id type" },
   unsubscriptions: { deleted: "organization_id recipient_id" },
   webhook_endpoints: { others: "id organization_id url event_types" },
