@@ -7,13 +7,16 @@ import { runScenario, type Scenario } from "./failover/runScenario.ts"
 import {
   brokenByAsynchronous,
   brokenBySynchronous,
+  brokenByTwo,
   findLibfaketime,
   killed,
   lagging,
   mute,
+  twice,
+  WHENEVER,
 } from "./failover/scenarios.ts"
 
-// The short form of `pnpm prove:failover`, which also asks that all is back in time.
+// The short form of `pnpm prove:failover`, which also asks that all is back and no request waits too long.
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outreach-failover-"))
@@ -28,7 +31,6 @@ const run = async (scenario: Scenario) => {
   process.stdout.write(`${JSON.stringify(outcome)}\n`)
   return outcome
 }
-const WHENEVER = Number.POSITIVE_INFINITY
 
 it("loses nothing and comes back by itself when the primary is killed and its synchronous standby is promoted", async () => {
   expect(brokenBySynchronous(await run(killed), WHENEVER)).toEqual([])
@@ -38,12 +40,16 @@ it("does the same when the primary goes mute without closing a connection", asyn
   expect(brokenBySynchronous(await run(mute), WHENEVER)).toEqual([])
 })
 
+it("does the same when the promoted standby is lost within a minute, and puts the clocks on by one fence", async () => {
+  expect(brokenByTwo(await run(twice), WHENEVER)).toEqual([])
+})
+
 it("hides no event from a poller when an asynchronous standby is promoted that is behind, and whose clock is", async ({
   skip,
 }) => {
   const found = await findLibfaketime()
   if ("missing" in found) return skip(found.missing)
-  const outcome = await run(lagging(found.library))
+  const outcome = await run(lagging(found.library, 10))
   expect(brokenByAsynchronous(outcome, WHENEVER)).toEqual([])
   // There was something to lose.
   expect(outcome.inbound.lost).toBeGreaterThan(0)

@@ -1,4 +1,6 @@
+import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
+import { Worker } from "node:worker_threads"
 import { onTestFinished } from "vitest"
 import { listen } from "./listen.ts"
 
@@ -7,14 +9,14 @@ import { listen } from "./listen.ts"
  * with the test, or when `atEnd` calls back.
  *
  * A connection that is mute stays open at both ends, and loses every byte, also the end of the other side. The kernel still
- * answers TCP keep-alive, so only a process's own time limits and heartbeats notice.
+ * answers TCP keep-alive, so only a process's own time limits and heartbeats notice. One that is deaf loses what comes back alone.
  */
 export const tcpProxy = async (
   target: number,
   atEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<TcpProxy> => {
   let to = target
-  let state: "open" | "mute" | "cut" = "open"
+  let state: "open" | "deaf" | "mute" | "cut" = "open"
   const connections = new Set<Connection>()
 
   // A side that ends a mute connection must not see the other end it, too.
@@ -23,7 +25,7 @@ export const tcpProxy = async (
       client.resetAndDestroy()
       return
     }
-    const connection: Connection = { client, upstream: undefined, isMute: state === "mute" }
+    const connection: Connection = { client, upstream: undefined, isMute: state === "mute", isDeaf: state === "deaf" }
     connections.add(connection)
     client.setNoDelay(true)
     client.on("data", (bytes) => {
@@ -41,17 +43,18 @@ export const tcpProxy = async (
     if (connection.isMute) return
     const upstream = connect({ host: "127.0.0.1", port: to, noDelay: true, allowHalfOpen: true })
     connection.upstream = upstream
+    const isUnheard = () => connection.isMute || connection.isDeaf
     upstream.on("data", (bytes) => {
-      if (!connection.isMute) client.write(bytes)
+      if (!isUnheard()) client.write(bytes)
     })
     upstream.on("end", () => {
-      if (!connection.isMute) client.end()
+      if (!isUnheard()) client.end()
     })
     upstream.on("error", () => {
-      if (!connection.isMute) client.resetAndDestroy()
+      if (!isUnheard()) client.resetAndDestroy()
     })
     upstream.on("close", () => {
-      if (connection.isMute) return
+      if (isUnheard()) return
       client.destroySoon()
       connections.delete(connection)
     })
@@ -67,7 +70,11 @@ export const tcpProxy = async (
     }
     connections.clear()
   }
-  atEnd(async () => resetOpen())
+  let pickUp: (() => Promise<void>) | undefined
+  atEnd(async () => {
+    resetOpen()
+    await pickUp?.()
+  })
   const port = await listen(server, atEnd)
   return {
     port,
@@ -81,6 +88,28 @@ export const tcpProxy = async (
       state = "mute"
       muteOpen()
     },
+    deafen: () => {
+      state = "deaf"
+      for (const connection of connections) connection.isDeaf = true
+    },
+    drop: async () => {
+      muteOpen()
+      server.close()
+      const blocked = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port } })
+      await once(blocked, "message")
+      const queued = Array.from({ length: QUEUE_LENGTH }, () => connect(port, "127.0.0.1").on("error", () => {}))
+      await Promise.all(queued.slice(0, 2).map((socket) => once(socket, "connect")))
+      pickUp = async () => {
+        pickUp = undefined
+        for (const socket of queued) socket.destroy()
+        await blocked.terminate()
+      }
+    },
+    pickUp: async () => {
+      await pickUp?.()
+      server.listen(port, "127.0.0.1")
+      await once(server, "listening")
+    },
     cut: () => {
       state = "cut"
       resetOpen()
@@ -92,10 +121,21 @@ export const tcpProxy = async (
   }
 }
 
+/** How many connections the blocked listener may hold, and more. */
+const QUEUE_LENGTH = 4
+/** Listens, and never accepts: once the queue is full, the kernel drops the packets of whoever wants to connect. */
+const LISTEN_AND_BLOCK = `
+  const { parentPort, workerData } = require("node:worker_threads")
+  require("node:net").createServer().listen({ port: workerData.port, host: "127.0.0.1", backlog: 1 }, () => {
+    parentPort.postMessage("listening")
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+
 interface Connection {
   readonly client: Socket
   upstream: Socket | undefined
   isMute: boolean
+  isDeaf: boolean
 }
 
 interface TcpProxy {
@@ -104,6 +144,12 @@ interface TcpProxy {
   readonly moveTo: (port: number, open: "mute" | "reset") => void
   /** Lets open connections go mute for good, and accepts new ones without a reply. */
   readonly mute: () => void
+  /** Forwards what clients send, and loses all that comes back, also of new connections. */
+  readonly deafen: () => void
+  /** Lets open connections go mute for good, and drops the packets of new ones: nobody accepts or refuses them. */
+  readonly drop: () => Promise<void>
+  /** Accepts connections again after `drop`. */
+  readonly pickUp: () => Promise<void>
   /** Resets open connections, and every new one at once. */
   readonly cut: () => void
   /** Forwards new connections again. */

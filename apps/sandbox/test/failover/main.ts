@@ -7,15 +7,22 @@ import { type Outcome, runScenario, type Scenario } from "./runScenario.ts"
 import {
   brokenByAsynchronous,
   brokenByReading,
+  brokenByReadingPromoted,
   brokenBySynchronous,
+  brokenByTwo,
   brokenByWaiting,
+  dropped,
   findLibfaketime,
+  gone,
+  halfOpen,
   killed,
   lagging,
   mute,
   oneOfTwo,
   readingBehind,
+  readingPromoted,
   severalHosts,
+  twice,
   waiting,
 } from "./scenarios.ts"
 
@@ -34,25 +41,35 @@ interface Proof {
   readonly counterexample?: { readonly scenario: Scenario; readonly broken: (outcome: Outcome) => boolean }
 }
 
+/** A promotion of an asynchronous standby whose clock is behind. */
+const behind = async (seconds: number): Promise<Proof> => {
+  const found = await findLibfaketime()
+  if ("missing" in found) throw new Error(found.missing)
+  return {
+    scenario: lagging(found.library, seconds),
+    broken: brokenByAsynchronous,
+    counterexample: {
+      scenario: lagging(found.library, seconds, { CLOCK_SKEW_SECONDS: "1" }),
+      broken: ({ events }) => events.unseen > 0,
+    },
+  }
+}
+
 const proofs: Readonly<Record<string, () => Promise<Proof>>> = {
   1: async () => ({ scenario: killed, broken: brokenBySynchronous }),
   2: async () => ({ scenario: mute, broken: brokenBySynchronous }),
-  3: async () => {
-    const found = await findLibfaketime()
-    if ("missing" in found) throw new Error(found.missing)
-    return {
-      scenario: lagging(found.library),
-      broken: brokenByAsynchronous,
-      counterexample: {
-        scenario: lagging(found.library, { CLOCK_SKEW_SECONDS: "1" }),
-        broken: ({ events }) => events.unseen > 0,
-      },
-    }
-  },
+  3: () => behind(10),
   4: async () => ({ scenario: oneOfTwo, broken: brokenByWaiting }),
   5: async () => ({ scenario: severalHosts, broken: brokenBySynchronous }),
   6: async () => ({ scenario: readingBehind, broken: brokenByReading }),
   7: async () => ({ scenario: waiting, broken: brokenBySynchronous }),
+  8: async () => ({ scenario: dropped, broken: brokenBySynchronous }),
+  9: async () => ({ scenario: halfOpen, broken: brokenBySynchronous }),
+  10: async () => ({ scenario: twice, broken: brokenByTwo }),
+  11: async () => ({ scenario: gone, broken: brokenBySynchronous }),
+  12: async () => ({ scenario: readingPromoted, broken: brokenByReadingPromoted }),
+  13: () => behind(5),
+  14: () => behind(60),
 }
 
 const { scenario: only } = values

@@ -35,6 +35,8 @@ export interface Scenario {
   readonly cluster: ClusterOptions
   /** Settings of the processes, beside those that each run has. */
   readonly settings?: (cluster: Cluster) => Readonly<Record<string, string>>
+  /** Settings of the processes of the API alone. */
+  readonly apiSettings?: (cluster: Cluster) => Readonly<Record<string, string>>
   readonly strike: (cluster: Cluster) => Promise<Fault>
 }
 
@@ -76,7 +78,8 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
   const over = new AbortController()
   const start = async (name: "api" | "worker", message: string) => {
     const adminPort = await freePort()
-    return { adminPort, ...(await service.start(name, message, { ADMIN_PORT: String(adminPort) })) }
+    const own = { ADMIN_PORT: String(adminPort), ...(name === "api" && scenario.apiSettings?.(cluster)) }
+    return { adminPort, ...(await service.start(name, message, own)) }
   }
   const apis = await Promise.all(each.map(() => start("api", "listening")))
   const workers = await Promise.all(each.map(() => start("worker", "worker started")))
@@ -102,6 +105,10 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
   await load.scheduleLater()
   const isBack = () => busy.map((role) => roles.backAt(role, movedAt))
   await eventually(isBack, (moments) => moments.every((at) => at !== undefined), GIVEN_UP_MS).catch(() => {})
+  const [clocks] = await query<{ ahead: number }>(
+    url,
+    "select max(extract(epoch from last - clock_timestamp()))::float8 as ahead from organization_clock",
+  )
   await eventually(
     () => performance.now() - began,
     (passed) => passed > seconds * 1000,
@@ -179,6 +186,10 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
         ]
       }),
     ),
+    /** How far the clock of an organization was ahead of the database's, in seconds, when all was back. */
+    clockAhead: Math.round(Math.max(0, clocks!.ahead)),
+    /** The most seconds that a request waited for its response or its failure, by kind, over the whole run. */
+    longestWait: Object.fromEntries([...roles.waits].sort().map(([what, millis]) => [what, inSeconds(millis)])),
     /** The longest time in seconds that something which succeeded after the fault had taken. */
     slowest: Object.fromEntries(
       busy

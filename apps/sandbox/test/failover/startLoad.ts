@@ -19,6 +19,8 @@ const IMPORT_SIZE = 5
 /** The recipients of a campaign that is scheduled after the fault, so that there is something to send however late it is. */
 const LATER_RECIPIENTS = 50
 const COMMAND_PATIENCE_MS = 8000
+/** How long a partner or a browser waits for a response: longer than a request may take. */
+const PATIENCE_MS = 30_000
 /** How many recipients of each announcement are looked up. */
 const LOOKED_UP = 20
 
@@ -94,12 +96,13 @@ export const startLoad = async (options: {
       } catch (error) {
         if (!over.signal.aborted) roles.failed(role, error instanceof Error ? error.name : "error")
         throw error
+      } finally {
+        roles.waited(role, begun)
       }
     }
-    // A process that hangs costs a partner this long, and then it tries again.
     return createClient({
       ...{ apiKey: await issueKey(), baseUrl: apiUrls[api]!, fetch: send },
-      ...{ retryDelays: [], timeout: 3 },
+      ...{ retryDelays: [], timeout: PATIENCE_MS / 1000 },
     })
   }
 
@@ -170,11 +173,13 @@ export const startLoad = async (options: {
       const { html = "" } = await PostalMime.parse(message.text)
       const { pathname, search } = new URL(/href="(http[^"]+)"/.exec(html)![1]!)
       const api = turn++ % apiUrls.length
+      const begun = performance.now()
       const response = await fetch(apiUrls[api] + pathname + search, {
         redirect: "manual",
         headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
-        signal: AbortSignal.timeout(3000),
+        signal: AbortSignal.timeout(PATIENCE_MS),
       }).catch(() => undefined)
+      roles.waited("clicks", begun)
       if (response?.status === 302) clicked += 1
       else roles.failed("clicks", String(response?.status ?? "no response"))
     }
@@ -210,7 +215,9 @@ export const startLoad = async (options: {
     const headers = { Authorization: `Bearer ${await issueKey()}` }
     for (let turn = 0; !over.signal.aborted; turn++) {
       const url = `${apiUrls[turn % apiUrls.length]}/v1/partners/consumer/events?since=2099-01-01T00:00:00Z&limit=1`
-      const response = await fetch(url, { headers, signal: AbortSignal.timeout(3000) }).catch(() => undefined)
+      const begun = performance.now()
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined)
+      roles.waited(`api ${(turn % apiUrls.length) + 1} reads`, begun)
       const window = response?.headers.get("X-RateLimit-Reset")
       if (response?.status === 200 && window) windows.set(window, (windows.get(window) ?? 0) + 1)
       await response?.arrayBuffer().catch(() => {})

@@ -9,8 +9,13 @@ interface Success {
 export const watchRoles = () => {
   const successes = new Map<string, Array<Success>>()
   const failures = new Map<string, number>()
+  const waits = new Map<string, number>()
 
   return {
+    /** Notes that a request ended that began at `begun`, however it ended. */
+    waited: (what: string, begun: number) => waits.set(what, Math.max(waits.get(what) ?? 0, performance.now() - begun)),
+    /** Returns the most milliseconds that a request took, by kind. */
+    waits,
     /** Notes that a role has done something that began at `begun`. */
     did: (role: string, begun: number, ended = performance.now()) => {
       const before = successes.get(role) ?? []
