@@ -9,7 +9,16 @@ import {
   standbySettings,
 } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
-import { adminHost, cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import {
+  adminHost,
+  connectionsPerAddress,
+  cursorKey,
+  deployment,
+  Host,
+  HttpUrl,
+  publicBaseUrl,
+  secretsKey,
+} from "@outreach/process/settings"
 import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 
@@ -53,6 +62,7 @@ export class ApiConfig extends Context.Service<
     readonly trustProxy: TrustProxy
     readonly unauthenticatedLimit: number
     readonly maxConnections: number
+    readonly connectionsPerAddress: number
     /** What the responses stored for one organization's idempotency keys may take. */
     readonly maxStoredBytes: number
     readonly shutdownDelay: Duration.Duration
@@ -69,6 +79,7 @@ export class ApiConfig extends Context.Service<
     Effect.gen(function* () {
       const baseUrl = yield* publicBaseUrl
       const where = yield* deployment
+      const connections = yield* maxConnections
       return {
         database: yield* databaseSettings,
         standby: yield* standbySettings,
@@ -79,7 +90,8 @@ export class ApiConfig extends Context.Service<
         adminPort: yield* adminPort,
         trustProxy: yield* trustProxy,
         unauthenticatedLimit: yield* unauthenticatedLimit,
-        maxConnections: yield* maxConnections,
+        maxConnections: connections,
+        connectionsPerAddress: yield* connectionsPerAddress(connections),
         maxStoredBytes: (yield* idempotencyMib) * 1024 * 1024,
         shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
         publicBaseUrl: baseUrl,

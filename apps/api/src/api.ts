@@ -18,6 +18,7 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { adminServer } from "@outreach/process/adminServer"
+import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Metric, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -146,11 +147,12 @@ const ports = Layer.mergeAll(
 const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
-    const { shutdownDelay, adminHost, adminPort } = yield* ApiConfig
+    const { shutdownDelay, adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
     const unreadiness = yield* makeUnreadiness(stopping)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
-    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, [
+    const connections = connectionLimit(connectionsPerAddress, trustProxy)
+    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, connections, [
       ["GET", "/livez", livez],
       ["GET", "/readyz", readyz(unreadiness)],
       ...documents.map(([path, page]) => ["GET", path, page] as const),
@@ -166,7 +168,7 @@ const listening = Layer.effect(
         unreadiness: Effect.map(unreadiness, (fault) => fault && `${fault.advice} (${fault.code})`),
       }),
     )
-    const { server, drain } = yield* nodeServer
+    const { server, drain } = yield* nodeServer(connections)
     yield* server.serve(application)
     yield* Effect.addFinalizer(() =>
       Ref.set(stopping, true).pipe(Effect.andThen(drain), Effect.andThen(Effect.sleep(shutdownDelay))),

@@ -12,6 +12,7 @@ import {
 import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
+  connectionsPerAddress,
   consoleUrl,
   deployment,
   Host,
@@ -45,6 +46,9 @@ const proxyHeader = setting(
 /** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
 const signInLimit = setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60")
 
+/** More connections at once than operators have. */
+export const MAX_CONNECTIONS = 1000
+
 /** What the console reads from its environment, beside what `telemetry` reads. */
 export class ConsoleConfig extends Context.Service<
   ConsoleConfig,
@@ -60,6 +64,7 @@ export class ConsoleConfig extends Context.Service<
     /** In lower case; null where operators sign in by links. */
     readonly proxyHeader: string | null
     readonly trustProxy: TrustProxy
+    readonly connectionsPerAddress: number
     readonly signInLimit: number
     readonly publicBaseUrl: string
     /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
@@ -93,6 +98,7 @@ export class ConsoleConfig extends Context.Service<
         consoleUrl: yield* consoleUrl,
         proxyHeader: header,
         trustProxy: yield* trustProxy,
+        connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
         signInLimit: yield* signInLimit,
         publicBaseUrl: yield* publicBaseUrl,
         smtp: yield* optionalSmtpSettings,

@@ -10,6 +10,7 @@ import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { adminServer } from "@outreach/process/adminServer"
+import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer } from "effect"
@@ -80,7 +81,7 @@ const services = Layer.mergeAll(
 const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
-    const { adminHost, adminPort } = yield* ConsoleConfig
+    const { adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ConsoleConfig
     const { fault } = yield* DatabaseMonitor
     const { stop: stopLive } = yield* LiveValues
     yield* Effect.forkScoped(
@@ -91,8 +92,9 @@ const listening = Layer.effect(
         unreadiness: Effect.map(fault, (found) => found && `${found.advice} (${found.code})`),
       }),
     )
-    const server = yield* consoleServer
-    yield* server.serve(yield* application(routes, yield* signInRoutes))
+    const connections = connectionLimit(connectionsPerAddress, trustProxy)
+    const server = yield* consoleServer(connections)
+    yield* server.serve(yield* application(routes, yield* signInRoutes, connections))
     // The server waits for its requests before it stops, and pages that are open are such.
     yield* Effect.addFinalizer(() => stopLive)
     const url = HttpServer.formatAddress(server.address)

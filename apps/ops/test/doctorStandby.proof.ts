@@ -21,19 +21,24 @@ it("ops doctor finds that a standby replays, and that one which has stopped is t
   onTestFinished(() => standby.stop())
   const readUrl = new URL(url())
   readUrl.port = String(standby.port)
-  const consult = async () => {
+  const consult = async (wanted = "standby") => {
     const { code, stdout } = await run(["doctor", "--json"], {
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       DATABASE_READ_URL: readUrl.href,
       READ_MAX_LAG_SECONDS: "1",
+      FAILOVER_SECONDS: "120",
     })
     const value = JSON.parse(stdout)
     const checks: ReadonlyArray<Record<string, string>> = (code === 0 ? value : value.error).checks
-    return checks.find(({ check }) => check === "standby")
+    return checks.find(({ check }) => check === wanted)
   }
   expect(await consult()).toMatchObject({
     status: "ok",
     found: expect.stringMatching(/^The standby of DATABASE_READ_URL replayed what the primary has written within /),
+  })
+  expect(await consult("failover")).toMatchObject({
+    status: "warning",
+    found: expect.stringMatching(/^FAILOVER_SECONDS is set, and a standby that may be promoted is asynchronous: /),
   })
   await Effect.runPromise(
     SqlClient.SqlClient.use((sql) => sql`select pg_wal_replay_pause()::text`).pipe(

@@ -94,7 +94,7 @@ const bounceCertificate = Config.all({
 )
 
 /** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
-const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
+export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
 
 /** How webhooks are called. */
 const webhooks = Config.all({

@@ -64,7 +64,7 @@ export const workerLimits = {
   /** Little mail arrives, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {
     server: {
-      maxClients: 50,
+      maxClients: 100,
       maxRecipients: 100,
       maxCommandLength: 4096,
       size: 4_194_304,
@@ -72,6 +72,7 @@ export const workerLimits = {
       closeTimeout: 1000,
     },
     maxMessagesPerConnection: 100,
+    maxConnectionsPerAddress: 25,
     /** However busy a connection is: a client that sends a byte now and then keeps its place no longer. */
     maxConnectionMs: 300_000,
     /** How often the files of its certificate are looked at. */

@@ -38,8 +38,8 @@ export const addressLimit = (limit: number): AddressLimit => {
   }
 }
 
-/** What one client has to itself: an IPv4 address, or the /64 of an IPv6 address. */
-const networkOf = (address: string): string => {
+/** Returns what one client has to itself: an IPv4 address, or the /64 of an IPv6 address. */
+export const networkOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return ""
   const parsed = ipaddr.process(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString()

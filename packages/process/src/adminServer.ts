@@ -2,12 +2,15 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Effect, Schedule } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { connectionLimit } from "./connectionLimit.ts"
 import { describeCause } from "./describeCause.ts"
 import { drainableServer } from "./drainableServer.ts"
 import { ListenError } from "./ListenError.ts"
 
 /** Few ask, and little: nothing slow or large is theirs. */
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
+const MAX_CONNECTIONS = 256
+const MAX_PER_ADDRESS = MAX_CONNECTIONS / 4
 /** How long requests in flight may take to finish once the process is told to stop. */
 const DRAIN = "2 seconds"
 /** The waits while the port is taken, doubled from the first to the last. */
@@ -46,6 +49,8 @@ export const adminServer = (options: {
   return Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { server } = drainableServer(LIMITS)
+    server.maxConnections = MAX_CONNECTIONS
+    connectionLimit(MAX_PER_ADDRESS).watch(server)
     server.on("request", (request, response) => {
       const path = request.url?.split("?")[0] ?? ""
       const route: Effect.Effect<Response> =

@@ -1,4 +1,4 @@
-import { noneOr, textSchema } from "@outreach/domain/textSchema"
+import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { type Config, Schema } from "effect"
 import { keyRing } from "./keyRing.ts"
 import { setting } from "./setting.ts"
@@ -17,6 +17,10 @@ export const trueOrFalse = textSchema("true or false", (text) =>
 export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate({
   expected: "a host name or an IP address",
 })
+
+/** `CONNECTIONS_PER_ADDRESS`: connections that one address has at once. Default a quarter of all that a process takes. */
+export const connectionsPerAddress = (maxConnections: number) =>
+  setting("CONNECTIONS_PER_ADDRESS", wholeNumber(1, 1_000_000), String(Math.ceil(maxConnections / 4)))
 
 /** `ADMIN_HOST`: the address that serves operators. Default `127.0.0.1`. */
 export const adminHost = setting("ADMIN_HOST", Host, "127.0.0.1")

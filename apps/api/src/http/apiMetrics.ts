@@ -15,6 +15,7 @@ const REFUSALS = [
   "address_rate_limit",
   "malformed",
   "connection_limit",
+  "address_connection_limit",
 ] as const
 type Refusal = (typeof REFUSALS)[number]
 

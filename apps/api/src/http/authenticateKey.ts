@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Deployment } from "@outreach/domain/Deployment"
 import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
@@ -21,7 +22,7 @@ export interface AuthenticatedRequest {
   readonly replayPoint: ReplayPoint | undefined
 }
 
-/** Keys that are remembered as good, the latest ones; their callers are served whoever else fails at the same address. */
+/** Keys whose digests are remembered as good, the latest ones. Their callers are served even where others fail at the same address. */
 const MAX_GOOD_KEYS = 10_000
 
 /** Creates the function that recognises and counts the bearer of a request. */
@@ -31,7 +32,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
   const failures = addressLimit(unauthenticatedLimit)
   const good = new Set<string>()
-  // Keys over their limit, until their window ends by this process's clock: they are not looked up again.
+  // By the digests of keys over their limit, until their window ends by this process's clock: they are not looked up again.
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -39,31 +40,33 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const millis = yield* Clock.currentTimeMillis
     const text = /^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
-    const wait = text !== undefined && good.has(text) ? undefined : failures.wait(address, millis / 1000)
+    const digest = text && hash("sha256", text, "base64")
+
+    const wait = digest !== undefined && good.has(digest) ? undefined : failures.wait(address, millis / 1000)
     if (wait !== undefined) return yield* Effect.fail(RequestError.RateLimited({ retryAfter: wait }))
 
-    const known = text === undefined ? undefined : spent.get(text)
+    const known = digest === undefined ? undefined : spent.get(digest)
     if (known !== undefined && millis < known.endsAt) {
       const now = known.reset - (known.endsAt - millis) / 1000
       return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, now), known.caller)
     }
 
     const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.authenticateKey(text) : undefined
-    if (text === undefined || admission === undefined) {
-      if (text !== undefined) good.delete(text)
+    if (digest === undefined || admission === undefined) {
+      if (digest !== undefined) good.delete(digest)
       failures.countFailure(address(), millis / 1000)
       return yield* Effect.fail(RequestError.Unauthorized())
     }
-    if (!good.has(text)) {
+    if (!good.has(digest)) {
       if (good.size >= MAX_GOOD_KEYS) good.delete(good.keys().next().value!)
-      good.add(text)
+      good.add(digest)
     }
 
     const { caller, count, now, isFrozen, replayPoint } = admission
     const window = decide(count, KEY_POLICY, now)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
-      spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
+      spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
       return yield* overLimit(window, caller)
     }
     return { caller, window, isFrozen, replayPoint } satisfies AuthenticatedRequest

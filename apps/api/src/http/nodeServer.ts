@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
 import { Duration, Effect } from "effect"
@@ -36,7 +37,7 @@ const LINGER_MS = 500
  * The caller must serve at once, because a request that arrives before is never answered. `drain` lets every later response
  * say `Connection: close`.
  */
-export const nodeServer = Effect.gen(function* () {
+export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
@@ -47,13 +48,18 @@ export const nodeServer = Effect.gen(function* () {
   })
   server.maxConnections = maxConnections
   const { refuse } = requestCounters(yield* Effect.context<never>())
-  let dropped = 0
-  server.on("drop", () => {
-    refuse("connection_limit")
-    if (dropped++ % LOGGED_DROP === 0) {
-      runSync(Effect.annotateLogs(Effect.logWarning("connection limit reached, dropping connections"), { dropped }))
+  const dropping = (reason: "connection_limit" | "address_connection_limit", message: string) => {
+    let dropped = 0
+    return () => {
+      refuse(reason)
+      if (dropped++ % LOGGED_DROP === 0) runSync(Effect.annotateLogs(Effect.logWarning(message), { dropped }))
     }
-  })
+  }
+  server.on("drop", dropping("connection_limit", "connection limit reached, dropping connections"))
+  connections.watch(
+    server,
+    dropping("address_connection_limit", "an address has too many connections, dropping further ones"),
+  )
 
   const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
     if (!socket.writable || isAnswering(socket)) {

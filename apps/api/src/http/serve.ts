@@ -5,6 +5,7 @@ import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRep
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { describeCause } from "@outreach/process/describeCause"
 import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 import { Cause, Clock, Effect } from "effect"
@@ -47,10 +48,11 @@ type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[
 /**
  * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
  *
- * Request id; path and method; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
+ * Request id; path and method; the client's share of connections; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
+  connections: ConnectionLimit,
   pages: ReadonlyArray<PageRow<Services>>,
 ) {
   const { docsUrl } = yield* ApiConfig
@@ -74,8 +76,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: RequestState) {
     const { method, url, headers } = request
-    const invalidHost = checkHost(request.source as IncomingMessage)
-    if (invalidHost !== undefined) return yield* Effect.fail(invalidHost)
+    const ambiguous = checkHeaders(request.source as IncomingMessage)
+    if (ambiguous !== undefined) return yield* Effect.fail(ambiguous)
     if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
     const [path, search] = splitUrl(url)
     const found = find(method, path)
@@ -86,15 +88,16 @@ export const serve = Effect.fnUntraced(function* <Services>(
       return yield* Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
     }
     const { target, parameters } = found
-    if ("page" in target) {
-      progress.isPage = true
-      return yield* target.page
+    if ("page" in target) progress.isPage = true
+    else {
+      progress.operation = target.operation.operationId as OperationId
+      progress.envelope = target.operation.envelope
     }
+    if (connections.isExceededBy(request.source)) return yield* Effect.fail(RequestError.Unavailable())
+    if ("page" in target) return yield* target.page
 
     const { operation, handler } = target
     const { auth } = operation
-    progress.operation = operation.operationId as OperationId
-    progress.envelope = operation.envelope
     let caller: Caller | WebhookSender | undefined
     let replayPoint: ReplayPoint | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
@@ -215,15 +218,20 @@ type WebhookPath = { readonly endpoint_id: EndpointId }
 /** A handler of some row, which the table of handlers has matched with its row already. */
 type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)
 
-// RFC 9112 3.2: once, and HTTP/1.0 may leave it out. Node would take the first of several, and answer none without an envelope.
-const checkHost = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
-  const hosts = countLines(rawHeaders, "host")
-  if (hosts === 0 && httpVersion !== "1.0") return hostError("MISSING_PARAMETER", "is required")
-  return hosts > 1 ? hostError("INVALID_PARAMETER", "must be given once") : undefined
+// Of several, Node takes the first, and a proxy perhaps the last.
+const ONCE = ["Host", "Authorization"]
+
+// RFC 9112 3.2: HTTP/1.0 may leave out its host. Node would answer a request without one, but without an envelope.
+const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
+  if (httpVersion !== "1.0" && countLines(rawHeaders, "host") === 0) {
+    return headerError("MISSING_PARAMETER", "Host", "is required")
+  }
+  const repeated = ONCE.find((name) => countLines(rawHeaders, name.toLowerCase()) > 1)
+  return repeated === undefined ? undefined : headerError("INVALID_PARAMETER", repeated, "must be given once")
 }
 
-const hostError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string) =>
-  RequestError.BadRequest({ code, parameter: "Host", message: `Host: ${problem}` })
+const headerError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", parameter: string, problem: string) =>
+  RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>
 

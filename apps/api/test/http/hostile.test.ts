@@ -153,6 +153,15 @@ describe("what is not a request", () => {
     expect((await sendRaw("GET /v1/health HTTP/1.0\r\n\r\n")).status).toBe(200)
   })
 
+  it("refuses two Authorization headers, of which a proxy may have believed the other", async () => {
+    const { status, body } = await get("/v1/partners/consumer/tokens", ["authorization: Bearer another"])
+    expect([status, body.error.code, body.error.details]).toEqual([
+      400,
+      "INVALID_PARAMETER",
+      { parameter: "Authorization" },
+    ])
+  })
+
   it("answers an expectation that it does not know as if it was not there", async () => {
     const answer = await get("/v1/health", ["Expect: a-miracle"])
     expect(answer.status).toBe(200)

@@ -1,6 +1,8 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
+import { operations } from "@outreach/contract"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -35,7 +37,7 @@ describe("a connection", () => {
 })
 
 describe("connections past MAX_CONNECTIONS", () => {
-  const narrow = startApi(undefined, { MAX_CONNECTIONS: "3" })
+  const narrow = startApi(undefined, { MAX_CONNECTIONS: "3", CONNECTIONS_PER_ADDRESS: "3" })
 
   it("are closed at once, which is logged, until one of the others ends", async () => {
     const { port } = new URL(narrow().url)
@@ -59,5 +61,46 @@ describe("connections past MAX_CONNECTIONS", () => {
     })
     held[0]!.destroy()
     await vi.waitUntil(async () => (await statusOf()) === "200", { timeout: 60_000 })
+  })
+})
+
+describe("connections of one address past CONNECTIONS_PER_ADDRESS", () => {
+  const narrow = startApi(undefined, { MAX_CONNECTIONS: "8" })
+
+  it("are closed at once, while another address is served", async () => {
+    const port = Number(new URL(narrow().url).port)
+    // A quarter of eight.
+    const held = Array.from({ length: 2 }, () => connect({ port, host: "127.0.0.1" }))
+    onTestFinished(() => {
+      for (const socket of held) socket.destroy()
+    })
+    for (const socket of held) await once(socket, "connect")
+    const statusFrom = async (localAddress: string) => {
+      const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {})
+      socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      return (await text(socket).catch(() => "")).slice(9, 12)
+    }
+    expect([await statusFrom("127.0.0.1"), await statusFrom("127.0.0.2")]).toEqual(["", "200"])
+    await vi.waitUntil(() => narrow().logs.some((line) => line.includes("an address has too many connections")), {
+      timeout: 60_000,
+    })
+  })
+})
+
+describe("a client behind a trusted proxy", () => {
+  const proxied = startApi(undefined, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback" })
+
+  it("has so many requests under way, and is answered 503 past them, while other clients are served", async () => {
+    const port = Number(new URL(proxied().url).port)
+    const { endpoint } = await proxied().run(seedCampaign({ recipients: 0 }))
+    const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)
+    // Its body does not come, so it stays under way.
+    const held = connect({ port, host: "127.0.0.1" }).on("error", () => {})
+    onTestFinished(() => void held.destroy())
+    held.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n`)
+    const statusFor = async (client: string) =>
+      (await ask(proxied(), "/v1/health", { headers: { "X-Forwarded-For": client } })).status
+    await vi.waitUntil(async () => (await statusFor("192.0.2.1")) === 503, { timeout: 60_000 })
+    expect(await statusFor("192.0.2.2")).toBe(200)
   })
 })

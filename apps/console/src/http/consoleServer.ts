@@ -1,8 +1,9 @@
+import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ConsoleConfig } from "../ConsoleConfig.ts"
+import { ConsoleConfig, MAX_CONNECTIONS } from "../ConsoleConfig.ts"
 import { Assets } from "./assets.ts"
 import { handle } from "./handle.ts"
 import { PageError } from "./PageError.ts"
@@ -18,9 +19,6 @@ const LIMITS = {
   /** Of the request line and the headers together. */
   maxHeaderSize: 16_384,
 } as const
-
-/** More connections at once than operators have. */
-const MAX_CONNECTIONS = 1000
 
 /** How long requests in flight may take to finish once the process is told to stop. */
 const DRAIN = Duration.seconds(10)
@@ -45,6 +43,7 @@ type RouteServices<R> = Exclude<
 export const application = Effect.fnUntraced(function* <T extends Route<unknown>>(
   routes: ReadonlyArray<T>,
   publicRoutes: ReadonlyArray<HttpRouter.Route<never, never>>,
+  connections: ConnectionLimit,
 ) {
   const { consoleUrl, proxyHeader } = yield* ConsoleConfig
   const { style, icon, scripts } = yield* Assets
@@ -67,7 +66,7 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
   const headers = securityHeaders(consoleUrl.startsWith("https:"))
   const answer = router.asHttpEffect()
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const refused = refusal(request)
+    const refused = connections.isExceededBy(request.source) ? tooMany : refusal(request)
     return refused === undefined ? answer : Effect.succeed(renderer.error(undefined, refused))
   }).pipe(
     Effect.catch(() => Effect.succeed(renderer.error(undefined, PageError.notFound()))),
@@ -91,6 +90,12 @@ const otherMethods = (
       return METHODS.filter((method) => !own.includes(method)).map((method) => HttpRouter.route(method, path, response))
     })
 
+const tooMany = new PageError({
+  status: 429,
+  title: "Too much at once",
+  messages: ["Your address has too many requests under way. Close some of the pages that are open, and try again."],
+})
+
 const notThisWay = (allow: string): PageError =>
   new PageError({
     status: 405,
@@ -99,9 +104,10 @@ const notThisWay = (allow: string): PageError =>
   })
 
 /** Listens on `CONSOLE_HOST` and `CONSOLE_PORT`. */
-export const consoleServer = Effect.gen(function* () {
+export const consoleServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port } = yield* ConsoleConfig
   const { server } = drainableServer(LIMITS)
   server.maxConnections = MAX_CONNECTIONS
+  connections.watch(server)
   return yield* listen(server, { host, port, hostSetting: "CONSOLE_HOST", portSetting: "CONSOLE_PORT", drain: DRAIN })
 })

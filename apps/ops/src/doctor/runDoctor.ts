@@ -12,12 +12,13 @@ import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepo
 import {
   clockFinding,
   connectionFinding,
+  failoverFinding,
   roleFinding,
   schemaFinding,
 } from "@outreach/postgres/inspection/databaseFindings"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
-import { WorkerConfig } from "@outreach/worker/WorkerConfig"
+import { failoverSeconds, WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
 import { database } from "../database.ts"
 import { formatCell, formatCount } from "../output/format.ts"
@@ -144,7 +145,9 @@ const checkDatabase = (
       return
     }
     yield* emit("clock", yield* guarded(clockFinding))
-    // A malformed address is a finding of the settings.
+    // A malformed setting is a finding of the settings.
+    const failover = options.isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
+    if (failover > 0) yield* emit("failover", yield* guarded(failoverFinding))
     const standby = options.isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
     if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))

@@ -6,6 +6,7 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { Transaction } from "@outreach/domain/Transaction"
+import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
 import { Effect, Metric, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -50,6 +51,8 @@ export const receiveBounces = Effect.fnUntraced(function* ({
     yield* Effect.context<BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction>(),
   )
   const deadlines = new Map<string, NodeJS.Timeout>()
+  const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
+  const leave = new Map<string, () => void>()
   const connectionOf = (session: SMTPServerSession) =>
     [...server.connections].find((connection) => connection.session === session)
   const server: SMTPServer = yield* Effect.acquireRelease(
@@ -64,12 +67,17 @@ export const receiveBounces = Effect.fnUntraced(function* ({
           disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
+            const left = connections.open(session.remoteAddress)
+            if (left === undefined) return done(smtpError(421, "Too many connections from your address"))
+            leave.set(session.id, left)
             // The time limit of a command restarts with every byte; this one does not.
             const end = () => connectionOf(session)?.send(421, "This took too long", false)
             deadlines.set(session.id, setTimeout(end, maxConnectionMs).unref())
             done()
           },
           onClose: ({ id }) => {
+            leave.get(id)?.()
+            leave.delete(id)
             clearTimeout(deadlines.get(id))
             deadlines.delete(id)
           },

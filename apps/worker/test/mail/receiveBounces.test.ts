@@ -371,12 +371,15 @@ describe("a sender that takes more than its share", () => {
     expect(await smtpDialogue(port, ["QUIT"])).toContainEqual(expect.stringMatching(/^221/))
   })
 
-  it("of connections is asked to try again, and so is everyone until one is free", async () => {
+  it("of connections is asked to try again, while others are served, until one is free", async () => {
     const port = await startReceiver()
-    const held = Array.from({ length: 50 }, () => createConnection(port, "127.0.0.1"))
-    onTestFinished(() => held.forEach((socket) => void socket.destroy()))
+    const from = (localAddress: string) => createConnection({ port, host: "127.0.0.1", localAddress })
+    const held = Array.from({ length: 25 }, () => from("127.0.0.1"))
+    const another = from("127.0.0.2")
+    onTestFinished(() => [another, ...held].forEach((socket) => void socket.destroy()))
     await Promise.all(held.map((socket) => once(socket, "data")))
-    expect(await smtpDialogue(port, ["QUIT"])).toEqual([expect.stringMatching(/^421 /)])
+    expect(await smtpDialogue(port, ["QUIT"])).toEqual([expect.stringMatching(/^421 .*your address/)])
+    expect(String((await once(another, "data"))[0])).toMatch(/^220 /)
     held[0]!.destroy()
     const free = () => smtpDialogue(port, ["QUIT"])
     await eventually(free, (replies) => replies.at(-1)?.startsWith("221") === true)

@@ -94,6 +94,26 @@ export const clockFinding = Effect.gen(function* () {
   return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
 })
 
+/** Compares `FAILOVER_SECONDS`, under which workers go on after a promotion, with the standbys that could be promoted. */
+export const failoverFinding = Effect.gen(function* () {
+  const { synchronousStandbys, standbys } = yield* (yield* DatabaseInspection).readServer
+  if (standbys === null) {
+    return warning(
+      "FAILOVER_SECONDS is set, and this role may not see which standbys are synchronous.",
+      "Grant it pg_monitor, and run the check again.",
+    )
+  }
+  const behind = standbys.filter(({ syncState }) => syncState === "async").map(({ name }) => name)
+  if (synchronousStandbys !== "" && behind.length === 0) {
+    return ok("FAILOVER_SECONDS is set, and every connected standby is synchronous.")
+  }
+  const found = behind.length > 0 ? `asynchronous: ${behind.join(", ")}` : "not in synchronous_standby_names"
+  return warning(
+    `FAILOVER_SECONDS is set, and a standby that may be promoted is ${found}. Promoted, it lacks the last commits, and workers would send again without asking.`,
+    "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/failover.md#what-an-asynchronous-standby-costs.",
+  )
+})
+
 /** Formats a short time: `0.2 s`, `35 s`. */
 export const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
 
