@@ -225,6 +225,17 @@ describe("doctor", () => {
     )
     expect(await finding({}, "clock")).toMatchObject({ status: "warning", found: expect.stringContaining("s ahead.") })
   })
+
+  it("warns of FAILOVER_SECONDS where no standby is synchronous, or its role may not see which are", async () => {
+    expect(await finding({ FAILOVER_SECONDS: "120", DATABASE_URL: url() }, "failover")).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("a standby that may be promoted is not in synchronous_standby_names."),
+    })
+    expect(await finding({ FAILOVER_SECONDS: "120" }, "failover")).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("may not see which standbys are synchronous"),
+    })
+  })
 })
 
 describe("doctor on endpoints", () => {
