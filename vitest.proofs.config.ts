@@ -1,15 +1,17 @@
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
 // As in the tests: the processes that proofs start load the same modules.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
-/** What kills processes, needs a mail server or a browser, or takes minutes: two files at a time, each in a process of its own. */
+/** What kills processes, needs a mail server or a browser, or takes minutes: each file in a process of its own. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
-    maxWorkers: 2,
+    // One more than there are cores, because proofs wait for half of their time.
+    maxWorkers: availableParallelism() + 1,
     unstubEnvs: true,
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -32,18 +32,31 @@ export async function startStandby(
   { name, replicationPort = primary.port, ...options }: StandbyOptions,
 ): Promise<Standby> {
   const password = decodeURIComponent(new URL(primary.url).password)
+  const slot = `standby_${randomUUID().replaceAll("-", "_")}`
   const base = join(await temporaryRoot(serverUser()), `outreach-postgres-base-${randomUUID()}`)
   try {
-    await takeBaseBackup(primary, base)
+    await takeBaseBackup(primary, base, slot)
     await writeFile(join(base, "password"), password, { mode: 0o600 })
     const source = `host=127.0.0.1 port=${replicationPort} user=postgres password=${password} application_name=${name}`
     const standby = await startPostgres({
       ...options,
       base,
-      settings: { primary_conninfo: source, wal_retrieve_retry_interval: "200ms", ...options.settings },
+      settings: {
+        primary_conninfo: source,
+        primary_slot_name: slot,
+        wal_retrieve_retry_interval: "200ms",
+        ...options.settings,
+      },
       files: { "standby.signal": "" },
     })
-    return { ...standby, promote: () => promote(standby.url) }
+    return {
+      ...standby,
+      promote: () => promote(standby.url),
+      stop: async () => {
+        await standby.stop()
+        await dropSlot(primary.url, slot)
+      },
+    }
   } finally {
     await rm(base, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -69,12 +82,17 @@ export async function setSynchronousStandbys(url: string, names: string): Promis
   })
 }
 
-/** Copies a server's data, while others write to it, into the folder `data` below `folder`. */
-async function takeBaseBackup(primary: Pick<Postgres, "url" | "dataDirectory">, folder: string): Promise<void> {
+/** Copies a server's data, while others write to it, into the folder `data` below `folder`. The slot keeps the WAL that the copy needs. */
+async function takeBaseBackup(
+  primary: Pick<Postgres, "url" | "dataDirectory">,
+  folder: string,
+  slot: string,
+): Promise<void> {
   const data = join(folder, "data")
   await mkdir(folder)
   await chmod(folder, 0o711)
   await withClient(primary.url, async (client) => {
+    await client.query("select pg_create_physical_replication_slot($1, true)", [slot])
     await client.query("select pg_backup_start('standby', true)")
     // A file may vanish while it is copied. The WAL knows what was in it.
     await promisify(execFile)("cp", ["-a", primary.dataDirectory, data]).catch((error: { stderr: string }) => {
@@ -83,11 +101,28 @@ async function takeBaseBackup(primary: Pick<Postgres, "url" | "dataDirectory">, 
     const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop()")
     await writeFile(join(data, "backup_label"), rows[0]!.labelfile, { mode: 0o600 })
   })
+  // The slots are the primary's: here they would keep WAL that nobody reads.
+  await promisify(execFile)("find", [join(data, "pg_replslot"), "-mindepth", "1", "-delete"])
   // `postgresql.auto.conf` holds what `alter system` has set: the primary's synchronous standbys.
   const notCopied = ["postmaster.pid", "postmaster.opts", "postgresql.auto.conf", "server.log"]
   await Promise.all(notCopied.map((name) => rm(join(data, name), { force: true })))
   const { uid, gid } = await stat(data)
   await chown(join(data, "backup_label"), uid, gid)
+}
+
+/** Drops a slot of a primary, unless the primary has ended or is mute. */
+async function dropSlot(url: string, slot: string): Promise<void> {
+  const drop = async (client: Client) => {
+    for (;;) {
+      const { rows } = await client.query<{ active: boolean }>(
+        "select active, case when not active then pg_drop_replication_slot(slot_name) end from pg_replication_slots where slot_name = $1",
+        [slot],
+      )
+      if (rows[0]?.active !== true) return
+      await delay(20)
+    }
+  }
+  await withClient(url, drop, 5000).catch(() => {})
 }
 
 async function promote(url: string): Promise<void> {
@@ -97,8 +132,11 @@ async function promote(url: string): Promise<void> {
   })
 }
 
-async function withClient<A>(url: string, use: (client: Client) => Promise<A>): Promise<A> {
-  const client = new Client({ connectionString: url, application_name: "replication" })
+async function withClient<A>(url: string, use: (client: Client) => Promise<A>, limitMs = 0): Promise<A> {
+  const client = new Client({
+    ...{ connectionString: url, application_name: "replication" },
+    ...{ connectionTimeoutMillis: limitMs, query_timeout: limitMs },
+  })
   client.on("error", () => {})
   await client.connect()
   try {
