@@ -1,8 +1,8 @@
-declare const NETWORK_FAILURES: readonly ["refused", "reset", "dns", "tls", "connect_timeout", "headers_timeout", "body_timeout", "deadline", "blocked_address", "unknown"];
+declare const NETWORK_FAILURES: readonly ["refused", "reset", "unresolved_name", "name_not_asked", "tls", "connect_timeout", "headers_timeout", "body_timeout", "deadline", "blocked_address", "unknown"];
 /**
  * Why no complete reply came.
  *
- * `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
+ * `name_not_asked`: the name had no turn to be resolved, which says nothing of the receiver; `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
  * `unknown`: any other failure of the network.
  */
 type NetworkFailure = (typeof NETWORK_FAILURES)[number];

@@ -9,6 +9,7 @@ import {
   databaseConnections,
   databaseSettings,
 } from "@outreach/postgres/connection/databaseSettings"
+import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
@@ -76,6 +77,8 @@ export class ConsoleConfig extends Context.Service<
     readonly secretsKey: KeyRing
     /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
     readonly allowPrivateAddresses: boolean
+    /** The name servers to ask for the names of endpoints, as for the worker; none for this machine's. */
+    readonly dnsServers: ReadonlyArray<string>
   }
 >()("console/ConsoleConfig") {
   static readonly fromEnvironment = Layer.effect(
@@ -107,6 +110,7 @@ export class ConsoleConfig extends Context.Service<
         deployment: yield* deployment,
         secretsKey: yield* secretsKey,
         allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
+        dnsServers: yield* dnsServers,
       }
     }),
   )

@@ -13,6 +13,7 @@ import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
@@ -57,8 +58,8 @@ const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(databa
 
 /** Sends test events. */
 const webhookClient = Layer.unwrap(
-  Effect.map(ConsoleConfig, ({ allowPrivateAddresses }) =>
-    HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS }),
+  Effect.map(ConsoleConfig, ({ allowPrivateAddresses, dnsServers }) =>
+    HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS, names: partnerNames(dnsServers) }),
   ),
 )
 

@@ -6,7 +6,7 @@ import { createServer } from "node:net"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, EndpointId } from "@outreach/domain/Identifier"
+import { createIdentifier, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { RELEASE } from "@outreach/process/release"
 import { dnsServer } from "@outreach/testing/dnsServer"
@@ -263,7 +263,12 @@ describe("doctor on endpoints", () => {
   it("ends with a partner that takes the connection and never shakes hands", async () => {
     const url = PrivateEndpointUrl.make(`https://127.0.0.1:${await listen(createServer())}/`)
     const id = EndpointId.make(`whe_${"0".repeat(32)}`)
-    expect(await Effect.runPromise(endpointFinding({ id, url }, { allowPrivate: true, connectMs: 50 }))).toMatchObject({
+    const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
+    expect(
+      await Effect.runPromise(
+        endpointFinding({ id, organizationId, url }, { allowPrivate: true, servers: [], connectMs: 50 }),
+      ),
+    ).toMatchObject({
       found: `The endpoint ${id} cannot be reached: connect_timeout.`,
     })
   })

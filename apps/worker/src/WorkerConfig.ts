@@ -1,7 +1,7 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { DnsServers } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
@@ -64,9 +64,6 @@ const mailPerDomainMinute = rate("MAIL_PER_DOMAIN_MINUTE")
 /** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
 const mailPerOperatorMinute = rate("MAIL_PER_OPERATOR_MINUTE")
 
-/** `DNS_SERVERS`: the name servers to ask for MX records, by address, with or without a port; `system` asks those of this machine. Default `system`. */
-const dnsServers = setting("DNS_SERVERS", DnsServers, "system")
-
 /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
 const bounceHost = setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1")
 
@@ -110,7 +107,6 @@ const mail = Config.all({
   perMinute: mailPerMinute,
   perDomainMinute: mailPerDomainMinute,
   perOperatorMinute: mailPerOperatorMinute,
-  dnsServers,
   bounceHost,
   bouncePort,
   bounceCertificate,
@@ -130,6 +126,7 @@ export const WorkerConfig = Config.all({
   webhookRetryDelays,
   webhookAllowPrivateAddresses,
   webhooks,
+  dnsServers,
   drainSeconds,
   failoverSeconds,
   retention,

@@ -1,7 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
-import { createResolver } from "@outreach/mail/createResolver"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
@@ -10,6 +9,7 @@ import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { warnOfMisspeltSettings } from "@outreach/process/misspeltSettings"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { admin } from "./admin/admin.ts"
@@ -41,6 +41,7 @@ export const worker = Effect.gen(function* () {
   yield* warnOfMisspeltSettings
   const { drainSeconds, mail } = config
   const { recipientsMonths } = config.retention
+  const names = partnerNames(config.dnsServers)
 
   const ports = adapters.pipe(
     Layer.provideMerge(databaseMonitor),
@@ -58,6 +59,7 @@ export const worker = Effect.gen(function* () {
       HttpWebhookClient({
         allowPrivateAddresses: config.webhookAllowPrivateAddresses,
         callMs: config.webhooks.callSeconds * 1000,
+        names,
       }),
     ),
     Layer.merge(SmtpMailer({ url: mail.smtpUrl })),
@@ -82,7 +84,7 @@ export const worker = Effect.gen(function* () {
             receiveBounces({ host: mail.bounceHost, port: mail.bouncePort, certificate: mail.bounceCertificate }),
           ),
         ]),
-    ...(mail.perOperatorMinute === null ? [] : [lookUpOperators(createResolver(mail.dnsServers))]),
+    ...(mail.perOperatorMinute === null ? [] : [lookUpOperators(names)]),
     judgeHits,
     unsubscribe,
     countCampaigns,

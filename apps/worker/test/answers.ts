@@ -65,7 +65,7 @@ const afterHeaders = async (rest: string, next: (socket: Socket) => void) =>
 export const noAnswer: Readonly<Record<string, () => Promise<string>>> = {
   refused: closedPort,
   reset: async () => `http://${await tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))}`,
-  dns: async () => "http://partner.invalid/",
+  unresolved_name: async () => "http://partner.invalid/",
   tls: async () => {
     const server = createTlsServer({ key: read("key"), cert: read("certificate") }, (_, response) => response.end())
     return `https://localhost:${await listen(server)}/`

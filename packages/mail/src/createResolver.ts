@@ -1,27 +1,4 @@
 import { Resolver } from "node:dns/promises"
-import { isIP } from "node:net"
-import { textSchema } from "@outreach/domain/textSchema"
-
-/** The address of a name server, with or without a port. */
-export const DnsServer = textSchema(
-  "an IP address, or one with a port such as 192.0.2.53:5353 or [2001:db8::53]:5353",
-  (text) => (isServer(text) ? text : undefined),
-)
-
-/** The addresses of name servers, separated by commas; `system` is none. */
-export const DnsServers = textSchema<ReadonlyArray<string>>(
-  "system, or addresses of name servers such as 192.0.2.1 or 192.0.2.1:5353, separated by commas",
-  (text) => {
-    if (text === "system") return []
-    const servers = text.split(",").map((server) => server.trim())
-    return servers.every(isServer) ? servers : undefined
-  },
-)
-
-const isServer = (text: string): boolean => {
-  const [, bracketed, ipv4, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  return isIP(bracketed ?? ipv4 ?? text) !== 0 && Number(port) >= 1 && Number(port) <= 65_535
-}
 
 /** Creates a resolver that asks these name servers; with none, those of this machine. */
 export const createResolver = (servers: ReadonlyArray<string>): Resolver => {

@@ -1,7 +1,8 @@
 const NETWORK_FAILURES = [
   "refused",
   "reset",
-  "dns",
+  "unresolved_name",
+  "name_not_asked",
   "tls",
   "connect_timeout",
   "headers_timeout",
@@ -14,7 +15,7 @@ const NETWORK_FAILURES = [
 /**
  * Why no complete reply came.
  *
- * `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
+ * `name_not_asked`: the name had no turn to be resolved, which says nothing of the receiver; `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
  * `unknown`: any other failure of the network.
  */
 export type NetworkFailure = (typeof NETWORK_FAILURES)[number]

@@ -44,7 +44,8 @@ describe("classify", () => {
     const failures = {
       refused: 1,
       reset: 1,
-      dns: 1,
+      unresolved_name: 1,
+      name_not_asked: 1,
       tls: 1,
       connect_timeout: 1,
       headers_timeout: 1,

@@ -1,12 +1,15 @@
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { Signer, WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { RELEASE } from "@outreach/process/release"
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature/node"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
+import { UnresolvedName } from "./askName.ts"
 import { networkFailure } from "./networkFailure.ts"
+import { type PartnerNames, partnerNames } from "./partnerNames.ts"
 import { standardSignature } from "./standardSignature.ts"
 
 /** How long a connection may take. */
@@ -20,11 +23,15 @@ const USER_AGENT = `outreach-partner-api/${RELEASE}`
 /** How many URLs are remembered as they were read. */
 const MAX_TARGETS = 10_000
 
+/** For how many organizations connections are kept. */
+const MAX_AGENTS = 1000
+
 /** How much of a response body is kept; the rest is not read. */
 const MAX_RESPONSE_BYTES = 4096
 
 /**
- * Carries webhooks over HTTP/1.1 with undici, on kept connections, without following redirects.
+ * Carries webhooks over HTTP/1.1 with undici, on kept connections, without following redirects. Organizations share neither connections nor
+ * the wait for a name.
  *
  * The status decides once the headers are there: a body that is late, endless, cut off or malformed changes nothing.
  * At the deadline a call without headers fails: as `headers_timeout`, or as `deadline` when no request went out.
@@ -36,26 +43,45 @@ export const HttpWebhookClient = (options: {
   readonly connectMs?: number
   /** The whole call: name resolution, connection, request, headers and body. */
   readonly callMs: number
+  /** What resolves the names of endpoints. Default: by the name servers of this machine. */
+  readonly names?: PartnerNames
   /** How long the body is waited for after the headers. Default 1 s. */
   readonly bodyMs?: number
 }) =>
   Layer.effect(
     WebhookClient,
     Effect.gen(function* () {
-      const { allowPrivateAddresses, connectMs = CONNECT_MS, callMs, bodyMs = BODY_MS } = options
-      const agent = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Agent({
-              allowH2: false,
-              // The call's own deadline stands over both.
-              headersTimeout: 0,
-              bodyTimeout: 0,
-              connect: { timeout: connectMs, ...(allowPrivateAddresses ? {} : { lookup: addressGuard }) },
-            }),
-        ),
-        (agent) => Effect.promise(() => agent.destroy()),
+      const {
+        allowPrivateAddresses,
+        connectMs = CONNECT_MS,
+        callMs,
+        bodyMs = BODY_MS,
+        names = partnerNames([]),
+      } = options
+      const agents = new Map<OrganizationId, Agent>()
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy()))),
       )
+      const agentOf = (organizationId: OrganizationId): Agent => {
+        const known = agents.get(organizationId)
+        if (known !== undefined) return known
+        const lookup = addressGuard((host) => names.addresses(host, organizationId), { allowPrivateAddresses })
+        const agent = new Agent({
+          allowH2: false,
+          // The call's own deadline stands over both.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          connect: { timeout: connectMs, lookup },
+        })
+        const [oldest] = agents.size >= MAX_AGENTS ? agents : []
+        if (oldest !== undefined) {
+          agents.delete(oldest[0])
+          // It finishes the calls that it has.
+          void oldest[1].close()
+        }
+        agents.set(organizationId, agent)
+        return agent
+      }
       const targets = new Map<string, Target>()
       const targetOf = (text: string): Target => {
         const known = targets.get(text)
@@ -66,12 +92,12 @@ export const HttpWebhookClient = (options: {
         return target
       }
       return {
-        post: (text, headers, body) =>
+        post: ({ organizationId, url }, headers, body) =>
           Effect.callback<WebhookResponse>((resume) => {
-            const target = targetOf(text)
+            const target = targetOf(url)
             if ("error" in target) return resume(Effect.succeed(target))
             const exchange = new Exchange(callMs, bodyMs, (reply) => resume(Effect.succeed(reply)))
-            agent.dispatch(
+            agentOf(organizationId).dispatch(
               {
                 ...target,
                 method: "POST",
@@ -154,7 +180,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#finish(this.#failed(networkFailure(error)))
+    const said = error instanceof UnresolvedName ? { response: error.said } : {}
+    this.#finish({ ...this.#failed(networkFailure(error)), ...said })
   }
 
   #end(): void {

@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises"
+import type { LookupAddress } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { isPublicAddress } from "@outreach/domain/deliveries/isPublicAddress"
 
@@ -8,34 +8,29 @@ export class BlockedAddress extends Error {
   readonly code = "BLOCKED_ADDRESS"
 }
 
-const underWay = new Map<string, ReturnType<typeof resolve>>()
-
 /**
- * Resolves a name for a socket, refusing it when any of its addresses is not public; the socket dials what was checked here.
+ * Creates what resolves a name for a socket, refusing it when any of its addresses is not public, unless they may be private; the socket dials what was checked here.
  *
- * Fails with `BlockedAddress`, or as `dns.lookup` does. Sockets do not call it for a host that is an address: check that one apart.
+ * It fails with `BlockedAddress`, or as `find` does. Sockets do not call it for a host that is an address: check that one apart.
  */
-export const addressGuard: LookupFunction = (hostname, options, callback) => {
-  // Node resolves two names at a time, so calls for the same name share one resolution: a dead name server holds one place, not sixteen.
-  let resolution = underWay.get(hostname)
-  if (resolution === undefined) {
-    resolution = resolve(hostname).finally(() => underWay.delete(hostname))
-    underWay.set(hostname, resolution)
+export const addressGuard =
+  (
+    find: (host: string) => Promise<ReadonlyArray<LookupAddress>>,
+    { allowPrivateAddresses }: { readonly allowPrivateAddresses: boolean },
+  ): LookupFunction =>
+  (hostname, options, callback) => {
+    const checked = find(hostname).then((addresses) => {
+      if (!allowPrivateAddresses) assertPublic(addresses)
+      return [...addresses]
+    })
+    checked.then(
+      (addresses) => {
+        if (options.all === true) callback(null, addresses)
+        else callback(null, addresses[0]!.address, addresses[0]!.family)
+      },
+      (error) => callback(error, ""),
+    )
   }
-  resolution.then(
-    (addresses) => {
-      if (options.all === true) callback(null, addresses)
-      else callback(null, addresses[0]!.address, addresses[0]!.family)
-    },
-    (error) => callback(error, ""),
-  )
-}
-
-const resolve = async (hostname: string) => {
-  const addresses = await lookup(hostname, { all: true })
-  assertPublic(addresses)
-  return addresses
-}
 
 /** Throws `BlockedAddress` unless every address is public. */
 export const assertPublic = (addresses: ReadonlyArray<{ readonly address: string }>): void => {

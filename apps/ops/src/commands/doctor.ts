@@ -1,5 +1,4 @@
-import { createResolver } from "@outreach/mail/createResolver"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { reading } from "../audit/Access.ts"
 import { dnsServer } from "../inputs/dnsServer.ts"
@@ -11,7 +10,7 @@ export const doctor = reading(
   Effect.fn("ops.doctor")(function* ({ dnsServer }) {
     // Loaded here, because the help does not need the checks.
     const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))
-    yield* runDoctor(createResolver(Option.toArray(dnsServer)))
+    yield* runDoctor(dnsServer)
   }),
 ).pipe(
   Command.withDescription(

@@ -81,5 +81,7 @@ export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }:
 export const enabledEndpoints = Effect.gen(function* () {
   const repository = yield* EndpointRepository
   const endpoints = (yield* repository.list()).filter(({ enabled }) => enabled)
-  return yield* Effect.forEach(endpoints, ({ id }) => Effect.map(repository.address(id), (url) => ({ id, url })))
+  return yield* Effect.forEach(endpoints, ({ id, organizationId }) =>
+    Effect.map(repository.address(id), (url) => ({ id, organizationId, url })),
+  )
 })

@@ -1,20 +1,21 @@
-import { lookup } from "node:dns/promises"
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { assertPublic } from "@outreach/webhooks/addressGuard"
+import { UnresolvedName } from "@outreach/webhooks/askName"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Schema } from "effect"
 
-const RESOLVE_MS = 5000
 const CONNECT_MS = 5000
 /** Renewals run well before. */
 const MIN_DAYS_LEFT = 14
 
 const ADVICE: Readonly<Record<string, string>> = {
   blocked_address: "Its address is not a public one, so no webhook is sent. Ask the partner for a public address.",
-  dns: "Its name does not resolve. Ask the partner, or check this machine's resolver.",
+  unresolved_name:
+    "Its name does not resolve. Ask the partner, or check the name servers of DNS_SERVERS, or of this machine.",
   refused: "Nothing listens there. Ask the partner.",
   reset: "The connection was reset. Ask the partner whether a firewall is in the way.",
   tls: "The TLS handshake failed: most often the certificate has expired, is for another name, or lacks its intermediate. Ask the partner.",
@@ -30,12 +31,15 @@ const isEndpointUrl = Schema.is(EndpointUrl)
  * The finding names the endpoint by its id, because its URL may hold a secret.
  */
 export const endpointFinding = Effect.fnUntraced(function* (
-  { id, url: text }: Pick<Endpoint, "id"> & { readonly url: EndpointUrl },
+  { id, organizationId, url: text }: Pick<Endpoint, "id" | "organizationId"> & { readonly url: EndpointUrl },
   {
     allowPrivate,
+    servers,
     connectMs = CONNECT_MS,
   }: {
     readonly allowPrivate: boolean
+    /** The name servers to ask; none for those of this machine. */
+    readonly servers: ReadonlyArray<string>
     /** For the connection and the handshake. Default 5 s. */
     readonly connectMs?: number
   },
@@ -43,9 +47,14 @@ export const endpointFinding = Effect.fnUntraced(function* (
   const url = new URL(text)
   if (!allowPrivate && !isEndpointUrl(text)) return unreachable(id, "blocked_address", "")
   return yield* Effect.gen(function* () {
-    const addresses = yield* within(RESOLVE_MS, "dns", () =>
-      lookup(url.hostname.replace(/^\[|\]$/g, ""), { all: true }),
-    )
+    const host = url.hostname.replace(/^\[|\]$/g, "")
+    const addresses =
+      isIP(host) === 0
+        ? yield* Effect.tryPromise({
+            try: () => partnerNames(servers).addresses(host, organizationId),
+            catch: failureOf,
+          })
+        : [{ address: host, family: isIP(host) }]
     if (!allowPrivate) yield* Effect.try({ try: () => assertPublic(addresses), catch: failureOf })
     const expiresAt = yield* handshake(url, addresses).pipe(
       Effect.timeoutOrElse({
@@ -63,7 +72,7 @@ export const endpointFinding = Effect.fnUntraced(function* (
 
 interface NetworkFault {
   readonly reason: string
-  /** Node's or OpenSSL's; empty if there is none. */
+  /** Node's, OpenSSL's or the name server's; empty if there is none. */
   readonly code: string
 }
 
@@ -72,13 +81,9 @@ const unreachable = (id: string, reason: string, code: string): Finding =>
 
 const failureOf = (error: unknown): NetworkFault => {
   const { code } = (error ?? {}) as { readonly code?: unknown }
-  return { reason: networkFailure(error), code: typeof code === "string" && /^[A-Z0-9_]+$/.test(code) ? code : "" }
+  const said = error instanceof UnresolvedName ? error.said : code
+  return { reason: networkFailure(error), code: typeof said === "string" && /^[\w ]+$/.test(said) ? said : "" }
 }
-
-const within = <A>(ms: number, reason: string, make: () => Promise<A>) =>
-  Effect.tryPromise({ try: make, catch: failureOf }).pipe(
-    Effect.timeoutOrElse({ duration: ms, orElse: () => Effect.fail({ reason, code: "" } satisfies NetworkFault) }),
-  )
 
 /** Connects to the addresses in turn, with TLS for https. Returns when the certificate expires, in Unix milliseconds. */
 const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) =>

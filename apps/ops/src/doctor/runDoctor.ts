@@ -1,9 +1,9 @@
-import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { createResolver } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { standbySettings } from "@outreach/postgres/connection/databaseSettings"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
@@ -16,10 +16,11 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/postgres/inspection/databaseFindings"
+import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds, WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
+import { Cause, Clock, Config, Console, Effect, Layer, Option, Result, Schema } from "effect"
 import { database } from "../database.ts"
 import { formatCell, formatCount } from "../output/format.ts"
 import { Output, print } from "../output/Output.ts"
@@ -63,8 +64,8 @@ interface CheckResult extends Finding {
 
 type Emit = (check: string, ...findings: ReadonlyArray<Finding>) => Effect.Effect<void>
 
-/** Makes all checks one after another, prints a line for each, and fails if one of them failed. */
-export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
+/** Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings. */
+export const runDoctor = Effect.fnUntraced(function* (dnsServer: Option.Option<string>) {
   const { json } = yield* Output
   const checks: Array<CheckResult> = []
   const emit: Emit = (check, ...findings) =>
@@ -94,9 +95,11 @@ export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
     yield* emit("settings", ...misspeltFindings())
   }
 
+  // What is wrong with the setting was said above.
+  const servers = Option.isSome(dnsServer) ? [dnsServer.value] : yield* Effect.orElseSucceed(dnsServers, () => [])
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
-  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, resolver })
-  yield* checkMail(emit, resolver)
+  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, servers })
+  yield* checkMail(emit, servers)
   yield* checkPublicUrl(
     emit,
     Result.getOrElse(target, () => ({ sandboxUrl: null, livemode: false })),
@@ -132,7 +135,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause
 
 const checkDatabase = (
   emit: Emit,
-  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly resolver: Resolver },
+  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly servers: ReadonlyArray<string> },
 ) =>
   Effect.gen(function* () {
     yield* emit("database", yield* guarded(connectionFinding))
@@ -152,7 +155,7 @@ const checkDatabase = (
     if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))
     yield* emit("endpoints", ...(yield* checkEndpoints(options)))
-    yield* emit("senders", ...(yield* checkSenders(options.resolver)))
+    yield* emit("senders", ...(yield* checkSenders(createResolver(options.servers))))
   }).pipe(
     Effect.provide(
       Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg, senderRepository).pipe(
@@ -162,7 +165,10 @@ const checkDatabase = (
     Effect.catch((error) => emit("database", failed(messageOf(Cause.fail(error)), SET_DATABASE))),
   )
 
-const checkEndpoints = Effect.fnUntraced(function* (options: { readonly allowPrivate: boolean }) {
+const checkEndpoints = Effect.fnUntraced(function* (options: {
+  readonly allowPrivate: boolean
+  readonly servers: ReadonlyArray<string>
+}) {
   const listed = yield* enabledEndpoints.pipe(Effect.timeout("30 seconds"), Effect.exit)
   if (listed._tag === "Failure") {
     return [failed(`The endpoints could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
@@ -197,7 +203,7 @@ const checkEndpoints = Effect.fnUntraced(function* (options: { readonly allowPri
   ]
 })
 
-const checkSenders = Effect.fnUntraced(function* (resolver: Resolver) {
+const checkSenders = Effect.fnUntraced(function* (resolver: ReturnType<typeof createResolver>) {
   const listed = yield* Effect.flatMap(SenderRepository, ({ list }) => list()).pipe(
     Effect.timeout(DATABASE_LIMIT),
     Effect.exit,
@@ -231,14 +237,14 @@ const checkSenders = Effect.fnUntraced(function* (resolver: Resolver) {
   ]
 })
 
-const checkMail = Effect.fnUntraced(function* (emit: Emit, resolver: Resolver) {
+const checkMail = Effect.fnUntraced(function* (emit: Emit, servers: ReadonlyArray<string>) {
   const settings = yield* Effect.result(smtpSettings)
   if (Result.isFailure(settings)) {
     const reason = (settings.failure.cause as Error).message
     return yield* emit("mail", skipped(`The mail server and its DNS records were not looked at: ${reason}`))
   }
   yield* emit("mail", yield* smtpFinding(settings.success))
-  for (const [check, lookUp] of Object.entries(dnsFindings(resolver, settings.success))) {
+  for (const [check, lookUp] of Object.entries(dnsFindings(createResolver(servers), settings.success))) {
     yield* emit(check, yield* Effect.catch(lookUp, (error) => Effect.succeed(dnsFailedFinding(error))))
   }
 })

@@ -1,6 +1,8 @@
 import { TEST_TIMEOUT_MS, testEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { EndpointId } from "@outreach/domain/Identifier"
+import { dnsServers } from "@outreach/process/dnsServers"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import { changing } from "../audit/Access.ts"
@@ -33,7 +35,8 @@ const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
     const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
-    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS })
+    const names = partnerNames(yield* dnsServers)
+    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names })
   }),
 )
 

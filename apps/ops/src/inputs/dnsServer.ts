@@ -1,4 +1,4 @@
-import { DnsServer } from "@outreach/mail/createResolver"
+import { DnsServer } from "@outreach/process/dnsServers"
 import { Flag } from "effect/cli"
 import { parsedFlag } from "./parsedInput.ts"
 

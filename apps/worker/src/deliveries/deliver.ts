@@ -64,8 +64,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       runCall(attempt(lane, held, now())).addObserver((exit) => {
         if (Exit.isSuccess(exit)) {
           count(exit.value)
-          unwritten++
-          owner.ended(lane, held, exit.value)
+          if (owner.ended(lane, held, exit.value)) unwritten++
         } else {
           // Nobody waits any longer for what is cut short at the end.
           if (Cause.hasInterruptsOnly(exit.cause)) return

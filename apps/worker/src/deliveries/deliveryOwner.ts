@@ -2,7 +2,7 @@ import { afterCall } from "@outreach/domain/deliveries/breaker"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
-import { afterRead, answer, begin } from "@outreach/domain/deliveries/logReader"
+import { afterRead, answer, begin, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Reason } from "@outreach/retry-policy"
 import { workerLimits } from "../workerLimits.ts"
@@ -17,7 +17,7 @@ import {
 } from "./deliveryLane.ts"
 
 /** The outcomes of a partner that lets calls hang. */
-const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout"])
+const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout", "name_not_asked"])
 
 const {
   shareOfFree,
@@ -142,9 +142,11 @@ export const deliveryOwner = (options: {
 
   /** Takes from the outcome of a call how many more there may be. */
   const learn = (lane: DeliveryLane, { verdict, reason, attempt }: AttemptResult) => {
-    const breaker = afterCall(lane.breaker, verdict !== "transient", now())
-    if (breaker !== lane.breaker) lane.isBreakerNews = true
-    lane.breaker = breaker
+    if (reason !== "name_not_asked") {
+      const breaker = afterCall(lane.breaker, verdict !== "transient", now())
+      if (breaker !== lane.breaker) lane.isBreakerNews = true
+      lane.breaker = breaker
+    }
     const bound = Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint)
     const allowance = Math.min(lane.allowance, bound)
     if (TIMEOUTS.has(reason)) lane.allowance = Math.max(1, Math.floor(allowance / 2))
@@ -352,19 +354,27 @@ export const deliveryOwner = (options: {
       return next
     },
 
-    /** Notes what came of a call; undefined when nothing is known of it. */
-    ended: (lane: DeliveryLane, called: Held, outcome: AttemptResult | undefined) => {
+    /** Notes what came of a call; undefined when nothing is known of it. Returns whether there is an outcome to write. */
+    ended: (lane: DeliveryLane, called: Held, outcome: AttemptResult | undefined): boolean => {
       inFlight--
       if (lane.calls.delete(called) && lane.calls.size === 0 && !lane.isGone) busy--
       if (mustBeAlone(called)) isOneAlone = lane.isAlone = false
-      if (outcome !== undefined) {
-        if (!called.delivery.isRow) lane.reader = answer(lane.reader, called.delivery.eventId)
-        // A call that began before the endpoint changed says nothing of it as it is now.
-        if (outcome.version === lane.version) learn(lane, outcome)
+      // A call that began before the endpoint changed says nothing of it as it is now.
+      if (outcome?.version === lane.version) learn(lane, outcome)
+      const { isRow, eventId } = called.delivery
+      // Nothing was asked and nothing was sent: this was not an attempt.
+      const isPutBack = outcome?.reason === "name_not_asked" && !lane.isLeaving && !lane.isGone
+      if (isPutBack) {
+        if (!isRow) lane.reader = putBack(lane.reader, eventId)
+        ;(isRow ? lane.due : lane.waiting).unshift(called)
+        held++
+      } else if (outcome !== undefined) {
+        if (!isRow) lane.reader = answer(lane.reader, eventId)
         lane.outcomes.push(outcome)
         toWrite.add(lane)
       }
       look(lane)
+      return outcome !== undefined && !isPutBack
     },
   }
 }

@@ -1,24 +1,21 @@
-import type { Resolver } from "node:dns/promises"
 import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
 import { mailOperator } from "@outreach/domain/mail/mailOperator"
+import type { PartnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 
 const { batchSize, concurrency, pauseMs } = workerLimits.operators
 
-/** The errors of a look-up that say that the domain has no MX record. */
-const NO_RECORD: ReadonlySet<unknown> = new Set(["ENODATA", "ENOTFOUND"])
-
 /** Looks up who runs the mail servers of the domains that are written to, until interrupted. A domain whose look-up fails stays as it is for now. */
-export const lookUpOperators = Effect.fnUntraced(function* (resolver: Resolver) {
+export const lookUpOperators = Effect.fnUntraced(function* (names: Pick<PartnerNames, "exchanges">) {
   const operators = yield* MailOperatorRepository
 
   const lookUp = (domain: string) =>
     Effect.promise(() =>
-      resolver.resolveMx(domain).then(
+      names.exchanges(domain).then(
         (exchanges) => [[domain, mailOperator(exchanges)] as const],
-        ({ code }: NodeJS.ErrnoException) => (NO_RECORD.has(code) ? [[domain, mailOperator([])] as const] : []),
+        () => [],
       ),
     )
   const lookUpNext = Effect.gen(function* () {

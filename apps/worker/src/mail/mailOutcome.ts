@@ -56,8 +56,8 @@ const failureWithoutReply = ({ code, originalCode, command }: SmtpFailure): Mail
   }
   if (code === "STOPPED") return { class: "stopped", code: name }
   const named = networkFailure({ code: name })
-  if (named === "tls" || named === "dns") return { class: named, code: name }
-  if (named === "refused" || named === "reset") return { class: named, code: name }
+  if (named === "unresolved_name") return { class: "dns", code: name }
+  if (named === "tls" || named === "refused" || named === "reset") return { class: named, code: name }
   if (named === "connect_timeout") return { class: "timeout", code: name }
   return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }
 }

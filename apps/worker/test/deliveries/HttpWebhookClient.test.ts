@@ -5,20 +5,25 @@ import { createServer as createTcpServer, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { classify } from "@outreach/retry-policy"
 import { listen } from "@outreach/testing/listen"
+import { SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
-import { Deferred, Effect } from "effect"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
+import { Deferred, Effect, Fiber } from "effect"
 import { onTestFinished } from "vitest"
 
 const key = readFileSync(new URL("../data/key.pem", import.meta.url))
 const cert = readFileSync(new URL("../data/certificate.pem", import.meta.url))
 const body = new TextEncoder().encode(`{"event_id":"evt_1"}`)
 
+const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
+
 const post = (url: string, options: Partial<Parameters<typeof HttpWebhookClient>[0]> = {}, times = 1) =>
   Effect.gen(function* () {
     const client = yield* WebhookClient
-    const once = client.post(url, { "X-Delivery-Id": "dlv_1" }, body)
+    const once = client.post({ organizationId, url }, { "X-Delivery-Id": "dlv_1" }, body)
     for (let i = 1; i < times; i++) yield* once
     return yield* once
   }).pipe(
@@ -188,9 +193,46 @@ describe("no response", () => {
     })
   })
 
-  it("is dns when the name does not exist", async () => {
-    expect(await failing("http://partner.invalid/")).toEqual({ error: "dns" })
-    expect(await failing("https://partner.invalid/", { allowPrivateAddresses: false })).toEqual({ error: "dns" })
+  it("is unresolved_name when the name does not resolve, with what the name server said", async () => {
+    const failure = { error: "unresolved_name", response: "SERVFAIL" }
+    const names = await namesOf({})
+    expect(await failing("http://partner.test/", { names })).toEqual(failure)
+    expect(await failing("https://other.test/", { names, allowPrivateAddresses: false })).toEqual(failure)
+  })
+
+  it("is name_not_asked when other names of the organization have every turn, and another organization is called", async () => {
+    const port = await listen(createServer((_, response) => response.end("ok")))
+    const { address, close } = await startNameServer((name, type) =>
+      name === "good.test" && type === "A" ? { records: [{ name, type, data: "127.0.0.1" }] } : undefined,
+    )
+    onTestFinished(close)
+    const another = OrganizationId.make(`org_${"1".repeat(32)}`)
+    await Effect.gen(function* () {
+      const client = yield* WebhookClient
+      const call = (organizationId: OrganizationId, host: string) =>
+        client.post({ organizationId, url: `http://${host}:${port}/` }, {}, body)
+      const dead = yield* Effect.forkChild(
+        Effect.forEach(
+          Array.from({ length: 50 }, (_, i) => i),
+          (i) => call(organizationId, `dead${i}.test`),
+          {
+            concurrency: "unbounded",
+          },
+        ),
+      )
+      yield* Effect.yieldNow
+      expect(yield* call(another, "good.test")).toEqual({ status: 200, response: "ok" })
+      const replies = yield* Fiber.join(dead)
+      expect(replies).toEqual([
+        ...Array(6).fill({ error: "unresolved_name", response: "no answer" }),
+        ...Array(44).fill({ error: "name_not_asked" }),
+      ])
+    }).pipe(
+      Effect.provide(
+        HttpWebhookClient({ allowPrivateAddresses: true, callMs: 15_000, names: partnerNames([address]) }),
+      ),
+      Effect.runPromise,
+    )
   })
 
   it("is tls when the certificate is nobody's, or when there is no TLS", async () => {
@@ -222,11 +264,22 @@ describe("no response", () => {
     })
     await Effect.gen(function* () {
       const client = yield* WebhookClient
-      expect(yield* client.post(url, {}, body)).toEqual({ error: "headers_timeout" })
+      expect(yield* client.post({ organizationId, url }, {}, body)).toEqual({ error: "headers_timeout" })
       yield* Deferred.await(closed)
     }).pipe(Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 200 })), Effect.runPromise)
   })
 })
+
+/** Names that a name server knows by one address each. */
+const namesOf = async (known: Readonly<Record<string, string>>) => {
+  const { address, close } = await startNameServer((name, type) => {
+    const data = known[name]
+    if (data === undefined) return { code: SERVFAIL }
+    return { records: type === "A" ? [{ name, type, data }] : [] }
+  })
+  onTestFinished(close)
+  return partnerNames([address])
+}
 
 describe("a private address", () => {
   it("is never connected to, by name or in any spelling", async () => {
@@ -236,9 +289,19 @@ describe("a private address", () => {
         connections += 1
       }),
     )
-    const hosts = ["127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::1]", "[::ffff:127.0.0.1]", "localhost"]
+    const names = await namesOf({ "hooks.test": "127.0.0.1" })
+    const hosts = [
+      "hooks.test",
+      "127.0.0.1",
+      "2130706433",
+      "0x7f.1",
+      "017700000001",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "localhost",
+    ]
     for (const host of hosts) {
-      expect(await post(`https://${host}:${port}/`, { allowPrivateAddresses: false })).toEqual({
+      expect(await post(`https://${host}:${port}/`, { allowPrivateAddresses: false, names })).toEqual({
         error: "blocked_address",
       })
     }

@@ -124,6 +124,25 @@ describe("the owner of endpoints", () => {
     expect(Math.min(...sent.values())).toBe(20)
     expect(Math.max(...sent.values())).toBe(20)
   })
+
+  it("puts back what was not sent because its name had no turn: no attempt, no outcome, and the breaker stays closed", () => {
+    const { owner, read } = ownerOf(1, 512)
+    const [lane] = owner.lanes.values()
+    read(new Map([[lane!, 20]]))
+    const calls = Array.from({ length: 16 }, () => owner.begin()!)
+    const outcome = { version: 1, reason: "name_not_asked", verdict: "transient", attempt: { latencyMs: 1000 } }
+    const isToWrite = calls.map(([lane, held]) => owner.ended(lane, held, outcome as unknown as AttemptResult))
+    expect(isToWrite).toEqual(Array(16).fill(false))
+    expect(lane).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
+    expect(lane!.reader).toMatchObject({ calling: [], answered: [] })
+    // One at a time, until a call is answered.
+    const again = owner.begin()![1]
+    expect(owner.begin()).toBeUndefined()
+    expect(calls.map(([, held]) => held)).toContain(again)
+    expect(lane!.reader.calling).toEqual([again.delivery.eventId])
+    expect(lane!.reader.waiting).toEqual(lane!.waiting.map(({ delivery }) => delivery.eventId))
+    expect(lane!.waiting).toHaveLength(19)
+  })
 })
 
 describe("an endpoint that changed", () => {

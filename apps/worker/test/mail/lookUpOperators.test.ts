@@ -1,7 +1,6 @@
 import { expect } from "@effect/vitest"
 import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { createResolver } from "@outreach/mail/createResolver"
 import { databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -9,6 +8,7 @@ import { eventually } from "@outreach/testing/eventually"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -45,8 +45,7 @@ test("counts the domains of one operator together, once the worker has looked th
     ]),
   )
   yield* seedSending(["one.test", "Two.test", "three.test", "unknown.test"])
-  const resolver = createResolver([server])
-  const work = yield* Effect.forkChild(lookUpOperators(resolver).pipe(Effect.provide(databaseMonitor)))
+  const work = yield* Effect.forkChild(lookUpOperators(partnerNames([server])).pipe(Effect.provide(databaseMonitor)))
   yield* Effect.promise(() =>
     eventually(
       () => run(operators),
@@ -79,8 +78,8 @@ test("leaves a domain as it is while DNS fails", function* () {
     insert into mail_operators (domain, operator, looked_up_at, look_up_at)
     values ('one.test', 'operator.com', '2026-01-01', '-infinity')`
   // Nobody listens there.
-  const resolver = createResolver(["127.0.0.1:1"])
-  const work = yield* Effect.forkChild(lookUpOperators(resolver).pipe(Effect.provide(databaseMonitor)))
+  const names = partnerNames(["127.0.0.1:1"])
+  const work = yield* Effect.forkChild(lookUpOperators(names).pipe(Effect.provide(databaseMonitor)))
   yield* Effect.promise(() =>
     eventually(
       () => run(sql`select from mail_operators where domain = 'one.test' and look_up_at > clock_timestamp()`),

@@ -40,3 +40,30 @@ it(
   },
   timeout,
 )
+
+it(
+  "15 names of one partner that do not resolve keep no other waiting: 20 partners with names have all that is theirs, none of their breakers opens, and the workers find the database again by its name",
+  async ({ onTestFinished }) => {
+    const { dead, healthy, stop, reconnect, breakersOpened } = await startNeighbours({
+      hanging: 0,
+      healthy: 20,
+      deadNames: 15,
+      callSeconds: 100,
+    })
+    onTestFinished(stop)
+    const served = (count: number) => healthy.filter(({ seen }) => seen.size === count).length
+    for (const count of [3, 6]) {
+      await dead!.publish(50)
+      for (const { publish } of healthy) for (let i = 0; i < 3; i++) await publish(1)
+      expect(
+        await eventually(
+          () => served(count),
+          (served) => served === healthy.length,
+        ),
+      ).toBe(20)
+      await reconnect()
+    }
+    expect(await breakersOpened()).toBe(0)
+  },
+  timeout,
+)

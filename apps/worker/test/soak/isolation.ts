@@ -2,15 +2,30 @@ import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { startNeighbours } from "./startNeighbours.ts"
 
-// Alternates between runs in which some partners answer nothing and runs in which all answer, and compares how long the others
-// waited. Many short runs, so that what else the machine does falls upon both kinds.
+// Alternates between runs in which some partners answer nothing, or have names that do not resolve, and runs in which all answer, and
+// compares how long the others waited. Many short runs, so that what else the machine does falls upon both kinds.
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     rounds: { type: "string", default: "8" },
   },
 })
-const CASES = { one: { hanging: 1, healthy: 99 }, many: { hanging: 200, healthy: 20 } }
+interface Partners {
+  readonly hanging: number
+  readonly healthy: number
+  /** Names of one partner more that do not resolve; the healthy ones are then called by names, too. */
+  readonly deadNames?: number
+}
+const CASES: Readonly<Record<string, Partners>> = {
+  one: { hanging: 1, healthy: 99 },
+  many: { hanging: 200, healthy: 20 },
+  names3: { hanging: 0, healthy: 100, deadNames: 3 },
+  names15: { hanging: 0, healthy: 100, deadNames: 15 },
+  names200: { hanging: 0, healthy: 100, deadNames: 200 },
+}
+/** What dead names may cost: times the p99 without them, and seconds until the workers have found the database again. */
+const MAX_RATIO = 1.5
+const MAX_RECONNECT_SECONDS = 3
 const ROUNDS = Number(values.rounds)
 const SECONDS = 8
 const WARM_UP_SECONDS = 2
@@ -19,22 +34,25 @@ const EVENTS_PER_SECOND = 150
 const CALL_SECONDS = 5
 /** All that may be in flight to one partner, and more that waits. */
 const SICK_FROM_THE_START = 30
+const DEAD_FROM_THE_START = 5
 
 process.once("SIGINT", () => process.exit(130))
-if (values.only !== undefined && !(values.only in CASES)) throw new Error("--only must be one or many")
+if (values.only !== undefined && !(values.only in CASES))
+  throw new Error(`--only must be one of ${Object.keys(CASES).join(", ")}`)
 for (const [name, partners] of Object.entries(CASES)) {
   if (values.only === undefined || values.only === name) await compare(partners)
 }
 
-async function compare(partners: { readonly hanging: number; readonly healthy: number }): Promise<void> {
+async function compare(partners: Partners): Promise<void> {
   let latencies: number[] = []
   const neighbours = await startNeighbours({
     ...partners,
     callSeconds: CALL_SECONDS,
     arrived: (millis) => latencies.push(millis),
   })
-  const { sick, healthy } = neighbours
-  const all = [...sick, ...healthy]
+  const { dead, healthy } = neighbours
+  const sick = dead === undefined ? neighbours.sick : [dead]
+  const all = dead === undefined ? [...sick, ...healthy] : healthy
 
   const load = async (seconds: number) => {
     const began = performance.now()
@@ -43,18 +61,22 @@ async function compare(partners: { readonly hanging: number; readonly healthy: n
       const ahead = (i * 1000) / EVENTS_PER_SECOND - (performance.now() - began)
       if (ahead > 1) await setTimeout(ahead)
       publishing.push(all[i % all.length]!.publish(1))
+      // Each of its events goes to all of its endpoints.
+      if (dead !== undefined && i % (2 * EVENTS_PER_SECOND) === 0) publishing.push(dead.publish(1))
     }
     await Promise.all(publishing)
   }
   const quantile = (share: number) => latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * share)]!
 
+  const reconnects: number[] = []
   const run = async (kind: "hanging" | "fast") => {
     for (const { become } of sick) await become(kind)
-    for (const { publish } of sick) await publish(SICK_FROM_THE_START)
+    for (const { publish } of sick) await publish(dead === undefined ? SICK_FROM_THE_START : DEAD_FROM_THE_START)
     await load(WARM_UP_SECONDS)
     latencies = []
     await load(SECONDS)
     const answer = { p50: quantile(0.5), p99: quantile(0.99) }
+    if (kind === "hanging" && partners.deadNames !== undefined) reconnects.push(await neighbours.reconnect())
     for (const { become } of sick) await become("fast")
     await neighbours.rest()
     return answer
@@ -63,7 +85,11 @@ async function compare(partners: { readonly hanging: number; readonly healthy: n
   // The workers have taken all endpoints once each has had something.
   for (const { publish } of all) await publish(1)
   await neighbours.rest()
-  console.log(`${partners.hanging} of ${all.length} partners hang:`)
+  console.log(
+    partners.deadNames === undefined
+      ? `${partners.hanging} of ${all.length} partners hang:`
+      : `${partners.deadNames} names of one partner do not resolve, beside ${partners.healthy} partners with names:`,
+  )
   const ratios: number[] = []
   const noise: number[] = []
   for (let round = 1; round <= ROUNDS; round++) {
@@ -76,9 +102,16 @@ async function compare(partners: { readonly hanging: number; readonly healthy: n
     )
     console.log(`round ${round}: without, beside, without those that hang: p50 ${p50} ms, p99 ${p99} ms`)
   }
+  const opened = await neighbours.breakersOpened()
   await neighbours.stop()
   console.log(`p99 beside those that hang ÷ p99 without: ${describe(ratios)}`)
   console.log(`p99 without ÷ p99 without, for the machine's own noise: ${describe(noise)}`)
+  if (partners.deadNames === undefined) return
+  console.log(`breakers of the others that opened: ${opened}`)
+  console.log(`seconds until both workers had found the database again: ${describe(reconnects)}`)
+  const isKept = middle(ratios) <= MAX_RATIO && opened === 0 && Math.max(...reconnects) <= MAX_RECONNECT_SECONDS
+  console.log(isKept ? "kept every promise" : "broke a promise")
+  if (!isKept) process.exitCode = 1
 }
 
 function middle(numbers: readonly number[]): number {

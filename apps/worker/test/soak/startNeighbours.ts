@@ -1,59 +1,149 @@
 import { setTimeout } from "node:timers/promises"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { killableDatabase } from "./killableDatabase.ts"
 import { startFleet } from "./startFleet.ts"
 import { startPartner } from "./startPartner.ts"
 
-/** Starts partners that answer nothing, and partners that answer at once, and two workers that deliver to all of them. */
+const WORKERS = 2
+const LEASE_SECONDS = 9
+
+/** What a name server says of names that do not resolve, from the worst on. */
+const DEAD_NAMES: Readonly<Record<string, (name: string) => NameServerReply | undefined>> = {
+  silent: () => undefined,
+  endless: (name) => ({ records: [{ name, type: "CNAME", data: `a.${name}`.slice(-200), ttl: 0 }] }),
+  servfail: () => ({ code: SERVFAIL }),
+  nxdomain: () => ({ code: NXDOMAIN }),
+}
+
+const replyTo = (name: string, type: string, areDead: boolean): NameServerReply | undefined => {
+  const [, domain = ""] = /\.(\w+)\.test$/.exec(name) ?? []
+  if (domain !== "good" && areDead) return DEAD_NAMES[domain]?.(name)
+  return { records: type === "A" ? [{ name, type, data: "127.0.0.1", ttl: 0 }] : [] }
+}
+
+/**
+ * Starts partners that answer nothing, and partners that answer at once, and two workers that deliver to all of them.
+ *
+ * With `deadNames`, those that answer at once are called by names, and close each connection; one partner more has so many endpoints whose
+ * names do not resolve while it hangs, and the workers find the database by a name.
+ */
 export const startNeighbours = async (options: {
   readonly hanging: number
   readonly healthy: number
+  readonly deadNames?: number
   readonly callSeconds: number
   /** Called when a request comes to one that is healthy, with the milliseconds since its event was published. */
   readonly arrived?: (millis: number) => void
 }) => {
-  const { callSeconds, arrived = () => {} } = options
+  const { callSeconds, deadNames = 0, arrived = () => {} } = options
   await using starting = new AsyncDisposableStack()
   const database = await killableDatabase()
   starting.defer(database.remove)
   const runtime = ManagedRuntime.make(adaptersFor(database.url))
   starting.defer(() => runtime.dispose())
 
-  const start = async (kind: "fast" | "hanging") => {
+  let areDead = true
+  const nameServer = await startNameServer((name, type) => replyTo(name, type, areDead))
+  starting.defer(async () => nameServer.close())
+  let partners = 0
+  const start = async (kind: "fast" | "closing" | "hanging") => {
     const partner = await startPartner(kind, {
       callMs: callSeconds * 1000,
-      ...(kind === "fast" && {
+      ...(kind !== "hanging" && {
         arrived: (emittedAt: number) => arrived(performance.timeOrigin + performance.now() - emittedAt),
       }),
     })
     starting.defer(partner.close)
-    const { campaign, secret } = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
+    const endpointUrl = kind === "closing" ? partner.url.replace("127.0.0.1", `p${partners++}.good.test`) : partner.url
+    const { campaign, secret } = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl }))
     partner.trust(Redacted.value(secret))
     return { ...partner, publish: (count: number) => runtime.runPromise(publishTogether(campaign, count)) }
   }
+  const startDeadNames = Effect.gen(function* () {
+    const endpoints = yield* EndpointRepository
+    const kinds = Object.keys(DEAD_NAMES)
+    const partner = yield* Effect.promise(() => startPartner("fast", { callMs: callSeconds * 1000 }))
+    starting.defer(partner.close)
+    const urlOf = (i: number) =>
+      PrivateEndpointUrl.make(partner.url.replace("127.0.0.1", `d${i}.${kinds[i % kinds.length]}.test`))
+    const { campaign, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl: urlOf(0) })
+    partner.trust(Redacted.value(secret))
+    const { organizationId } = campaign
+    const ids = [endpoint.id]
+    for (let i = 1; i < deadNames; i++) {
+      const id = yield* createIdentifier("endpoint")
+      yield* endpoints.create({ organizationId, id, url: urlOf(i), eventTypes: null })
+      ids.push(id)
+    }
+    return {
+      ...partner,
+      ids,
+      publish: (count: number) => runtime.runPromise(publishTogether(campaign, count)),
+      become: async (kind: "hanging" | "fast") => {
+        areDead = kind === "hanging"
+      },
+    }
+  })
   const sick = []
   for (let i = 0; i < options.hanging; i++) sick.push(await start("hanging"))
+  const dead = deadNames > 0 ? await runtime.runPromise(startDeadNames) : undefined
   const healthy = []
-  for (let i = 0; i < options.healthy; i++) healthy.push(await start("fast"))
+  for (let i = 0; i < options.healthy; i++) healthy.push(await start(dead === undefined ? "fast" : "closing"))
 
   const fleet = startFleet({
-    databaseUrl: database.url,
+    // A name, which the workers look up in the thread pool.
+    databaseUrl: database.url.replace("127.0.0.1", "localhost"),
     settings: {
+      DNS_SERVERS: nameServer.address,
       WEBHOOK_CALL_SECONDS: String(callSeconds),
       DRAIN_SECONDS: "0",
+      WEBHOOK_LEASE_SECONDS: String(LEASE_SECONDS),
+      ...(dead !== undefined && { WEBHOOK_RETRY_DELAYS: Array(12).fill("10s").join() }),
     },
-    skews: [0, 0],
+    skews: Array(WORKERS).fill(0),
     died: () => {},
   })
   starting.defer(fleet.stop)
   const running = starting.move()
   return {
     sick,
+    /** The partner whose names do not resolve. */
+    dead,
     healthy,
+    /** Counts how often the breaker of another endpoint than those of the dead names opened. */
+    breakersOpened: () =>
+      runtime.runPromise(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ opened: number }>`
+            select count(*)::int as opened from breaker_changes where breaker = 'open' and endpoint_id <> all (${dead?.ids ?? []}::text[])`,
+        ).pipe(Effect.map(([row]) => row!.opened)),
+      ),
+    /** Ends every connection of the workers to the database. Returns after how many seconds each has said again that it lives, as it does every second. */
+    reconnect: () =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const [ended] = yield* sql<{ at: string }>`
+            select clock_timestamp()::text as at, count(pg_terminate_backend(pid)) from pg_stat_activity
+            where application_name like 'outreach-worker%'`
+          const said = sql<{ seconds: number }>`
+            select extract(epoch from clock_timestamp() - ${ended!.at}::timestamptz)::float8 as seconds from delivery_workers
+            where alive_until > ${ended!.at}::timestamptz + make_interval(secs => ${LEASE_SECONDS})`
+          for (;;) {
+            const rows = yield* said
+            if (rows.length === WORKERS) return rows[0]!.seconds
+            yield* Effect.sleep(20)
+          }
+        }),
+      ),
     /** Waits until nothing is queued, and no endpoint taken for sick. */
     rest: async () => {
       const busy = Effect.gen(function* () {

@@ -15,7 +15,7 @@ export interface Seen {
   accepted: boolean
 }
 
-/** How partners answer. All but `fast` and `slow` refuse something; those that fail do so until they are mended, if they ever are. */
+/** How partners answer. All but `fast`, `closing` and `slow` refuse something; those that fail do so until they are mended, if they ever are. */
 export type Kind = keyof typeof ANSWERS | "dead"
 
 interface PartnerOptions {
@@ -31,6 +31,8 @@ const FLAPS_MS = 1500
 
 const ANSWERS = {
   fast: ok,
+  /** As fast, and closes each connection. */
+  closing: (response) => response.writeHead(200, { connection: "close" }).end(),
   /** As long as 5 s of 15. */
   slow: (response, { callMs }) => setTimeout(() => response.writeHead(200).end(), callMs / 3),
   flapping: (response) => response.writeHead(Math.floor(Date.now() / FLAPS_MS) % 2 === 0 ? 200 : 503).end(),

@@ -16,6 +16,9 @@ import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
 
+/** When a delivery is tried again whose name had no turn to be resolved, however many attempts there were: this was not one of them. */
+const NOT_ASKED_DELAY_SECONDS = 30
+
 /** What one attempt at a delivery came to; it is not written yet. */
 export interface AttemptResult extends Outcome {
   readonly attempt: Attempt & { readonly latencyMs: number }
@@ -61,7 +64,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
         at: started,
         standardWebhooks,
       })
-      return Effect.map(client.post(url, headers, body), (reply) => {
+      return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
         const finished = now()
         const { verdict, reason } = classify(reply)
         return {
@@ -73,9 +76,12 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
             latencyMs: finished - started,
             status: "status" in reply ? reply.status : null,
             outcome: reason,
-            response: "response" in reply ? reply.response : null,
+            response: reply.response ?? null,
           },
-          settlement: toSettlement(nextAttempt(schedule, delivery.attempt, { verdict }, finished / 1000)),
+          settlement:
+            reason === "name_not_asked"
+              ? { state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS }
+              : toSettlement(nextAttempt(schedule, delivery.attempt, { verdict }, finished / 1000)),
           verdict,
           reason,
         }

@@ -49,7 +49,7 @@ export interface Attempt {
   readonly status: number | null
   /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker was lost before it said so. */
   readonly outcome: string
-  /** The first 4 KiB of the response, as text. */
+  /** The first 4 KiB of the response, as text; or what a name server said of a name that does not resolve. */
   readonly response: string | null
 }
 

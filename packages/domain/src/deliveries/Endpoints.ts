@@ -91,7 +91,8 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     at: started,
     standardWebhooks,
   })
-  const reply = yield* (yield* WebhookClient).post(yield* endpoints.address(endpointId), headers, body)
+  const address = { organizationId, url: yield* endpoints.address(endpointId) }
+  const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classify(reply)
   return {
@@ -102,6 +103,6 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     status: "status" in reply ? reply.status : null,
     outcome: reason,
     latencyMs,
-    response: "response" in reply ? reply.response : null,
+    response: reply.response ?? null,
   }
 })

@@ -1,18 +1,26 @@
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { Context, type Effect, type Redacted } from "effect"
-import type { EventId } from "../Identifier.ts"
+import type { EventId, OrganizationId } from "../Identifier.ts"
 
 /** What came of a POST: an HTTP response, or none. */
 export type WebhookResponse =
   | { readonly status: number; readonly response: string }
-  | { readonly error: NetworkFailure }
+  | {
+      readonly error: NetworkFailure
+      /** What a name server said of a name that does not resolve. */
+      readonly response?: string
+    }
 
 /** Carries a webhook to its endpoint. */
 export class WebhookClient extends Context.Service<
   WebhookClient,
   {
     /** Posts a body; every failure of the network or of the other side is a reply. Redirects are not followed. */
-    post(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Effect.Effect<WebhookResponse>
+    post(
+      endpoint: { readonly organizationId: OrganizationId; readonly url: string },
+      headers: Readonly<Record<string, string>>,
+      body: Uint8Array,
+    ): Effect.Effect<WebhookResponse>
   }
 >()("domain/deliveries/WebhookClient") {}
 

@@ -60,6 +60,13 @@ export const begin = <Event>(reader: LogReader<Event>): LogReader<Event> => {
   return next === undefined ? reader : { ...reader, waiting, calling: [...reader.calling, next] }
 }
 
+/** Notes that a call ended before it was an attempt: its event is the next again. */
+export const putBack = <Event>(reader: LogReader<Event>, event: Event): LogReader<Event> => ({
+  ...reader,
+  waiting: [event, ...reader.waiting],
+  calling: reader.calling.filter((each) => each !== event),
+})
+
 /** Notes that a call has ended. */
 export const answer = <Event>(reader: LogReader<Event>, event: Event): LogReader<Event> => ({
   ...reader,

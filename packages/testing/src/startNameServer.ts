@@ -1,0 +1,46 @@
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
+import { type Answer, decode, encode, RECURSION_AVAILABLE } from "dns-packet"
+
+/** What a name server says: records, or the code of a failure, as RFC 1035 numbers them. */
+export interface NameServerReply {
+  readonly records?: ReadonlyArray<Answer>
+  readonly code?: number
+}
+
+export const SERVFAIL = 2
+export const NXDOMAIN = 3
+
+/** Starts a name server on this machine. `replyTo` returns undefined where it says nothing. */
+export const startNameServer = async (
+  replyTo: (name: string, type: string) => NameServerReply | undefined | Promise<NameServerReply | undefined>,
+) => {
+  const socket = createSocket("udp4")
+  const asked: Array<string> = []
+  socket.on("message", async (bytes, { address, port }) => {
+    const { id, questions = [] } = decode(bytes)
+    const [{ name, type }] = questions as [NonNullable<typeof questions>[number]]
+    asked.push(`${type} ${name.toLowerCase()}`)
+    const reply = await replyTo(name.toLowerCase(), type)
+    if (reply === undefined) return
+    const { records: answers = [], code = 0 } = reply
+    const flags = RECURSION_AVAILABLE | code
+    const packet = {
+      type: "response" as const,
+      ...(id !== undefined && { id }),
+      flags,
+      questions,
+      answers: [...answers],
+    }
+    socket.send(encode(packet), port, address)
+  })
+  socket.bind(0, "127.0.0.1")
+  await once(socket, "listening")
+  return {
+    /** Its address and port. */
+    address: `127.0.0.1:${socket.address().port}`,
+    /** The questions that came, such as `A partner.test`, with those that were repeated. */
+    asked,
+    close: () => void socket.close(),
+  }
+}
