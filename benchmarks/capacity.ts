@@ -60,7 +60,7 @@ const run = <A>(effect: Effect.Effect<A, unknown, Layer.Success<typeof layer>>) 
 const layer = adaptersFor(server.url)
 await run(migrateWithRoles as Effect.Effect<unknown, unknown, Layer.Success<typeof layer>>)
 // Workers add the partitions a minute after their start at the latest, and would move rows of the first rounds into them.
-for (const table of PARTITIONED_TABLES) await sql`select from keep_partitions(${table}, clock_timestamp())`
+for (const table of PARTITIONED_TABLES) await sql`select from keep_partitions(${table})`
 
 const catcher = fork(fileURLToPath(import.meta.resolve("./email/catcher.ts")))
 const [{ port: smtpPort }] = (await once(catcher, "message")) as [{ port: number }]

@@ -21,6 +21,83 @@ AS $function$
   ]
 $function$;
 
+CREATE OR REPLACE FUNCTION public.add_partitions(parent text, now_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+#variable_conflict use_variable
+declare
+  this_month constant timestamptz := date_trunc('month', now_at);
+  earlier constant text := parent || '_earlier';
+  later constant text := parent || '_later';
+  added integer := 0;
+  names text[] := '{}';
+  each text;
+  first timestamptz;
+  until timestamptz;
+  bound text;
+begin
+  if parent = 'delivered' then
+    -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
+    for each, first in
+      select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
+        select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
+        union
+        select date_trunc('day', finished_at) from delivered_default
+        where finished_at between now_at - interval '30 days' and now_at + interval '7 days'
+      ) wanted
+      where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
+      order by day
+    loop
+      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
+      lock table delivered in share row exclusive mode;
+      until := first + interval '1 day';
+      -- Made apart and then attached, which leaves those alone who read the other days.
+      execute format('create table %I (like delivered including all)', each);
+      execute format(
+        'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
+        insert into %I select * from moved', first, until, each);
+      execute format('alter table delivered attach partition %I for values from (%L) to (%L)', each, first, until);
+      added := added + 1;
+    end loop;
+    return added;
+  end if;
+
+  bound := (select substring(pg_get_expr(relpartbound, oid) from 'FROM \(''(.*?)''\)') from pg_class where oid = later::regclass);
+  until := coalesce((select begins_at from partition_ranges(parent) where name = later), this_month);
+  if until > this_month + interval '2 months' then
+    return added;
+  end if;
+  -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
+  execute partition_locks(parent);
+  execute format('alter table %I detach partition %I', parent, later);
+  if bound is null then
+    names := array[earlier];
+  end if;
+  while until <= this_month + interval '2 months' loop
+    names := names || (parent || to_char(until, '"_"YYYY_MM'));
+    until := until + interval '1 month';
+  end loop;
+  foreach each in array names loop
+    -- Each begins where the one before ends.
+    until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
+    execute format('create table %I (like %I including all)', each, later);
+    execute format(
+      'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
+      later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
+      partition_bound(parent, until), each);
+    execute format('alter table %I attach partition %I for values from (%s) to (%L)',
+      parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
+    bound := partition_bound(parent, until);
+    added := added + 1;
+  end loop;
+  execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);
+  return added;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -995,6 +1072,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_doubtful(at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from clock_faults where at between first_at and last_at)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.keep_failure_groups()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1041,7 +1126,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_partitions(parent text, now_at timestamp with time zone, keep integer DEFAULT NULL::integer)
+CREATE OR REPLACE FUNCTION public.keep_partitions(parent text, keep integer DEFAULT NULL::integer)
  RETURNS TABLE(added integer, dropped integer, reason text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1052,132 +1137,82 @@ CREATE OR REPLACE FUNCTION public.keep_partitions(parent text, now_at timestamp 
 AS $function$
 #variable_conflict use_variable
 declare
+  now_at constant timestamptz := plausible_now();
   this_month constant timestamptz := date_trunc('month', now_at);
+  max_keep constant integer := case when parent in ('delivered', 'hits') then 3650 else 1200 end;
   earlier constant text := parent || '_earlier';
   later constant text := parent || '_later';
+  limits retention_limits;
   names text[] := '{}';
   each text;
-  first timestamptz;
-  until timestamptz;
   bound text;
   is_used boolean;
-  held_by text;
-  -- A foreign key of a partition locks the table that it refers to, weakly where it is made and fully where it goes. Whoever has read that
-  -- table and is about to write it would be ended for a deadlock, so it is locked fully from the beginning.
-  locks constant text := (
-    select string_agg(format('lock table %s in access exclusive mode', locked), '; ' order by place, locked::text) from (
-      select to_regclass(parent) as locked, 1 as place
-      union select confrelid::regclass, 2 from pg_constraint where conrelid = to_regclass(parent) and contype = 'f'
-    ) tables);
 begin
   added := 0;
   dropped := 0;
   if parent <> all (array['delivered', 'events', 'inbox', 'hits']) then
     raise exception '% has no partitions', parent;
+  elsif keep not between 1 and max_keep then
+    raise exception 'no % days or months of % can be kept, but from 1 to %', keep, parent, max_keep;
   end if;
   -- One lock for all by month, because each of them locks the organizations that they refer to.
-  if not pg_try_advisory_xact_lock(hashtextextended(case when parent = 'delivered' then parent else 'partitions' end, 0)) then
+  if now_at is null or not pg_try_advisory_xact_lock(hashtextextended(case when parent = 'delivered' then parent else 'partitions' end, 0)) then
+    return next;
+    return;
+  elsif keep is null then
+    added := add_partitions(parent, now_at);
     return next;
     return;
   end if;
 
-  if parent = 'delivered' and keep is null then
-    -- What came while a day had no partition is in the default one, and goes where it belongs.
-    for each, first in
-      select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
-        select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
-        union
-        select date_trunc('day', finished_at) from delivered_default
-      ) wanted
-      where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
-      order by day
-    loop
-      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
-      lock table delivered in share row exclusive mode;
-      until := first + interval '1 day';
-      -- Made apart and then attached, which leaves those alone who read the other days.
-      execute format('create table %I (like delivered including all)', each);
-      execute format(
-        'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
-        insert into %I select * from moved', first, until, each);
-      execute format('alter table delivered attach partition %I for values from (%L) to (%L)', each, first, until);
-      added := added + 1;
-    end loop;
-
+  select * into strict limits from retention_limits where retention_limits.parent = keep_partitions.parent;
+  keep := greatest(keep, limits.min_keep);
+  if limits.dropped_on = now_at::date then
+    null;
   elsif parent = 'delivered' then
-    for each in
-      select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'delivered'::regclass and relname ~ '^delivered_[0-9_]{10}$'
-        and relname::text < to_char(now_at - keep * interval '1 day', '"delivered_"YYYY_MM_DD')
-      order by relname
-    loop
+    each := (
+      select name from partition_ranges(parent)
+      where ends_at <= date_trunc('day', now_at - keep * interval '1 day')
+        and not exists (select from clock_faults where first_at < ends_at and last_at >= begins_at)
+      order by ends_at limit 1);
+    if each is not null then
       execute format('drop table %I', each);
-      dropped := dropped + 1;
-    end loop;
-
-  elsif keep is null then
-    bound := (select substring(pg_get_expr(relpartbound, oid) from 'FROM \(''(.*?)''\)') from pg_class where oid = later::regclass);
-    until := case when bound is null then this_month
-      when parent = 'hits' then to_timestamp(('x' || substr(bound, 5))::bit(48)::bigint / 1000.0) else bound::timestamptz end;
-    if until <= this_month + interval '2 months' then
-      -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
-      execute locks;
-      execute format('alter table %I detach partition %I', parent, later);
-      if bound is null then
-        names := array[earlier];
-      end if;
-      while until <= this_month + interval '2 months' loop
-        names := names || (parent || to_char(until, '"_"YYYY_MM'));
-        until := until + interval '1 month';
-      end loop;
-      foreach each in array names loop
-        -- Each begins where the one before ends.
-        until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
-        execute format('create table %I (like %I including all)', each, later);
-        execute format(
-          'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
-          later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
-          partition_bound(parent, until), each);
-        execute format('alter table %I attach partition %I for values from (%s) to (%L)',
-          parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
-        bound := partition_bound(parent, until);
-        added := added + 1;
-      end loop;
-      execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);
+      dropped := 1;
     end if;
-
   else
-    for each, bound in
-      select relname, upper from pg_inherits join pg_class on pg_class.oid = inhrelid
-      cross join lateral (select substring(pg_get_expr(relpartbound, pg_class.oid) from 'TO \(''(.*?)''\)') as upper) range
-      where inhparent = parent::regclass and upper collate "C" <= partition_bound(
-        parent, case when parent = 'hits' then this_month else this_month - keep * interval '1 month' end)
-      order by upper collate "C"
-    loop
-      -- First while others read and write, because it may take a moment.
-      held_by := partition_needed(parent, bound, now_at - keep * interval '1 day');
-      exit when held_by is not null;
-      names := names || each;
-    end loop;
     execute format('select exists (select from %s)', coalesce(to_regclass(earlier), to_regclass(later))) into is_used;
+    -- The first partition goes with the month after it, or alone where it holds something.
+    select array_agg(name order by ends_at) into names from (
+      select name, ends_at from partition_ranges(parent)
+      where ends_at <= case when parent = 'hits' then this_month else this_month - keep * interval '1 month' end
+      order by ends_at limit case when is_used then 1 else 2 end
+    ) over;
     if cardinality(names) > 1 or cardinality(names) = 1 and is_used then
-      execute locks;
       bound := (
         select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)') from pg_class
         where oid = names[cardinality(names)]::regclass);
+      -- First while others read and write, because it may take a moment.
       reason := partition_needed(parent, bound, now_at - keep * interval '1 day');
+      if reason is null then
+        execute partition_locks(parent);
+        reason := partition_needed(parent, bound, now_at - keep * interval '1 day');
+      end if;
       if reason is null then
         foreach each in array names loop
           execute format('drop table %I', each);
-          dropped := dropped + 1;
         end loop;
+        dropped := cardinality(names);
         -- What is earlier still has its place, whatever a clock says.
         execute format('create table %I (like %I including all)', earlier, later);
         execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, earlier, bound);
+      elsif parent = 'hits' then
+        -- Hits that are not old enough are no reason to tell.
+        reason := null;
       end if;
     end if;
-    -- Hits that are not old enough are no reason to tell.
-    reason := case when parent <> 'hits' then coalesce(reason, held_by) end;
+  end if;
+  if dropped > 0 then
+    update retention_limits set dropped_on = now_at::date where retention_limits.parent = keep_partitions.parent;
   end if;
   return next;
 end
@@ -1359,6 +1394,17 @@ AS $function$
   select case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') else at::text end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.partition_locks(parent text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select string_agg(format('lock table %s in access exclusive mode', locked), '; ' order by place, locked::text) from (
+    select to_regclass(parent) as locked, 1 as place
+    union select confrelid::regclass, 2 from pg_constraint where conrelid = to_regclass(parent) and contype = 'f'
+  ) tables
+$function$;
+
 CREATE OR REPLACE FUNCTION public.partition_needed(parent text, below text, hits_before timestamp with time zone)
  RETURNS text
  LANGUAGE plpgsql
@@ -1396,20 +1442,59 @@ begin
           union all
           (select 'replay ' || id || ' reads them' from older cross join replay_jobs
             where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
+          union all
+          (select 'a clock that was not believed stamped some of ' || date_trunc('second', first_at)
+            from older cross join clock_faults where exists (
+              select from events where emitted_at between first_at and last_at and emitted_at < than) limit 1)
         ) needed limit 1
       );
     when 'inbox' then
       return (
         select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
-        where received_at < below::timestamptz and applied_at is null and quarantined_at is null limit 1
+        where received_at < below::timestamptz and applied_at is null and quarantined_at is null
+        union all
+        select 'a clock that was not believed stamped some of ' || date_trunc('second', first_at) from clock_faults where exists (
+          select from inbox where received_at between first_at and last_at and received_at < below::timestamptz)
+        limit 1
       );
     when 'hits' then
       return (
         select 'hit ' || id || ' waits or is not old enough' from hits
-        where id < below and (judged_at is null or judged_at >= hits_before) limit 1
+        where id < below and (judged_at is null or judged_at >= hits_before or is_doubtful(judged_at)) limit 1
       );
   end case;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.partition_ranges(parent text)
+ RETURNS TABLE(name text, begins_at timestamp with time zone, ends_at timestamp with time zone, is_ahead boolean)
+ LANGUAGE sql
+ STABLE
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+  select relname::text, first, until, coalesce(until > case parent
+    when 'delivered' then date_trunc('day', clock_timestamp()) + interval '8 days'
+    else date_trunc('month', clock_timestamp()) + interval '3 months' end, false)
+  from pg_inherits join pg_class on pg_class.oid = inhrelid
+  cross join lateral (
+    select case when parent = 'hits' then to_timestamp(('x' || substr(lower, 5))::bit(48)::bigint / 1000.0) else lower::timestamptz end as first,
+      case when parent = 'hits' then to_timestamp(('x' || substr(upper, 5))::bit(48)::bigint / 1000.0) else upper::timestamptz end as until
+    from (
+      select substring(pg_get_expr(relpartbound, pg_class.oid) from 'FROM \(''(.*?)''\)') as lower,
+        substring(pg_get_expr(relpartbound, pg_class.oid) from 'TO \(''(.*?)''\)') as upper
+    ) bound
+  ) as range
+  where inhparent = to_regclass(parent)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.plausible_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select now_at from clock_watch cross join clock_timestamp() as now_at
+  where now_at between believed_at - interval '1 hour' and believed_at + interval '1 hour'
 $function$;
 
 CREATE OR REPLACE FUNCTION public.put_off_closed(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamp with time zone)
@@ -1618,6 +1703,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.remove_future_partitions(parent text)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET lock_timeout TO '2s'
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+declare
+  rest constant text := case when parent = 'delivered' then 'delivered_default' else parent || '_later' end;
+  earlier constant text := parent || '_earlier';
+  column_name constant text := case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end;
+  each text;
+  bound text;
+begin
+  if plausible_now() is null then
+    raise exception 'the database''s clock is not believed, so nobody knows which partitions are of the future';
+  end if;
+  execute partition_locks(parent);
+  execute format('alter table %I detach partition %I', parent, rest);
+  for each in select name from partition_ranges(parent) where is_ahead order by ends_at loop
+    execute format('alter table %I detach partition %I', parent, each);
+    if each = earlier then
+      -- What is earlier than this month stays in it.
+      bound := partition_bound(parent, date_trunc('month', plausible_now()));
+      execute format('with moved as (delete from %I where %I >= %L returning *) insert into %I select * from moved', each, column_name, bound, rest);
+      execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, each, bound);
+    else
+      execute format('insert into %I select * from %I', rest, each);
+      execute format('drop table %I', each);
+    end if;
+    return next each;
+  end loop;
+  bound := partition_bound(parent, (select max(ends_at) from partition_ranges(parent)));
+  execute format('alter table %I attach partition %I %s', parent, rest,
+    case when parent = 'delivered' then 'default' else format('for values from (%s) to (maxvalue)', coalesce(quote_literal(bound), 'minvalue')) end);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.restore_fault()
  RETURNS text
  LANGUAGE plpgsql
@@ -1766,6 +1889,57 @@ CREATE OR REPLACE FUNCTION public.timeline_of(identity text)
  LANGUAGE sql
  IMMUTABLE
 RETURN ((('x'::text || split_part(identity, '/'::text, 2)))::bit(32))::integer;
+
+CREATE OR REPLACE FUNCTION public.watch_clock(own_at timestamp with time zone, reckoned_at timestamp with time zone, OUT now_at timestamp with time zone, OUT doubt text)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+declare
+  tolerance constant interval := '1 hour';
+  watch clock_watch;
+  is_near boolean;
+  believed_from timestamptz;
+begin
+  select * into strict watch from clock_watch for update;
+  now_at := clock_timestamp();
+  is_near := now_at between watch.believed_at - tolerance and watch.believed_at + tolerance;
+  if not is_near then
+    if now_at between watch.steady_to - tolerance and watch.steady_to + tolerance then
+      watch.steady_to := now_at;
+    else
+      watch.steady_from := now_at;
+      watch.steady_to := now_at;
+    end if;
+    believed_from := watch.steady_from + least(
+      greatest(watch.steady_from - watch.believed_at, watch.believed_at - watch.steady_from), interval '1 day');
+  end if;
+  doubt := case
+    when own_at not between now_at - tolerance and now_at + tolerance
+      then format('the database''s clock says %s, and the worker''s %s', date_trunc('second', now_at), date_trunc('second', own_at))
+    when reckoned_at not between now_at - tolerance and now_at + tolerance
+      then format('the database''s clock says %s, and by what it said earlier it is %s',
+        date_trunc('second', now_at), date_trunc('second', reckoned_at))
+    when now_at < believed_from
+      then format('the database''s clock says %s, and it was last believed at %s; if it goes on steadily, it is believed from %s on',
+        date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
+  end;
+  if doubt is null then
+    -- What was stamped while the clock settled is right after all.
+    delete from clock_faults where not is_near and last_at >= watch.steady_from;
+    update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
+    return;
+  end if;
+  update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at;
+  if not is_near then
+    update clock_faults set last_at = now_at + tolerance where now_at between first_at and last_at and last_at < now_at + tolerance;
+    insert into clock_faults (first_at, last_at) select now_at - tolerance, now_at + tolerance where not is_doubtful(now_at);
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.write_positions(endpoints text[], still_open text[], positions text[], position_ids text[])
  RETURNS void
@@ -2137,6 +2311,21 @@ create table campaigns (
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
   constraint campaigns_per_minute_check CHECK ((per_minute > 0)),
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
+);
+
+create table clock_faults (
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint clock_faults_pkey PRIMARY KEY (first_at),
+  constraint clock_faults_check CHECK ((last_at >= first_at))
+);
+
+create table clock_watch (
+  believed_at timestamp with time zone not null,
+  steady_from timestamp with time zone,
+  steady_to timestamp with time zone,
+  doubt text,
+  doubted_at timestamp with time zone
 );
 
 create table complaints (
@@ -2734,6 +2923,14 @@ create table restores (
   constraint restores_pkey PRIMARY KEY (id)
 );
 
+create table retention_limits (
+  parent text not null,
+  min_keep integer not null,
+  dropped_on date,
+  constraint retention_limits_pkey PRIMARY KEY (parent),
+  constraint retention_limits_min_keep_check CHECK ((min_keep > 0))
+);
+
 create table secret_verifications (
   organization_id text collate "C" not null,
   secret_id text collate "C" not null,
@@ -2900,6 +3097,7 @@ CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (org
 CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
+CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_of_endpoint ON public.dead_letters USING btree (endpoint_id, id);
 CREATE INDEX dead_letters_of_group ON public.dead_letters USING btree (group_id, finished_at, id) WHERE (replayed_as IS NULL);

@@ -16,7 +16,7 @@ const seed = Effect.gen(function* () {
   yield* scheduleCampaign(seeded.campaign.id)
   const { deliveryId, endpointId } = yield* rejectDelivery
   yield* receiveEvent(seeded, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
-  yield* sql`select from keep_partitions('events', '2050-01-15Z')`
+  yield* sql`select add_partitions('events', '2050-01-15Z')`
   yield* sql`truncate events_earlier, inbox_later`
   return { organization: seeded.organization.id, deliveryId, endpointId }
 })

@@ -33,6 +33,7 @@ import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
 import { mergeOutcomes } from "./upkeep/mergeOutcomes.ts"
 import { sampleGauges } from "./upkeep/sampleGauges.ts"
+import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
 /** Everything that the worker does, until it is interrupted. */
@@ -88,6 +89,7 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     countCampaigns,
+    watchClock,
     deleteExpired,
     sampleGauges,
     managePartitions(config.retention),

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
+import { PARTITIONED_TABLES } from "./Partitions.ts"
 import type { GrantedRole } from "./roles/grantRoles.ts"
 import { type RoleKind, TABLE_GRANTS, tableRights } from "./roles/grants.ts"
 
@@ -126,6 +127,18 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
         from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(
         Effect.map((rows) => rows[0]!),
         orDieAs("DatabaseInspection.readConnection"),
+      ),
+
+      /** Reads the times at which the server's clock was not believed, and the partitions of a future that nobody adds today. */
+      readClockFaults: sql<{ faults: ReadonlyArray<string>; ahead: ReadonlyArray<string> }>`
+        select array(
+          select to_char(first_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
+          from clock_faults order by first_at
+        ) as faults, array(
+          select name from unnest(${PARTITIONED_TABLES}::text[]) as parent cross join lateral partition_ranges(parent) where is_ahead order by name
+        ) as ahead`.pipe(
+        Effect.map((rows) => rows[0]!),
+        orDieAs("DatabaseInspection.readClockFaults"),
       ),
 
       readRole: Effect.gen(function* () {

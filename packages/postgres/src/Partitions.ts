@@ -14,18 +14,18 @@ export class Partitions extends Context.Service<Partitions>()("postgres/Partitio
     return {
       /** Adds the partitions for today and the time to come; returns how many. If another process does it, returns 0. */
       add: Effect.fn("Partitions.add")(function* (table: PartitionedTable) {
-        const rows = yield* sql<{ added: number }>`select added from keep_partitions(${table}, clock_timestamp())`
+        const rows = yield* sql<{ added: number }>`select added from keep_partitions(${table})`
         return rows[0]!.added
       }, orDieAs("Partitions.add")),
 
       /**
-       * Drops the partitions that are over, each as a whole; returns how many, and why the next one must stay, or null.
+       * Drops the first partition that is over as a whole, at most one in a day; returns how many, and why it must stay, or null.
        *
-       * `keep` counts days of `delivered` and `hits`, and whole months of `events` and `inbox`.
+       * `keep` counts days of `delivered` and `hits`, and whole months of `events` and `inbox`. The database keeps at least what its owner set.
        */
       drop: Effect.fn("Partitions.drop")(function* (table: PartitionedTable, keep: number) {
         const rows = yield* sql<{ dropped: number; reason: string | null }>`
-          select dropped, reason from keep_partitions(${table}, clock_timestamp(), ${keep}::int)`
+          select dropped, reason from keep_partitions(${table}, ${keep}::int)`
         return rows[0]!
       }, orDieAs("Partitions.drop")),
 

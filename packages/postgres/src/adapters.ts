@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { ClockWatch } from "./ClockWatch.ts"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignReader } from "./campaigns/CampaignReader.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
@@ -75,6 +76,7 @@ export const adapters = Layer.mergeAll(
   FailureGroups.layer,
   DeliveryOutcomes.layer,
   Partitions.layer,
+  ClockWatch.layer,
   DeliveryGauges.layer,
   ReplayJobQueue.layer,
   MessageQueuePg,

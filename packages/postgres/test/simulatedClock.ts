@@ -5,7 +5,7 @@ import { beforeAll } from "vitest"
 
 /**
  * Puts a clock of the test's own before the server's, for a test file whose database has the given address. The statements stay those of
- * every day. Returns a function that sets the clock.
+ * every day. Returns a function that sets the clock, and with it what is believed, and forgets what was dropped today.
  */
 export const simulatedClock = (url: () => string) => {
   beforeAll(async () => {
@@ -18,17 +18,30 @@ export const simulatedClock = (url: () => string) => {
         create function simulated.clock_timestamp() returns timestamptz language sql volatile as $$
           select pg_catalog.clock_timestamp() + ahead from simulated.clock
         $$`
+      yield* sql`grant usage on schema simulated to public`
+      yield* sql`grant select on simulated.clock to public`
       yield* sql`alter table delivered alter column finished_at set default simulated.clock_timestamp()`
       yield* sql`alter table dead_letters alter column finished_at set default simulated.clock_timestamp()`
+      // These have a search path of their own.
+      for (const name of ["keep_partitions", "watch_clock"]) {
+        yield* sql.unsafe(`alter function ${name} set search_path = simulated, public, pg_catalog, pg_temp`)
+      }
       yield* sql.unsafe(
         `alter database "${new URL(url()).pathname.slice(1)}" set search_path = simulated, public, pg_catalog`,
       )
     })
     await Effect.runPromise(Effect.provide(simulate, testDatabaseLayer(url())))
   })
-  return (now: string) =>
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql`update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`,
-    )
+  return Effect.fnUntraced(function* (now: string) {
+    const sql = yield* SqlClient.SqlClient
+    yield* stepClock(now)
+    yield* sql`update clock_watch set believed_at = ${now}::timestamptz`
+    yield* sql`update retention_limits set dropped_on = null, min_keep = 1`
+  })
 }
+
+/** Sets the clock of a test as a fault would: nobody believes it for that. */
+export const stepClock = Effect.fnUntraced(function* (now: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`
+})

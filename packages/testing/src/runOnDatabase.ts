@@ -1,5 +1,6 @@
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { Effect, Layer, ManagedRuntime, References } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
 import { migrateWithRoles } from "./testRoles.ts"
@@ -22,8 +23,8 @@ export const runOnDatabase = (
 }
 
 /** Gives a test file a database of its own with the newest schema; see `testDatabase`. */
-export const migratedDatabase = (): (() => string) =>
-  testDatabase({
+export const migratedDatabase = (): (() => string) => {
+  const url = testDatabase({
     name: "outreach",
     sources: [
       new URL("../sql", import.meta.resolve("@outreach/postgres/migrate")),
@@ -33,3 +34,13 @@ export const migratedDatabase = (): (() => string) =>
       await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(url)))
     },
   })
+  // The template may be older than the time for which its clock is believed.
+  beforeAll(() =>
+    Effect.runPromise(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update clock_watch set believed_at = clock_timestamp()`).pipe(
+        Effect.provide(testDatabaseLayer(url())),
+      ),
+    ),
+  )
+  return url
+}

@@ -13,6 +13,7 @@ import {
   clockFinding,
   connectionFinding,
   failoverFinding,
+  partitionsFinding,
   roleFinding,
   schemaFinding,
 } from "@outreach/postgres/inspection/databaseFindings"
@@ -144,13 +145,15 @@ const checkDatabase = (
     yield* emit("role", yield* guarded(roleFinding))
     if (schema.status === "failed") {
       const finding = skipped("The database does not serve this release.")
-      for (const check of ["clock", "keys", "endpoints", "senders"]) yield* emit(check, finding)
+      for (const check of ["clock", "partitions", "keys", "endpoints", "senders"]) yield* emit(check, finding)
       return
     }
     yield* emit("clock", yield* guarded(clockFinding))
     // A malformed setting is a finding of the settings.
     const failover = options.isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
     if (failover > 0) yield* emit("failover", yield* guarded(failoverFinding))
+    yield* emit("partitions", yield* guarded(partitionsFinding))
+    // A malformed address is a finding of the settings.
     const standby = options.isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
     if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))

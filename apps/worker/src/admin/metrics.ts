@@ -154,6 +154,10 @@ export const gauges = {
     "outreach_organization_clock_ahead_seconds",
     "How far the clock of an organization is ahead of the database's, at most.",
   ),
+  clockDoubted: gauge(
+    "outreach_clock_doubted",
+    "1 while a worker does not believe the database's clock, so that nothing is dropped or erased by age.",
+  ),
   inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
   breakersOpen: gauge(
     "outreach_breakers_open",

@@ -66,6 +66,7 @@ const showState = Effect.fnUntraced(function* (reading: StateReading) {
     yield* Metric.update(gauges.horizonSeconds[holder], reading.horizon[holder].seconds)
   }
   yield* Metric.update(gauges.clockAhead, reading.clockAheadSeconds)
+  yield* Metric.update(gauges.clockDoubted, reading.clockDoubt === null ? 0 : 1)
   yield* Metric.update(gauges.inFlight, reading.inFlight)
   yield* Metric.update(gauges.messagesQuarantined, reading.messagesQuarantined)
   yield* Metric.update(gauges.inboxQuarantined, reading.inboxQuarantined)

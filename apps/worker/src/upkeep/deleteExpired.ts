@@ -6,6 +6,7 @@ import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivit
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
+import { whileBelieved } from "./watchClock.ts"
 
 /** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
@@ -20,5 +21,5 @@ export const deleteExpired = Effect.gen(function* () {
     ],
     { discard: true },
   )
-  return yield* retryForever("deleteExpired", Effect.andThen(once, Effect.sleep("1 minute")))
+  return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))
 })

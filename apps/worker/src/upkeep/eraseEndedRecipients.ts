@@ -5,6 +5,7 @@ import type { RecipientPosition } from "@outreach/domain/recipients/RecipientRep
 import { Array as Arr, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
+import { whileBelieved } from "./watchClock.ts"
 
 /** How many recipients one transaction erases. */
 const BATCH_SIZE = 200
@@ -54,5 +55,5 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
       )
     }
   })
-  return yield* retryForever("eraseEndedRecipients", Effect.andThen(eraseAll, Effect.sleep("1 hour")))
+  return yield* retryForever("eraseEndedRecipients", Effect.andThen(whileBelieved(eraseAll), Effect.sleep("1 hour")))
 })

@@ -5,6 +5,7 @@ import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach
 import { Clock, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
+import { whileBelieved } from "./watchClock.ts"
 
 /** For how long data is kept; null keeps it for good. */
 export interface Retention {
@@ -71,10 +72,11 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   })
   const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
     const before = yield* deadLetters.daysAgo(days)
+    if (before === null) return
     let after: DeadLetterPosition | null = null
     do {
       const { next }: Effect.Success<ReturnType<typeof deadLetters.purge>> = yield* withRest(
-        deadLetters.purge({}, before, after),
+        deadLetters.purge({ keepsDoubtful: true }, before, after),
       )
       after = next
     } while (after !== null)
@@ -84,12 +86,17 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   // Apart, so that a long forgetting keeps no partition waiting.
   return yield* Effect.all(
     [
-      retryForever("managePartitions", Effect.andThen(keepAll, everyMinute)),
-      retryForever("forgetHits", Effect.andThen(forgetHits, everyMinute)),
-      retryForever("forgetAttempts", Effect.andThen(forgetAttempts, everyMinute)),
+      retryForever("managePartitions", Effect.andThen(whileBelieved(keepAll), everyMinute)),
+      retryForever("forgetHits", Effect.andThen(whileBelieved(forgetHits), everyMinute)),
+      retryForever("forgetAttempts", Effect.andThen(whileBelieved(forgetAttempts), everyMinute)),
       ...(deadLettersDays === null
         ? []
-        : [retryForever("purgeDeadLetters", Effect.andThen(purgeDeadLetters(deadLettersDays), everyMinute))]),
+        : [
+            retryForever(
+              "purgeDeadLetters",
+              Effect.andThen(whileBelieved(purgeDeadLetters(deadLettersDays)), everyMinute),
+            ),
+          ]),
     ],
     { concurrency: "unbounded", discard: true },
   )

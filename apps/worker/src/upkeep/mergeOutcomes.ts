@@ -3,6 +3,7 @@ import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
+import { whileBelieved } from "./watchClock.ts"
 
 /**
  * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days, hourly; and
@@ -21,7 +22,7 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   })
   return yield* Effect.all(
     [
-      retryForever("mergeOutcomes", Effect.andThen(once, Effect.sleep("1 hour"))),
+      retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour"))),
       retryForever("groupFailures", Effect.andThen(fill, Effect.sleep("1 minute"))),
     ],
     { concurrency: "unbounded", discard: true },

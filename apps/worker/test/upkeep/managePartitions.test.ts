@@ -6,20 +6,24 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Deferred, Effect, Logger, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll } from "vitest"
+import { beforeAll, beforeEach } from "vitest"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
-// The first worker came eight months ago.
+// The first worker came when the events were published that the tests drop.
 beforeAll(() =>
   run(
     Effect.flatMap(
       SqlClient.SqlClient,
-      (sql) => sql`select from keep_partitions('events', clock_timestamp() - interval '8 months')`,
+      (sql) => sql`select add_partitions('events', clock_timestamp() - interval '200 days')`,
     ),
   ),
 )
+// Each test is another day.
+beforeEach(async () => {
+  await run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update retention_limits set dropped_on = null`))
+})
 const KEEP_ALL = { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null }
 const often = Schedule.spaced("20 millis")
 

@@ -16,6 +16,7 @@ export interface AlertReading {
   readonly deliveriesDeadRows: number
   readonly horizonSeconds: number
   readonly clockAheadSeconds: number
+  readonly clockDoubted: number
 }
 
 /** An alert whose state the database knows. Name, severity, threshold, delay and section are those of `deploy/alerts.yml`. */
@@ -143,6 +144,12 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ threshold: 60, delay: "1m", section: "an-organizations-clock-is-ahead" },
     found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
     advice: "See to the time synchronisation of the database's machine; `ops database status` names the organizations.",
+  },
+  {
+    ...{ name: "OutreachClockDoubted", severity: "warning", reading: "clockDoubted", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "the-clock-is-not-believed" },
+    found: () => "A worker does not believe the database's clock, so nothing is dropped or erased by its age.",
+    advice: "`ops doctor` says why. See to the time synchronisation of the database's machine and of the workers'.",
   },
 ]
 

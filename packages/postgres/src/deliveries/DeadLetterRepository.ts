@@ -31,7 +31,10 @@ export interface DeadLetterCount {
 }
 
 /** Which dead letters a purge means, beside their age. */
-export type PurgeFilter = Omit<DeadLetterFilter, "from" | "to">
+export interface PurgeFilter extends Omit<DeadLetterFilter, "from" | "to"> {
+  /** Whether those stay that died by a clock which was not believed, since nobody knows their age. Default false. */
+  readonly keepsDoubtful?: boolean
+}
 
 /** A place in the order of dead letters by age. */
 export interface DeadLetterPosition {
@@ -101,6 +104,7 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
 
       const isMeant = (filter: PurgeFilter) => sql`
       ${isOf(filter, sql`dead`)}
+      and not (${filter.keepsDoubtful ?? false} and is_doubtful(dead.finished_at))
       and (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
       and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
       and (${filter.eventType ?? null}::text is null or exists (
@@ -209,11 +213,10 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
           return rows[0]!
         }, orDieAs("DeadLetterRepository.countOld")),
 
-        /** Returns the time so many days ago. */
+        /** Returns the time so many days ago; null while the database's clock is not believed. */
         daysAgo: Effect.fn("DeadLetterRepository.daysAgo")(function* (days: number) {
-          const rows = yield* sql<{
-            at: Timestamp
-          }>`select clock_timestamp() - make_interval(days => ${days}::int) as at`
+          const rows = yield* sql<{ at: Timestamp | null }>`
+            select plausible_now() - make_interval(days => ${days}::int) as at`
           return rows[0]!.at
         }, orDieAs("DeadLetterRepository.daysAgo")),
 

@@ -49,6 +49,8 @@ export interface StateReading {
   readonly breakersOpen: number
   /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
   readonly clockAheadSeconds: number
+  /** Why a worker does not believe the database's clock, at the moment; null if all do. */
+  readonly clockDoubt: string | null
   /** Dead letters that were not replayed. */
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
@@ -269,6 +271,10 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             + (select count(*) from deliveries where owner is not null),
           'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
           'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
+          -- Each worker that doubts says so every 10 s.
+          'clockDoubt', (
+            select doubt from clock_watch
+            where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'),
           'deadLetters', (
             select jsonb_object_agg(reason, coalesce(dead.count, 0))
             from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)

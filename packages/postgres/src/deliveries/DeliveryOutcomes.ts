@@ -90,7 +90,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
       }, orDieAs("DeliveryOutcomes.summary")),
 
       /** Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done. */
-      merge: sql<{ merged: number }>`select merge_outcomes(clock_timestamp(), ${BATCH_SIZE}::int) as merged`.pipe(
+      merge: sql<{ merged: number }>`select merge_outcomes(plausible_now(), ${BATCH_SIZE}::int) as merged`.pipe(
         Effect.map((rows) => rows[0]!.merged),
         orDieAs("DeliveryOutcomes.merge"),
       ),
@@ -100,7 +100,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
         const rows = yield* sql<{ forgotten: number }>`
           with old as materialized (
             select ctid as row_ctid from delivery_outcomes
-            where seconds = 3600 and at < clock_timestamp() - make_interval(days => ${days}::int)
+            where seconds = 3600 and at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(at)
             order by at limit ${BATCH_SIZE}::int for update skip locked
           ), forgotten as (
             delete from delivery_outcomes where ctid = any (array(select row_ctid from old)) returning 1

@@ -150,7 +150,8 @@ export class FailureGroups extends Context.Service<FailureGroups>()("postgres/de
       /** Forgets the hours of trends that are older than so many days. */
       forgetHours: Effect.fn("FailureGroups.forgetHours")(
         (days: number) => sql`
-          delete from failure_group_hours where hour < clock_timestamp() - make_interval(days => ${days}::int)`,
+          delete from failure_group_hours
+          where hour < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(hour)`,
         Effect.asVoid,
         orDieAs("FailureGroups.forgetHours"),
       ),

@@ -51,8 +51,8 @@ export const ErasureRepositoryPg = Layer.effect(
           select organization_id as "organizationId", id as "campaignId" from campaigns campaign
           where (organization_id, id) > (${after?.organizationId ?? ""}, ${after?.campaignId ?? ""})
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
-              and window_end < clock_timestamp() - make_interval(months => ${months}::int)))
-            and updated_at < clock_timestamp() - make_interval(months => ${months}::int)
+              and window_end < plausible_now() - make_interval(months => ${months}::int)))
+            and updated_at < plausible_now() - make_interval(months => ${months}::int) and not is_doubtful(updated_at)
             and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
             and ((
               select npi from recipients
@@ -99,7 +99,7 @@ export const ErasureRepositoryPg = Layer.effect(
       }, orDieAs("ErasureRepository.findRecipients")),
 
       forgetEvents: sql`
-        delete from erased_events where erased_at < clock_timestamp() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`.pipe(
+        delete from erased_events where erased_at < plausible_now() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`.pipe(
         Effect.asVoid,
         orDieAs("ErasureRepository.forgetEvents"),
       ),

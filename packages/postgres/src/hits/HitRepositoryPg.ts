@@ -171,7 +171,7 @@ export const HitRepositoryPg = Layer.effect(
         yield* sql`
           with old as materialized (
             select window_start, organization_id, recipient_id, address, link_hash from hit_windows
-            where window_start < clock_timestamp() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)
+            where window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)
             order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked
           )
           delete from hit_windows kept using old
@@ -181,7 +181,7 @@ export const HitRepositoryPg = Layer.effect(
         const [forgotten] = yield* sql<{ count: number }>`
           with old as materialized (
             select organization_id, id from hits
-            where judged_at < clock_timestamp() - make_interval(days => ${days})
+            where judged_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(judged_at)
             order by judged_at limit ${FORGET_BATCH_SIZE} for update skip locked
           ), gone as (
             delete from hits using old where hits.organization_id = old.organization_id and hits.id = old.id returning 1

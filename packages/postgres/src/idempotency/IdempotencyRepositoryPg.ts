@@ -14,7 +14,9 @@ export const IdempotencyRepositoryPg = Layer.effect(
   IdempotencyRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const expiredBefore = sql`clock_timestamp() - make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
+    const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
+    const expiredBefore = sql`clock_timestamp() - ${retention}`
+    const forgottenBefore = sql`plausible_now() - ${retention}`
 
     return {
       find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
@@ -79,8 +81,8 @@ export const IdempotencyRepositoryPg = Layer.effect(
       }, orDieAs("IdempotencyRepository.store")),
 
       forgetExpired: Effect.all([
-        sql`delete from stored_responses where created_at < ${expiredBefore}`,
-        sql`delete from idempotency_keys where created_at < ${expiredBefore}`,
+        sql`delete from stored_responses where created_at < ${forgottenBefore}`,
+        sql`delete from idempotency_keys where created_at < ${forgottenBefore}`,
       ]).pipe(Effect.asVoid, orDieAs("IdempotencyRepository.forgetExpired")),
     }
   }),

@@ -33,6 +33,7 @@ export class AlertReader extends Context.Service<AlertReader>()("postgres/inspec
           deliveriesDeadRows: state.queue.deadRows,
           horizonSeconds: Math.max(...Object.values(state.horizon).map(({ seconds }) => seconds)),
           clockAheadSeconds: state.clockAheadSeconds,
+          clockDoubted: state.clockDoubt === null ? 0 : 1,
         }),
       ),
     }

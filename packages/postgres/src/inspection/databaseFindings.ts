@@ -83,8 +83,14 @@ export const clockFinding = Effect.gen(function* () {
   const after = yield* Clock.currentTimeMillis
   // The server read its clock between the two.
   const skew = Math.max(0, before - now, now - after)
-  const { clockAheadSeconds } = yield* (yield* DeliveryGauges).readState
+  const { clockAheadSeconds, clockDoubt } = yield* (yield* DeliveryGauges).readState
   const said = `The clocks of the database and of this machine are ${formatSeconds(skew / 1000)} apart`
+  if (clockDoubt !== null) {
+    return warning(
+      `The workers do not believe the database's clock, and nothing is dropped or erased by age: ${clockDoubt}.`,
+      "See docs/operations.md#the-clock-is-not-believed.",
+    )
+  }
   if (clockAheadSeconds > MAX_AHEAD_SECONDS) {
     return warning(
       `${said}, and the clock of an organization is ${formatSeconds(clockAheadSeconds)} ahead.`,
@@ -112,6 +118,23 @@ export const failoverFinding = Effect.gen(function* () {
     `FAILOVER_SECONDS is set, and a standby that may be promoted is ${found}. Promoted, it lacks the last commits, and workers would send again without asking.`,
     "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/failover.md#what-an-asynchronous-standby-costs.",
   )
+})
+
+/** Looks for partitions that a wrong clock made, and for the times that a clock showed which was not believed. */
+export const partitionsFinding = Effect.gen(function* () {
+  const { faults, ahead } = yield* (yield* DatabaseInspection).readClockFaults
+  if (ahead.length > 0) {
+    return warning(
+      `${formatCount(ahead.length, "partition")} of a far future were made under a wrong clock: ${ahead.slice(0, 5).join(", ")}${ahead.length > 5 ? " and others" : ""}.`,
+      "See docs/operations.md#partitions-of-a-wrong-clock.",
+    )
+  }
+  return faults.length > 0
+    ? warning(
+        `The database's clock was not believed when it said ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? " and others" : ""} (UTC); rows of these times are not dropped for their age.`,
+        "See docs/operations.md#partitions-of-a-wrong-clock.",
+      )
+    : ok("No partition is of a wrong clock.")
 })
 
 /** Formats a short time: `0.2 s`, `35 s`. */

@@ -44,7 +44,7 @@ export const MailOperatorRepositoryPg = Layer.effect(
           from unnest(${[...found.keys()]}::text[], ${[...found.values()]}::text[]) as each (domain, operator)
           where mail_operators.domain = each.domain`.pipe(orDieAs("MailOperatorRepository.store")),
 
-      forget: sql`delete from mail_operators where needed_at < clock_timestamp() - interval '30 days'`.pipe(
+      forget: sql`delete from mail_operators where needed_at < plausible_now() - interval '30 days'`.pipe(
         orDieAs("MailOperatorRepository.forget"),
       ),
     }

@@ -62,7 +62,7 @@ export const MessageQueuePg = Layer.effect(
       }, orDieAs("MessageQueue.renew")),
 
       forgetRates: Effect.gen(function* () {
-        const before = sql`clock_timestamp() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
+        const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
         // A claim locks the rates that it counts by in an order of its own.
         yield* sql`
           delete from send_rates where scope in (
@@ -112,7 +112,7 @@ export const MessageQueuePg = Layer.effect(
         const rows = yield* sql<{ count: number }>`
           with old as materialized (
             select organization_id, recipient_id, number, outcome from message_attempts
-            where last_at < clock_timestamp() - make_interval(days => ${days})
+            where last_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(last_at)
             order by last_at limit ${FORGET_BATCH_SIZE} for update skip locked
           ), gone as (
             delete from message_attempts attempt using old

@@ -218,10 +218,10 @@ export class OperatorRepository extends Context.Service<OperatorRepository>()("p
       /** Deletes links and sessions that are over, some of each. */
       deleteExpired: Effect.gen(function* () {
         yield* sql`
-          with over as materialized (select hash from sign_in_links where not (${isUsable}) limit ${MAX_DELETED})
+          with over as materialized (select hash from sign_in_links where not (${isUsable}) and plausible_now() is not null limit ${MAX_DELETED})
           delete from sign_in_links link using over where link.hash = over.hash`
         yield* sql`
-          with over as materialized (select hash from operator_sessions where not (${isOpen}) limit ${MAX_DELETED})
+          with over as materialized (select hash from operator_sessions where not (${isOpen}) and plausible_now() is not null limit ${MAX_DELETED})
           delete from operator_sessions session using over where session.hash = over.hash`
       }).pipe(orDieAs("OperatorRepository.deleteExpired")),
     }

@@ -145,7 +145,7 @@ export const ApiKeyRepositoryPg = Layer.effect(
       authenticateKey,
 
       forgetWindows: sql`
-        delete from rate_windows where window_start < extract(epoch from statement_timestamp())::bigint - 120`.pipe(
+        delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`.pipe(
         Effect.asVoid,
         orDieAs("ApiKeyRepository.forgetWindows"),
       ),

@@ -144,7 +144,7 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
       /** Deletes the counts that are older than 30 days. */
       forget: sql`
         delete from request_counts
-        where hour < statement_timestamp() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`.pipe(
+        where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`.pipe(
         Effect.asVoid,
         orDieAs("PartnerActivity.forget"),
       ),

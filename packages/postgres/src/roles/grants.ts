@@ -102,6 +102,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
   operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
+  clock_watch: { api: "select", worker: "select", operator: "select" },
+  clock_faults: { worker: "select", operator: "select" },
+  retention_limits: { operator: "select" },
   granted_roles: { operator: "select" },
   migrations: { api: "select", worker: "select", operator: "select" },
 }
@@ -138,5 +141,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */
 export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
   keep_partitions: ["worker"],
+  watch_clock: ["worker"],
   lift_unsubscriptions: ["worker"],
 }

@@ -32,7 +32,7 @@ export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/toda
 
       /** Deletes the samples that are too old to be shown. */
       forget: sql`
-        delete from gauge_samples where sampled_at < statement_timestamp() - make_interval(days => ${KEPT_DAYS}::int)`.pipe(
+        delete from gauge_samples where sampled_at < plausible_now() - make_interval(days => ${KEPT_DAYS}::int)`.pipe(
         Effect.asVoid,
         orDieAs("GaugeSamples.forget"),
       ),

@@ -32,7 +32,7 @@ beforeAll(async () => {
       const sql = yield* SqlClient.SqlClient
       // As a worker does it while the time goes by.
       for (const month of [0, 8, 16, MONTHS - 3]) {
-        yield* sql`select from keep_partitions('events', ${monthStart(month)}::timestamptz)`
+        yield* sql`select add_partitions('events', ${monthStart(month)}::timestamptz)`
       }
       seed = yield* seedCampaign({ recipients: 0 })
     }),

@@ -5,6 +5,7 @@ import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
 import {
   clockFinding,
   connectionFinding,
+  partitionsFinding,
   roleFinding,
   schemaFinding,
 } from "@outreach/postgres/inspection/databaseFindings"
@@ -27,6 +28,7 @@ export const readSystem = Effect.gen(function* () {
         checked("schema", schemaFinding),
         checked("role", roleFinding),
         checked("clock", clockFinding),
+        checked("partitions", partitionsFinding),
       ]),
       ...([
         orUndefined(readLoad),

@@ -1,0 +1,31 @@
+import { ClockWatch } from "@outreach/postgres/ClockWatch"
+import { Clock, Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+
+const HOUR_MS = 3_600_000
+
+/** Watches the database's clock, and logs at once when it is no longer believed, each hour after that, and when it is believed again. Until interrupted. */
+export const watchClock = Effect.gen(function* () {
+  const clock = yield* ClockWatch
+  let loggedAt: number | undefined
+  const watch = Effect.gen(function* () {
+    const doubt = yield* clock.doubt
+    const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
+    if (doubt === null && loggedAt !== undefined) {
+      loggedAt = undefined
+      yield* Effect.logInfo("clock of the database believed again")
+    } else if (doubt !== null && (loggedAt === undefined || now - loggedAt >= HOUR_MS)) {
+      loggedAt = now
+      yield* Effect.logWarning("clock of the database not believed, nothing is dropped or erased by age").pipe(
+        Effect.annotateLogs({ doubt }),
+      )
+    }
+  })
+  return yield* retryForever("watchClock", Effect.andThen(watch, Effect.sleep("10 seconds")))
+})
+
+/** Runs an effect that drops or erases something by its age, unless the database's clock is not believed. */
+export const whileBelieved = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(ClockWatch, ({ doubt }) =>
+    Effect.flatMap(doubt, (doubt) => (doubt === null ? Effect.asVoid(effect) : Effect.void)),
+  )

@@ -1,0 +1,73 @@
+-- Adds the partitions of a table that are missing at a time; returns how many. keep_partitions calls it, and nobody else than the owner can.
+create or replace function add_partitions(parent text, now_at timestamptz) returns integer
+language plpgsql set timezone = 'UTC' set datestyle = 'ISO' as $$
+#variable_conflict use_variable
+declare
+  this_month constant timestamptz := date_trunc('month', now_at);
+  earlier constant text := parent || '_earlier';
+  later constant text := parent || '_later';
+  added integer := 0;
+  names text[] := '{}';
+  each text;
+  first timestamptz;
+  until timestamptz;
+  bound text;
+begin
+  if parent = 'delivered' then
+    -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
+    for each, first in
+      select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
+        select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
+        union
+        select date_trunc('day', finished_at) from delivered_default
+        where finished_at between now_at - interval '30 days' and now_at + interval '7 days'
+      ) wanted
+      where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
+      order by day
+    loop
+      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
+      lock table delivered in share row exclusive mode;
+      until := first + interval '1 day';
+      -- Made apart and then attached, which leaves those alone who read the other days.
+      execute format('create table %I (like delivered including all)', each);
+      execute format(
+        'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
+        insert into %I select * from moved', first, until, each);
+      execute format('alter table delivered attach partition %I for values from (%L) to (%L)', each, first, until);
+      added := added + 1;
+    end loop;
+    return added;
+  end if;
+
+  bound := (select substring(pg_get_expr(relpartbound, oid) from 'FROM \(''(.*?)''\)') from pg_class where oid = later::regclass);
+  until := coalesce((select begins_at from partition_ranges(parent) where name = later), this_month);
+  if until > this_month + interval '2 months' then
+    return added;
+  end if;
+  -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
+  execute partition_locks(parent);
+  execute format('alter table %I detach partition %I', parent, later);
+  if bound is null then
+    names := array[earlier];
+  end if;
+  while until <= this_month + interval '2 months' loop
+    names := names || (parent || to_char(until, '"_"YYYY_MM'));
+    until := until + interval '1 month';
+  end loop;
+  foreach each in array names loop
+    -- Each begins where the one before ends.
+    until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
+    execute format('create table %I (like %I including all)', each, later);
+    execute format(
+      'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
+      later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
+      partition_bound(parent, until), each);
+    execute format('alter table %I attach partition %I for values from (%s) to (%L)',
+      parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
+    bound := partition_bound(parent, until);
+    added := added + 1;
+  end loop;
+  execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);
+  return added;
+end
+$$;

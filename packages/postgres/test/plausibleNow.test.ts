@@ -1,0 +1,325 @@
+import { describe, expect } from "@effect/vitest"
+import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { clockFinding, partitionsFinding } from "@outreach/postgres/inspection/databaseFindings"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
+import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { asRole } from "@outreach/testing/testRoles"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { simulatedClock, stepClock } from "./simulatedClock.ts"
+
+const url = migratedDatabase()
+const setClock = simulatedClock(url)
+type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+/** Runs a part of a test as the owner of the tables. */
+const asOwner = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
+  Effect.suspend(() => Effect.provide(effect, Layer.fresh(adaptersFor(url())))) as Effect.Effect<A, E>
+// All else is done with the worker's role, which owns nothing.
+const test = effectTest(
+  <A, E>(effect: Effect.Effect<A, E, Services | DatabaseInspection>): Promise<A> =>
+    Effect.runPromise(
+      Effect.provide(
+        effect,
+        Layer.provideMerge(DatabaseInspection.layer, adaptersFor(asRole(url(), "worker"))),
+      ) as never,
+    ),
+)
+
+const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()
+const believed = (days: number) => asOwner(setClock(at(days)))
+/** Sets the clock, and changes nothing of what is believed. */
+const stepped = (days: number) => asOwner(stepClock(at(days)))
+
+const sqlAs = <Row extends object>(text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text))
+const keep = (table: string, days: number | null) =>
+  Effect.map(
+    sqlAs<{ added: number; dropped: number; reason: string | null }>(
+      `select added, dropped, reason from keep_partitions('${table}', ${days})`,
+    ),
+    (rows) => rows[0]!,
+  )
+const partitionsOf = (table: string) =>
+  Effect.map(
+    sqlAs<{ name: string }>(`select name from partition_ranges('${table}') where ends_at is not null order by ends_at`),
+    (rows) => rows.map(({ name }) => name),
+  )
+/** Compares the clock as a worker whose own clock says `own` days, and that reckons `reckoned` days. */
+const doubt = (own: number, reckoned = own) =>
+  Effect.map(
+    sqlAs<{ doubt: string | null }>(`select doubt from watch_clock('${at(own)}', '${at(reckoned)}')`),
+    (rows) => rows[0]!.doubt,
+  )
+const addAll = Effect.forEach(PARTITIONED_TABLES, (table) => keep(table, null), { discard: true })
+
+/** Writes a row of so many days ago into each table that loses rows by their age. */
+const seedOld = (days: number) =>
+  asOwner(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
+      const [recipient] = yield* sql<{
+        id: string
+      }>`select id from recipients where organization_id = ${organization.id}`
+      const old = sql`${at(-days)}::timestamptz`
+      yield* sql`
+        insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+        values (${organization.id}, 'hit_old', ${recipient!.id}, 'open', 'GET', '198.51.100.7', '{}', ${old}, ${old}, '{}')`
+      yield* sql`
+        insert into message_attempts (organization_id, recipient_id, number, outcome, first_at, last_at)
+        values (${organization.id}, ${recipient!.id}, 1, 'accepted', ${old}, ${old})`
+      yield* sql`
+        insert into delivery_outcomes (organization_id, endpoint_id, at, seconds)
+        values (${organization.id}, ${endpoint.id}, ${old}, 3600)`
+      yield* sql`
+        insert into failure_group_hours (organization_id, group_id, hour, count) values (${organization.id}, 'fgr_1', ${old}, 1)`
+      yield* sql`
+        insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, bytes_before, created_at)
+        values (${organization.id}, 'key', '', 200, '{}', 'identity', 0, ${old})`
+      yield* sql`
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
+        values (${organization.id}, 'dlv_1', ${endpoint.id}, 'evt_1', 'rejected', '[]', ${old}, ${old})`
+      yield* sql`
+        insert into gauge_samples (organization_id, sampled_at, sent, oldest_due_seconds, breakers_open, dead_letters, inbox_quarantined, domains_refusing)
+        values ('', ${old}, 0, 0, 0, 0, 0, 0)`
+      yield* sql`
+        insert into request_counts (organization_id, caller_id, hour, code, requests, peak)
+        values (${organization.id}, 'key_1', ${old}, '', 1, 1)`
+      // The dead letter was counted with today's.
+      yield* sql`delete from failure_group_hours where group_id <> 'fgr_1'`
+      yield* sql`delete from delivery_outcomes where seconds <> 3600`
+      yield* sql`update campaigns set status = 'completed', updated_at = ${old} where id = ${campaign.id}`
+    }),
+  )
+const countOld = asOwner(
+  Effect.map(
+    sqlAs<{ counts: Readonly<Record<string, number>> }>(`select jsonb_build_object(
+      'hits', (select count(*) from hits), 'attempts', (select count(*) from message_attempts),
+      'outcomes', (select count(*) from delivery_outcomes), 'trends', (select count(*) from failure_group_hours),
+      'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters),
+      'samples', (select count(*) from gauge_samples), 'requests', (select count(*) from request_counts)) as counts`),
+    (rows) => rows[0]!.counts,
+  ),
+)
+const ALL_THERE = {
+  ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1, samples: 1, requests: 1 },
+}
+
+/** Deletes what is older than 90 days, or than its own time; returns the campaign whose recipients it would erase. */
+const forgetAll = Effect.gen(function* () {
+  yield* (yield* HitRepository).forget(90)
+  yield* (yield* MessageQueue).forgetAttempts(90)
+  yield* (yield* DeliveryOutcomes).forget(90)
+  yield* (yield* FailureGroups).forgetHours(90)
+  yield* (yield* IdempotencyRepository).forgetExpired
+  yield* (yield* GaugeSamples).forget
+  yield* (yield* PartnerActivity).forget
+  yield* (yield* OperatorRepository).deleteExpired
+  const deadLetters = yield* DeadLetterRepository
+  const before = yield* deadLetters.daysAgo(90)
+  if (before !== null) yield* deadLetters.purge({ keepsDoubtful: true }, before, null)
+  return yield* (yield* ErasureRepository).findEnded(3, null)
+})
+
+// The clock goes on from test to test.
+describe("the time by which things are dropped and erased", { shuffle: false }, () => {
+  test("is none while the database's clock is 800 days off, so that nothing goes, and is right again with the clock", function* () {
+    yield* believed(0)
+    yield* addAll
+    yield* seedOld(1)
+    const partitions = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
+    for (const days of [800, -800]) {
+      yield* stepped(days)
+      expect(yield* doubt(0)).toMatch(/^the database's clock says .*, and the worker's 2050-06-15/)
+      for (const table of PARTITIONED_TABLES) {
+        expect(yield* keep(table, null)).toEqual({ added: 0, dropped: 0, reason: null })
+        expect(yield* keep(table, 7)).toEqual({ added: 0, dropped: 0, reason: null })
+      }
+      expect(yield* forgetAll).toBeUndefined()
+      expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(partitions)
+      expect(yield* countOld).toMatchObject(ALL_THERE)
+      yield* stepped(0)
+      expect(yield* doubt(0)).toBeNull()
+    }
+    // What is over by a right clock goes.
+    yield* believed(100)
+    expect(yield* forgetAll).toMatchObject({ campaignId: expect.any(String) })
+    expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
+  })
+
+  test("drops one month, or one day of deliveries, in a day at the most", function* () {
+    yield* asOwner(sqlAs("truncate events, hits cascade"))
+    const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
+      Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
+    )
+    yield* believed(200)
+    for (const day of [201, 202]) {
+      yield* asOwner(stepClock(at(day)))
+      yield* asOwner(sqlAs(`update clock_watch set believed_at = '${at(day)}'`))
+      const before = yield* dropped
+      for (const table of PARTITIONED_TABLES) {
+        expect((yield* keep(table, 1)).dropped).toBeGreaterThan(0)
+        const after = yield* partitionsOf(table)
+        expect((yield* keep(table, 1)).dropped).toBe(0)
+        expect(yield* partitionsOf(table)).toEqual(after)
+      }
+      expect(yield* dropped).not.toEqual(before)
+    }
+  })
+
+  test("keeps what the owner wants to be kept, and takes no limit that makes no sense", function* () {
+    yield* believed(300)
+    yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
+    for (const table of PARTITIONED_TABLES) {
+      const names = yield* partitionsOf(table)
+      // The months of hits go by when these were judged.
+      if (table !== "hits") expect((yield* keep(table, 1)).dropped).toBe(0)
+      for (const limit of [0, -1, -2_147_483_648, 3651, 2_147_483_647]) {
+        expect(String(yield* Effect.flip(keep(table, limit)))).toContain("SqlError")
+      }
+      if (table !== "hits") expect(yield* partitionsOf(table)).toEqual(names)
+    }
+  })
+
+  test("does not come back for a clock that was off while nobody watched, before it has gone on steadily", function* () {
+    yield* believed(400)
+    yield* asOwner(sqlAs("truncate clock_faults"))
+    const hour = 1 / 24
+    // Off for three days: it takes three hours.
+    yield* stepped(403)
+    expect(yield* doubt(403)).toContain("it was last believed at 2051-07-20 12:00:00+00")
+    yield* stepped(403 + 0.9 * hour)
+    expect(yield* doubt(403 + 0.9 * hour)).not.toBeNull()
+    // A gap, or a step, begins it anew.
+    yield* stepped(403 + 2.5 * hour)
+    expect(yield* doubt(403 + 2.5 * hour)).not.toBeNull()
+    for (const hours of [3.4, 4.3, 5.2]) {
+      yield* stepped(403 + hours * hour)
+      expect(yield* doubt(403 + hours * hour)).not.toBeNull()
+    }
+    yield* stepped(403 + 5.7 * hour)
+    expect(yield* doubt(403 + 5.7 * hour)).toBeNull()
+    expect((yield* sqlAs<{ now: string | null }>("select plausible_now() as now"))[0]!.now).not.toBeNull()
+    // It was right all the time.
+    expect(yield* sqlAs("select from clock_faults")).toEqual([])
+  })
+
+  test("is not believed by a worker whose own clock, or whose reckoning, says another time", function* () {
+    yield* believed(410)
+    expect(yield* doubt(410.04)).toBeNull()
+    expect(yield* doubt(1210)).toContain("and the worker's")
+    expect(yield* doubt(-390)).toContain("and the worker's")
+    expect(yield* doubt(410, 409)).toContain("and by what it said earlier it is 2051-07-29")
+    // The worker was wrong, and the database was not: another worker goes on.
+    expect(yield* doubt(410)).toBeNull()
+    expect(yield* sqlAs("select from clock_faults")).toEqual([])
+  })
+
+  test("leaves what a wrong clock stamped, and the operator's check names its times", function* () {
+    yield* believed(500)
+    yield* stepped(-300)
+    expect(yield* doubt(500)).not.toBeNull()
+    yield* asOwner(seedOld(300))
+    yield* stepped(500)
+    expect(yield* doubt(500)).toBeNull()
+    yield* forgetAll
+    const { responses, samples, requests, ...left } = yield* countOld
+    expect(left).toEqual({ hits: 1, attempts: 1, outcomes: 1, trends: 1, deadLetters: 1 })
+    expect(yield* asOwner(Effect.provide(partitionsFinding, DatabaseInspection.layer))).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
+    })
+    // Once the operator has decided, they go.
+    yield* asOwner(sqlAs("truncate clock_faults"))
+    yield* forgetAll
+    expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })
+  })
+
+  test("is doubted by a check of the operator at once", function* () {
+    yield* believed(510)
+    yield* stepped(1310)
+    yield* doubt(510)
+    expect(yield* clockFinding).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("do not believe the database's clock, and nothing is dropped or erased by age: "),
+    })
+    yield* believed(510)
+    expect((yield* clockFinding).found).not.toContain("do not believe")
+  })
+})
+
+describe("partitions that a wrong clock made", { shuffle: false }, () => {
+  test("are named, and removed by the owner without a row", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* believed(600)
+    yield* asOwner(sqlAs("truncate clock_faults"))
+    yield* addAll
+    const names = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
+    // The first worker of a deployment came under this clock, as its migration did.
+    for (const table of PARTITIONED_TABLES) yield* asOwner(sqlAs(`select add_partitions('${table}', '${at(1400)}')`))
+    const { campaign, organization } = yield* asOwner(seedCampaign({ recipients: 0 }))
+    yield* asOwner(
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.forEach(
+          [600, 1400],
+          (day) => sql`
+          insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+          values (${organization.id}, ${`evt_${day}`}, 'outreach.email_sent', ${campaign.id}, 'pgm_1', ${at(day)}::timestamptz,
+            ${at(day)}::timestamptz, '{}')`,
+        ),
+      ),
+    )
+    const finding = yield* partitionsFinding
+    expect(finding).toMatchObject({ status: "warning", advice: expect.stringContaining("partitions-of-a-wrong-clock") })
+    expect(finding.found).toContain("delivered_2054_04_15")
+    for (const table of PARTITIONED_TABLES) {
+      expect(yield* asOwner(sqlAs(`select * from remove_future_partitions('${table}')`))).not.toEqual([])
+    }
+    expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(names)
+    expect((yield* partitionsFinding).status).toBe("ok")
+    expect(
+      yield* sql`select id, tableoid::regclass::text as "table" from events where organization_id = ${organization.id} order by id`,
+    ).toEqual([
+      { id: "evt_1400", table: "events_later" },
+      { id: "evt_600", table: "events_2052_02" },
+    ])
+    expect((yield* keep("events", null)).added).toBe(0)
+  })
+
+  test("are removed also where the first partition reaches into that future", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* asOwner(
+      sqlAs(`do $$ declare each text; begin
+        for each in select name from partition_ranges('inbox') loop execute format('drop table %I', each); end loop;
+        create table inbox_later partition of inbox default;
+        alter table inbox detach partition inbox_later;
+        alter table inbox attach partition inbox_later for values from (minvalue) to (maxvalue);
+      end $$`),
+    )
+    yield* asOwner(sqlAs(`select add_partitions('inbox', '${at(1400)}')`))
+    expect((yield* partitionsFinding).found).toContain("inbox_earlier")
+    yield* asOwner(sqlAs("select remove_future_partitions('inbox')"))
+    expect((yield* partitionsFinding).status).toBe("ok")
+    expect((yield* keep("inbox", null)).added).toBe(3)
+    expect(yield* sql`select name from partition_ranges('inbox') order by ends_at`).toHaveLength(5)
+  })
+
+  test("stay while the clock is not believed", function* () {
+    yield* stepped(5000)
+    expect(String(yield* Effect.flip(asOwner(sqlAs("select remove_future_partitions('events')"))))).toContain(
+      "SqlError",
+    )
+  })
+})
