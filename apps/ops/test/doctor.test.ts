@@ -115,7 +115,7 @@ describe("doctor", () => {
     const { code, checks } = await consult(settings, undefined, ...args)
     const statuses = checks.filter(({ check }) => check !== "role").map(({ check, status }) => `${check} ${status}`)
     expect(statuses).toEqual(
-      ["settings", "settings", "settings", "database", "schema", "clock", "keys", "endpoints"]
+      ["settings", "settings", "settings", "database", "schema", "clock", "partitions", "keys", "endpoints"]
         .concat("mail", "DKIM", "SPF", "DMARC", "MX", "address")
         .map((check) => `${check} ok`),
     )

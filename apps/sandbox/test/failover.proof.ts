@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { runScenario, type Scenario } from "./failover/runScenario.ts"
@@ -8,7 +9,6 @@ import {
   brokenByAsynchronous,
   brokenBySynchronous,
   brokenByTwo,
-  findLibfaketime,
   killed,
   lagging,
   mute,

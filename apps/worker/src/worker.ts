@@ -89,7 +89,6 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     countCampaigns,
-    watchClock,
     deleteExpired,
     sampleGauges,
     managePartitions(config.retention),
@@ -98,6 +97,7 @@ export const worker = Effect.gen(function* () {
   ]
   const loops = [
     whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),
+    watchClock,
     readGauges,
   ]
   // Nothing is sent before a stored secret was opened, however long the database is away.

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
 import { buildArtifact } from "../artifact.ts"
 import { type Outcome, runScenario, type Scenario } from "./runScenario.ts"
 import {
@@ -12,7 +13,6 @@ import {
   brokenByTwo,
   brokenByWaiting,
   dropped,
-  findLibfaketime,
   gone,
   halfOpen,
   killed,

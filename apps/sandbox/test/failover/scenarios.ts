@@ -1,8 +1,4 @@
-import { globSync } from "node:fs"
-import { tmpdir, userInfo } from "node:os"
-import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import type { Postgres } from "@outreach/embedded-postgres/startPostgres"
 import { type Standby, setSynchronousStandbys } from "@outreach/embedded-postgres/startStandby"
 import { type Cluster, type Outcome, readInFlight, type Scenario } from "./runScenario.ts"
@@ -281,15 +277,6 @@ export const waiting: Scenario = {
     await cluster.primary.kill()
     return await moveTo(cluster, "s1", failedAt, "reset")
   },
-}
-
-/** Returns the library that makes a process's clock wrong, or why there is none. */
-export const findLibfaketime = async (): Promise<{ readonly library: string } | { readonly missing: string }> => {
-  const found = await unpackDebianPackages(["libfaketime"], join(tmpdir(), `outreach-libfaketime-${userInfo().uid}`))
-  if ("missing" in found) return found
-  const [library] = globSync(join(found.folder, "usr/lib/*/faketime/libfaketime.so.1"))
-  if (library === undefined) throw new Error("libfaketime brought no library")
-  return { library }
 }
 
 /** Lists the promises of every failover that a run broke: the service comes back, nothing stays behind and no event is missed. */

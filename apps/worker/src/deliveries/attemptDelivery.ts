@@ -1,4 +1,4 @@
-import { type AttemptResult, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
+import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Schedule } from "@outreach/retry-policy"
@@ -22,7 +22,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   return {
     attempt: (lane: DeliveryLane, { delivery, readAt }: Held, now: number): Effect.Effect<AttemptResult> => {
       if (delivery.emittedAt !== null) {
-        const startedAt = delivery.readAt + clock.currentTimeMillisUnsafe() - readAt
+        const startedAt = delivery.readAt + monotonicMs(clock) - readAt
         metrics.firstAttemptDelay.updateUnsafe(
           Math.max(0, startedAt - toUnixMillis(delivery.emittedAt)) / 1000,
           context,

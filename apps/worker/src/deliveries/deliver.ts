@@ -1,7 +1,9 @@
-import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
+import { type AttemptResult, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders, type Progress } from "@outreach/domain/deliveries/EndpointReaders"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { areApart } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"
 import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
@@ -26,6 +28,14 @@ export interface DeliverOptions {
 }
 
 const limits = workerLimits.deliveries
+
+/** Dies of deliveries whose signatures no partner would take, because this machine's clock or the database's is wrong. */
+const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    deliveries.some(({ readAt }) => areApart(readAt, now))
+      ? Effect.die(new Error("The clocks of the database and of this machine are more than an hour apart."))
+      : Effect.void,
+  )
 
 /**
  * Delivers webhooks to the endpoints that this worker comes to own, until interrupted.
@@ -146,8 +156,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const read = Effect.gen(function* () {
     const wanted = owner.wantedOfLogs()
     if (wanted.size === 0) return
-    const deliveries = yield* readers.read(worker, toWanted(wanted))
-    owner.wasRead(wanted, deliveries, clock.currentTimeMillisUnsafe())
+    const deliveries = yield* Effect.tap(readers.read(worker, toWanted(wanted)), assertTimely)
+    owner.wasRead(wanted, deliveries, monotonicMs(clock))
   })
 
   const takeDue = Effect.gen(function* () {
@@ -158,6 +168,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     const wanted = owner.wantedOfRows()
     if (wanted.size === 0) return
     const deliveries = yield* readers.takeDue(worker, toWanted(wanted)).pipe(
+      Effect.tap(assertTimely),
       // Rows may have been taken all the same.
       Effect.onError(() =>
         Effect.sync(() => {
@@ -168,7 +179,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         }),
       ),
     )
-    const exhausted = owner.wasTaken(wanted, deliveries, clock.currentTimeMillisUnsafe())
+    const exhausted = owner.wasTaken(wanted, deliveries, monotonicMs(clock))
     if (exhausted.length === 0) return
     const next = yield* readers.nextDue(
       worker,

@@ -1,4 +1,4 @@
-import { decideService } from "@outreach/domain/restores/Restore"
+import { areApart, decideService } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Clock, Effect, Latch, Metric } from "effect"
 import { metrics } from "../admin/metrics.ts"
@@ -9,7 +9,7 @@ const { checkEveryMs, remindEveryMs } = workerLimits.restores
 
 /**
  * Runs work while the database may be sent from, until interrupted. A database that was restored, and one that was promoted or moved, waits for an
- * operator; the work is interrupted meanwhile.
+ * operator, and so does a clock of which this process and the database say different hours; the work is interrupted meanwhile.
  */
 export const whileServing = Effect.fnUntraced(function* <A, R>(
   work: Effect.Effect<A, never, R>,
@@ -17,20 +17,25 @@ export const whileServing = Effect.fnUntraced(function* <A, R>(
   failoverSeconds: number,
 ) {
   const restores = yield* RestoreRepository
-  let remindAt = 0
+  let remindAt = Number.NEGATIVE_INFINITY
 
   const look = Effect.gen(function* () {
     const standing = yield* restores.standing
     const service = decideService(standing, failoverSeconds)
     const about = { fault: standing.fault, recorded: standing.recorded, current: standing.current }
-    if (service === "wait") {
-      const now = yield* Clock.currentTimeMillis
+    const isApart = areApart(standing.now, yield* Clock.currentTimeMillis)
+    if (service === "wait" || isApart) {
+      const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
       if (now < remindAt) return false
       remindAt = now + remindEveryMs
-      yield* Effect.logWarning("worker is paused, see ops restore status").pipe(Effect.annotateLogs(about))
+      yield* service === "wait"
+        ? Effect.logWarning("worker is paused, see ops restore status").pipe(Effect.annotateLogs(about))
+        : Effect.logWarning("worker is paused, its clock and the database's are over an hour apart").pipe(
+            Effect.annotateLogs({ database: new Date(standing.now).toISOString() }),
+          )
       return false
     }
-    remindAt = 0
+    remindAt = Number.NEGATIVE_INFINITY
     if (service === "serve") yield* restores.see
     else {
       yield* restores.record(standing.current!)

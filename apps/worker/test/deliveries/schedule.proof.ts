@@ -12,7 +12,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Effect, Layer, References, Schedule } from "effect"
+import { Clock, Effect, Layer, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import { brokenBody, endless, noAnswer, status } from "../answers.ts"
@@ -22,9 +22,25 @@ beforeAll(() => simulateClock(url()))
 
 const bounds = { maxInFlight: 256, perEndpoint: 16, leaseSeconds: 30 }
 
+/** What the simulated clock says, in Unix milliseconds. */
+let simulatedMs = Date.UTC(2100, 0, 1)
+
+/** Runs a worker on a machine whose clock is the database's: it delivers nothing while the two say different hours. */
+const onSimulatedTime = Effect.provideServiceEffect(
+  Clock.Clock,
+  Effect.map(
+    Clock.Clock,
+    (clock): Clock.Clock =>
+      Object.setPrototypeOf(
+        { currentTimeMillisUnsafe: () => simulatedMs, currentTimeMillis: Effect.sync(() => simulatedMs) },
+        clock,
+      ),
+  ),
+)
+
 /** Runs an effect beside a worker, on a database whose clock it moves. */
 const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
-  Effect.raceFirst(effect, deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds })).pipe(
+  Effect.raceFirst(effect, onSimulatedTime(deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds }))).pipe(
     // undici looks at the time for connecting twice a second.
     Effect.provide(
       Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 }), NodeSigner).pipe(
@@ -272,6 +288,7 @@ const moveClock = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ at: Timestamp }>`
     update simulated.clock set at = at + make_interval(secs => ${seconds}::double precision) returning at`
+  simulatedMs = toUnixMillis(rows[0]!.at)
   yield* sql`select pg_notify('hints', 'due')`
   return rows[0]!.at
 })

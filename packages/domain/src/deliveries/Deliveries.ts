@@ -44,6 +44,9 @@ export interface AttemptOptions {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
+/** Returns the milliseconds of a clock that nobody can set. */
+export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+
 /** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
 export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
   const clock = yield* Clock.Clock
@@ -52,7 +55,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
 
   return (delivery: Delivery, { readAt, endpoint, secrets }: AttemptOptions): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
-      const now = () => delivery.readAt + (clock.currentTimeMillisUnsafe() - readAt)
+      const now = () => delivery.readAt + (monotonicMs(clock) - readAt)
       const started = now()
       const body = utf8.encode(delivery.body)
       const { version, url, standardWebhooks } = endpoint

@@ -18,7 +18,15 @@ export interface DatabaseStanding {
   readonly current: string | null
   /** For how long no worker that may send has seen it; null before any did. */
   readonly unseenSeconds: number | null
+  /** The server's clock, in Unix milliseconds. */
+  readonly now: number
 }
+
+/** How far the clocks of the database and of a process may be apart, before one of them is wrong. */
+const MAX_APART_MS = 3_600_000
+
+/** Reports whether two times in Unix milliseconds are so far apart that a clock must be wrong. */
+export const areApart = (one: number, other: number): boolean => Math.abs(one - other) > MAX_APART_MS
 
 /**
  * Decides whether a worker serves a database, serves it and records where it is, or waits for an operator.
@@ -26,7 +34,7 @@ export interface DatabaseStanding {
  * A promotion changes the timeline, after a failover as after a restore. After a failover the workers saw the database a moment ago.
  */
 export const decideService = (
-  { fault, recorded, current, unseenSeconds }: DatabaseStanding,
+  { fault, recorded, current, unseenSeconds }: Omit<DatabaseStanding, "now">,
   /** How long a failover without loss may take; 0 when every promotion waits for an operator. */
   failoverSeconds: number,
 ): "serve" | "record" | "wait" => {

@@ -157,7 +157,8 @@ export const RestoreRepositoryPg = Layer.effect(
 
       standing: sql<DatabaseStanding>`
         select restore_fault() as fault, identity as recorded, current_identity() as current,
-          extract(epoch from clock_timestamp() - seen_at)::double precision as "unseenSeconds"
+          extract(epoch from clock_timestamp() - seen_at)::double precision as "unseenSeconds",
+          extract(epoch from clock_timestamp())::double precision * 1000 as now
         from (select) one left join database_identity on true`.pipe(
         Effect.map((rows) => rows[0]!),
         orDieAs("RestoreRepository.standing"),

@@ -1,0 +1,244 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { migrateWithRoles } from "@outreach/testing/testRoles"
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it, onTestFinished } from "vitest"
+import { startWorker } from "./startWorker.ts"
+
+const DAYS = 800
+const WORKER_ROUND_MS = 8000
+const RETENTION = {
+  ...{ HISTORY_DAYS: "90", EVENTS_MONTHS: "3", INBOX_MONTHS: "3", DEAD_LETTERS_DAYS: "90", RECIPIENTS_MONTHS: "3" },
+}
+
+type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+const libfaketime = await findLibfaketime()
+
+/** A clock that can be set from outside, for the processes that run in its environment. */
+const settableClock = async (library: string) => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-clock-"))
+  // The server's user is another one.
+  await chmod(folder, 0o755)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, "offset")
+  const set = async (days: number) => {
+    await writeFile(file, `${days < 0 ? "-" : "+"}${Math.abs(days)}d\n`, { mode: 0o644 })
+  }
+  await set(0)
+  return {
+    set,
+    environment: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: "1",
+      // Only the wall clock is wrong.
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    },
+  }
+}
+
+/** Starts a server whose clock can be set, a partner, a mail server and a worker whose clock can be set, too. */
+const startAll = async (library: string) => {
+  const clocks = { database: await settableClock(library), worker: await settableClock(library) }
+  const dataDirectory = await mkdtemp(join(tmpdir(), "outreach-clocks-"))
+  const start = (port?: number) =>
+    startPostgres({
+      dataDirectory,
+      environment: clocks.database.environment,
+      settings: { fsync: "off" },
+      ...(port && { port }),
+    })
+  let server = await start()
+  onTestFinished(async () => {
+    await server.stop()
+    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
+    Effect.runPromise(Effect.provide(effect, adaptersFor(server.url)))
+  const query = <Row extends object>(text: string) =>
+    run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text)))
+  await run(migrateWithRoles)
+  const mails = await mailServer()
+  const to = await partner()
+  const startOne = () =>
+    startWorker(server.url, { ...RETENTION, ...clocks.worker.environment, SMTP_URL: mails.url, LOG_LEVEL: "info" })
+  const stopOne = async ({ child, ended }: Awaited<ReturnType<typeof startOne>>) => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  return {
+    ...{ clocks, run, query, mails, to, startOne, stopOne },
+    restartDatabase: async (meanwhile: () => Promise<void>) => {
+      await server.stop()
+      await meanwhile()
+      server = await start(server.port)
+    },
+  }
+}
+type All = Awaited<ReturnType<typeof startAll>>
+
+/** Stores what is 80 days old in each table that loses something by age. */
+const seedHistory = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 2 })
+  const [recipient] = yield* sql<{ id: string }>`select id from recipients where organization_id = ${organization.id}`
+  const id = organization.id
+  const old = sql`clock_timestamp() - interval '80 days'`
+  for (const table of ["events", "inbox", "hits"])
+    yield* sql`select add_partitions(${table}, clock_timestamp() - interval '100 days')`
+  yield* sql`
+    insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+    values (${id}, 'evt_old', 'outreach.email_sent', ${campaign.id}, 'pgm_1', ${old}, ${old}, '{}')`
+  yield* sql`
+    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, applied_at)
+    values (${id}, 'evt_theirs', ${endpoint.id}, 'clinician.learner_qualified', '{}', ${old}, ${old})`
+  yield* sql`
+    insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+    select ${id}, 'hit_' || lpad(to_hex((extract(epoch from ${old}) * 1000)::bigint), 12, '0') || repeat('0', 20), ${recipient!.id}, 'open', 'GET',
+      '198.51.100.7', '{}', ${old}, ${old}, '{}'`
+  yield* sql`
+    insert into message_attempts (organization_id, recipient_id, number, outcome, first_at, last_at)
+    values (${id}, ${recipient!.id}, 1, 'accepted', ${old}, ${old})`
+  yield* sql`insert into delivery_outcomes (organization_id, endpoint_id, at, seconds) values (${id}, ${endpoint.id}, ${old}, 3600)`
+  yield* sql`
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
+    values (${id}, 'dlv_old', ${endpoint.id}, 'evt_old', 'rejected', '[]', ${old}, ${old})`
+  yield* sql`
+    insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at, finished_at)
+    values (${id}, 'dlv_done', ${endpoint.id}, 'evt_old', '[]', clock_timestamp() - interval '20 days', clock_timestamp() - interval '20 days')`
+  yield* sql`update campaigns set status = 'completed', updated_at = ${old}, window_start = ${old} - interval '1 hour', window_end = ${old} where id = ${campaign.id}`
+  yield* sql`
+    insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, bytes_before)
+    values (${id}, 'key', '', 200, '{}', 'identity', 0)`
+})
+
+/** Lists every row, by its key, of the tables that lose something by age, and their partitions. */
+const listRows = async ({ query }: All) => {
+  const rows = await query<{ key: string }>(`
+    select 'event ' || id as key from events union all select 'inbox ' || event_id from inbox union all select 'hit ' || id from hits
+    union all select 'delivered ' || id from delivered union all select 'dead letter ' || id from dead_letters
+    union all select format('attempt %s %s', recipient_id, number) from message_attempts
+    union all select format('outcomes %s', at) from delivery_outcomes where seconds = 3600
+    union all select 'trend ' || group_id from failure_group_hours
+    union all select 'recipient ' || id from recipients where erased_at is null
+    union all select 'response ' || key from stored_responses
+    union all select name from unnest(array['events', 'inbox', 'hits', 'delivered']) parent cross join partition_ranges(parent)`)
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Starts one more worker, which does everything that is to be done at its start, and stops it. */
+const oneMoreWorker = async ({ startOne, stopOne }: All) => {
+  const worker = await startOne()
+  await setTimeout(WORKER_ROUND_MS)
+  await stopOne(worker)
+  return worker.output.log
+}
+
+const EVERYBODY = [
+  ...["clinician0@first.test", "clinician0@second.test", "clinician0@third.test", "clinician1@first.test"],
+  ...["clinician1@second.test", "clinician2@first.test"],
+]
+const SIDES = ["worker", "database"] as const
+const CASES = SIDES.flatMap((side) =>
+  [DAYS, -DAYS].flatMap((days) => (["stepped", "restarted"] as const).map((how) => ({ side, days, how }))),
+)
+
+it.concurrent.each(CASES)(
+  "loses no row, e-mail or webhook when the clock of the $side is $how by $days days, and all is normal afterwards",
+  async ({ side, days, how }) => {
+    if ("missing" in libfaketime) return
+    const all = await startAll(libfaketime.library)
+    const { run, query, mails, to, clocks, startOne, stopOne } = all
+    await run(seedHistory)
+    const launched = await run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 3, endpointUrl: to.url, emailDomain: "first.test" })
+        to.trust(seeded.secret)
+        yield* scheduleCampaign(seeded.campaign.id)
+        return seeded
+      }),
+    )
+    let worker = await startOne()
+    await eventually(
+      () => mails.messages.length,
+      (count) => count === 3,
+    )
+    await eventually(
+      () => to.received.length,
+      (count) => count >= 4,
+    )
+    const before = await listRows(all)
+    expect(before.size).toBeGreaterThan(30)
+
+    const set = async (to: number) => {
+      if (how === "stepped") return await clocks[side].set(to)
+      if (side === "database") return await all.restartDatabase(() => clocks.database.set(to))
+      await stopOne(worker)
+      await clocks.worker.set(to)
+      worker = await startOne()
+    }
+    // Its e-mails are about to be sent when the clock jumps.
+    await run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 2, emailDomain: "second.test" })
+        yield* scheduleCampaign(campaign.id)
+      }),
+    )
+    await set(days)
+    await run(publishSent(launched.campaign, 2))
+    const doubted = await eventually(
+      () => /clock of the database not believed.*/.exec(worker.output.log)?.[0],
+      (line) => line !== undefined,
+    )
+    await oneMoreWorker(all)
+    const during = await listRows(all)
+    expect([...before].filter((row) => !during.has(row))).toEqual([])
+
+    await set(0)
+    await eventually(
+      () => query<{ now: string | null }>("select plausible_now()::text as now"),
+      ([row]) => row!.now !== null,
+    )
+    if (how === "stepped" || side === "database") {
+      await eventually(
+        () => worker.output.log.includes("clock of the database believed again"),
+        (isAgain) => isAgain,
+      )
+    }
+    await run(publishSent(launched.campaign, 2))
+    await eventually(
+      () => to.received.length,
+      (count) => count >= 8,
+    )
+    await run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 1, emailDomain: "third.test" })
+        yield* scheduleCampaign(campaign.id)
+      }),
+    )
+    await eventually(
+      () => mails.messages.length,
+      (count) => count >= 6,
+    )
+    await oneMoreWorker(all)
+    const after = await listRows(all)
+    expect([...during].filter((row) => !after.has(row))).toEqual([])
+    expect(mails.messages.map(({ to }) => to.join()).sort()).toEqual(EVERYBODY)
+    // No signature was refused.
+    expect(to.forged).toEqual([])
+    expect(await query("select endpoint_id from dead_letters where id <> 'dlv_old'")).toEqual([])
+    process.stdout.write(`${JSON.stringify({ side, days, how, doubted: doubted?.slice(0, 300), rows: after.size })}\n`)
+  },
+)
