@@ -1915,7 +1915,7 @@ begin
       watch.steady_to := now_at;
     end if;
     believed_from := watch.steady_from + least(
-      greatest(watch.steady_from - watch.believed_at, watch.believed_at - watch.steady_from), interval '1 day');
+      greatest(watch.steady_from - watch.believed_at, watch.believed_at - watch.steady_from) / 24, interval '1 day');
   end if;
   doubt := case
     when own_at not between now_at - tolerance and now_at + tolerance
@@ -1928,8 +1928,9 @@ begin
         date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
   end;
   if doubt is null then
-    -- What was stamped while the clock settled is right after all.
-    delete from clock_faults where not is_near and last_at >= watch.steady_from;
+    -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
+    delete from clock_faults
+    where not is_near and first_at <= now_at and last_at >= least(watch.steady_from, watch.believed_at);
     update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
     return;
   end if;

@@ -126,7 +126,7 @@ describe("doctor", () => {
     })
     const { stdout } = await run(["doctor", ...args], { SECRETS_KEY: KEY, ...settings })
     expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings, of which \d+ are set\.$/m)
-    expect(stdout).toMatch(/^15 checks, and none failed\.$/m)
+    expect(stdout).toMatch(/^16 checks, and none failed\.$/m)
     for (const secret of [KEY, MAIL.DKIM_KEY, "outreach@acme", "reports@", partner.url])
       expect(stdout).not.toContain(secret)
   })

@@ -4,17 +4,23 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import { startWorker } from "./startWorker.ts"
 
 const DAYS = 800
@@ -26,12 +32,15 @@ const RETENTION = {
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 const libfaketime = await findLibfaketime()
 
+/** Cleans up after a test. The tests run at the same time, so each has its own. */
+type AtEnd = (end: () => Promise<void>) => void
+
 /** A clock that can be set from outside, for the processes that run in its environment. */
-const settableClock = async (library: string) => {
+const settableClock = async (library: string, atEnd: AtEnd) => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-clock-"))
   // The server's user is another one.
   await chmod(folder, 0o755)
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, "offset")
   const set = async (days: number) => {
     await writeFile(file, `${days < 0 ? "-" : "+"}${Math.abs(days)}d\n`, { mode: 0o644 })
@@ -50,8 +59,8 @@ const settableClock = async (library: string) => {
 }
 
 /** Starts a server whose clock can be set, a partner, a mail server and a worker whose clock can be set, too. */
-const startAll = async (library: string) => {
-  const clocks = { database: await settableClock(library), worker: await settableClock(library) }
+const startAll = async (library: string, atEnd: AtEnd) => {
+  const clocks = { database: await settableClock(library, atEnd), worker: await settableClock(library, atEnd) }
   const dataDirectory = await mkdtemp(join(tmpdir(), "outreach-clocks-"))
   const start = (port?: number) =>
     startPostgres({
@@ -61,7 +70,7 @@ const startAll = async (library: string) => {
       ...(port && { port }),
     })
   let server = await start()
-  onTestFinished(async () => {
+  atEnd(async () => {
     await server.stop()
     await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
   })
@@ -70,10 +79,14 @@ const startAll = async (library: string) => {
   const query = <Row extends object>(text: string) =>
     run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text)))
   await run(migrateWithRoles)
-  const mails = await mailServer()
-  const to = await partner()
+  const mails = await mailServer(undefined, undefined, atEnd)
+  const to = await partner(undefined, atEnd)
   const startOne = () =>
-    startWorker(server.url, { ...RETENTION, ...clocks.worker.environment, SMTP_URL: mails.url, LOG_LEVEL: "info" })
+    startWorker(
+      server.url,
+      { ...RETENTION, ...clocks.worker.environment, SMTP_URL: mails.url, LOG_LEVEL: "info" },
+      atEnd,
+    )
   const stopOne = async ({ child, ended }: Awaited<ReturnType<typeof startOne>>) => {
     child.kill("SIGTERM")
     await ended
@@ -155,11 +168,11 @@ const CASES = SIDES.flatMap((side) =>
   [DAYS, -DAYS].flatMap((days) => (["stepped", "restarted"] as const).map((how) => ({ side, days, how }))),
 )
 
-it.concurrent.each(CASES)(
+it.concurrent.for(CASES)(
   "loses no row, e-mail or webhook when the clock of the $side is $how by $days days, and all is normal afterwards",
-  async ({ side, days, how }) => {
-    if ("missing" in libfaketime) return
-    const all = await startAll(libfaketime.library)
+  async ({ side, days, how }, { skip, onTestFinished }) => {
+    if ("missing" in libfaketime) return skip(libfaketime.missing)
+    const all = await startAll(libfaketime.library, onTestFinished)
     const { run, query, mails, to, clocks, startOne, stopOne } = all
     await run(seedHistory)
     const launched = await run(
@@ -240,5 +253,64 @@ it.concurrent.each(CASES)(
     expect(to.forged).toEqual([])
     expect(await query("select endpoint_id from dead_letters where id <> 'dlv_old'")).toEqual([])
     process.stdout.write(`${JSON.stringify({ side, days, how, doubted: doubted?.slice(0, 300), rows: after.size })}\n`)
+  },
+)
+
+it.for([DAYS, -DAYS])(
+  "shows what a jump of the database's clock by %s days does where no worker pauses",
+  async (days, { skip, onTestFinished }) => {
+    if ("missing" in libfaketime) return skip(libfaketime.missing)
+    const { run, query, clocks } = await startAll(libfaketime.library, onTestFinished)
+    const jump = (to: number) => clocks.database.set(to)
+    const { campaign, organization } = await run(seedCampaign({ recipients: 4 }))
+    const { text } = await run(
+      issueKey({ organizationId: organization.id, name: "x", scopes: ["events:read"], expiresAt: null }),
+    )
+    await query(
+      "update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where window_start < now()",
+    )
+    await run(sendCampaign(campaign.id))
+    await query("insert into operators (id, name, role) values ('opr_1', 'Ann', 'viewer')")
+    const use = async () =>
+      (await run(ApiKeyRepository.use(({ authenticateKey }) => authenticateKey(Redacted.value(text)))))!.count
+    const claim = (limit: number) => run(claimMessages(limit))
+    const page = (after?: FeedPosition) =>
+      run(
+        EventFeed.use((feed) =>
+          feed.page(organization.id, ["outreach.email_sent"], after ? { after } : { since: fromUnixMillis(0) }, 100),
+        ),
+      )
+    const isOpen = async (token: string) =>
+      (await run(OperatorRepository.use(({ findSession }) => findSession(token)))) !== undefined
+    const signIn = async () =>
+      Redacted.value((await run(OperatorRepository.use(({ signInByName }) => signInByName("Ann"))))!.token)
+
+    const before = { token: await signIn(), leases: (await claim(1)).length, uses: [await use(), await use()] }
+    await run(publishSent(campaign, 1))
+    const [checkpoint] = await page()
+    await jump(days)
+    const during = {
+      claimedAgain: (await claim(4)).length,
+      keyUses: await use(),
+      sessionIsOpen: await isOpen(before.token),
+      token: await signIn(),
+    }
+    await run(publishSent(campaign, 1))
+    await jump(0)
+    await run(publishSent(campaign, 1))
+    const seen = await page(checkpoint)
+    const after = {
+      claimed: (await claim(4)).length,
+      keyUses: await use(),
+      earlierSessionIsOpen: await isOpen(before.token),
+      sessionOfJumpIsOpen: await isOpen(during.token),
+      eventsSeen: seen.length,
+      lastStamp: seen.at(-1)!.emittedAt,
+    }
+    // A poller misses nothing, whatever the clock says.
+    expect(seen).toHaveLength(2)
+    process.stdout.write(
+      `${JSON.stringify({ days, before: { ...before, token: undefined }, during: { ...during, token: undefined }, after })}\n`,
+    )
   },
 )

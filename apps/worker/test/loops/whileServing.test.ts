@@ -40,6 +40,8 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
       }),
   )
   return Effect.gen(function* () {
+    const { standing } = yield* RestoreRepository
+    yield* TestClock.setTime((yield* standing).now)
     const fiber = yield* Effect.forkChild(whileServing(work, failoverSeconds))
     const result = yield* during(() => running)
     yield* Fiber.interrupt(fiber)
@@ -49,6 +51,22 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
 }
 
 describe("a worker's work", () => {
+  it("waits while its clock and the database's are over an hour apart, and goes on by itself", () =>
+    run(
+      beside(0, (running) =>
+        Effect.gen(function* () {
+          const { standing } = yield* RestoreRepository
+          for (const days of [800, -800]) {
+            yield* becomes(running, true)
+            yield* TestClock.setTime((yield* standing).now + days * 86_400_000)
+            yield* becomes(running, false)
+            yield* TestClock.setTime((yield* standing).now)
+          }
+          yield* becomes(running, true)
+        }),
+      ),
+    ))
+
   it("is interrupted when the database turns out to be on another timeline, and goes on once an operator has accepted it", () =>
     run(
       beside(0, (running) =>

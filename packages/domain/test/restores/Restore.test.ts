@@ -10,6 +10,7 @@ const standing = (about: Partial<DatabaseStanding>): DatabaseStanding => ({
   recorded: home,
   current: home,
   unseenSeconds: 3,
+  now: 0,
   ...about,
 })
 

@@ -94,7 +94,7 @@ begin
           select count(*) from (
             select from messages
             where organization_id = given.organization and campaign_id = given.campaign
-              and due_at <= now_at and (lease_until is null or lease_until < now_at or lease_until > now_at + interval '1 hour')
+              and due_at <= now_at and (lease_until is null or lease_until < now_at)
             limit least(
               look.messages,
               mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
@@ -142,7 +142,7 @@ begin
       cross join lateral (
         select organization_id, campaign_id, recipient_id, due_at from messages
         where organization_id = given.organization and campaign_id = given.campaign
-          and due_at <= now_at and (lease_until is null or lease_until < now_at or lease_until > now_at + interval '1 hour')
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
         order by due_at, recipient_id limit given.quota for update skip locked
       ) found
       join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
