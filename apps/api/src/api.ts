@@ -1,7 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
@@ -17,6 +17,7 @@ import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivit
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
@@ -27,7 +28,7 @@ import type { SqlClient } from "effect/sql"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
-import { livez, makeUnreadiness, readyz } from "./handlers/health.ts"
+import { livez, readyz, unreadiness } from "./handlers/health.ts"
 import { atStart } from "./http/apiMetrics.ts"
 import { CallerActivity } from "./http/CallerActivity.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
@@ -141,6 +142,7 @@ const ports = Layer.mergeAll(
   transactional,
   UnsubscriptionRepositoryPg,
   tracking,
+  UnavailableLog.layer,
 ).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads), Layer.provide(monitor))
 
 /** Listens once everything else is there, so that no request arrives before it can be answered. */
@@ -149,12 +151,12 @@ const listening = Layer.effect(
   Effect.gen(function* () {
     const { shutdownDelay, adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
-    const unreadiness = yield* makeUnreadiness(stopping)
+    const whyUnready = Effect.provideService(unreadiness(stopping), DatabaseMonitor, yield* DatabaseMonitor)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
     const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, connections, [
       ["GET", "/livez", livez],
-      ["GET", "/readyz", readyz(unreadiness)],
+      ["GET", "/readyz", readyz(whyUnready)],
       ...documents.map(([path, page]) => ["GET", path, page] as const),
       ...(yield* trackingPages),
       ...(yield* unsubscribePages),
@@ -165,7 +167,7 @@ const listening = Layer.effect(
         host: adminHost,
         port: adminPort,
         portSetting: "ADMIN_PORT",
-        unreadiness: Effect.map(unreadiness, (fault) => fault && `${fault.advice} (${fault.code})`),
+        unreadiness: Effect.map(whyUnready, (fault) => fault && `${fault.advice} (${fault.code})`),
       }),
     )
     const { server, drain } = yield* nodeServer(connections)

@@ -9,6 +9,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
@@ -72,6 +73,7 @@ const services = Layer.mergeAll(
   LiveValues.layer,
   AlertReader.layer,
   DatabaseInspection.layer,
+  UnavailableLog.layer,
 ).pipe(
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(adapters),

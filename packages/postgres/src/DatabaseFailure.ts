@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Cause, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { describeDatabaseError } from "./describeDatabaseError.ts"
 
@@ -35,6 +35,12 @@ export const orDieAs =
           }),
         ),
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
+
+/** Returns the failure of the database for which the same may succeed later; undefined if a cause holds none. */
+export const transientFailure = (cause: Cause.Cause<unknown>): DatabaseFailure | undefined => {
+  const defects = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
+  return defects.find((defect): defect is DatabaseFailure => defect instanceof DatabaseFailure && defect.transient)
+}
 
 /**
  * Reports whether the same statement may succeed later. What may is kept and tried again, so nothing is given up for a fault that an operator mends.

@@ -1,12 +1,14 @@
 import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
 import { SqlError } from "effect/sql"
+import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
+import { Signal } from "./connection/Signal.ts"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
 import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
 import { adviceOn, type DatabaseFault, describeDatabaseError, isOutage } from "./describeDatabaseError.ts"
 
 const CHECK_EVERY_MS = 5000
-/** How often the database is checked until a stored secret could be read. */
-const CHECK_AT_START_EVERY_MS = 1000
+/** How often the database is checked while it is unusable, and until a stored secret could be read. */
+const CHECK_FAULT_EVERY_MS = 1000
 /** With the pause between checks less than ten seconds, so that the log names a fault within that time. */
 const CHECK_TIME_LIMIT = Duration.seconds(4)
 const LOG_EVERY_MS = 60_000
@@ -22,13 +24,15 @@ export const monitorMetrics = {
 }
 
 /**
- * Checks the database every five seconds, and logs what is wrong with it: once at the beginning, each minute, and at the end.
+ * Checks the database every five seconds, when connections begin or end to fail, and each second while it is unusable. It what is wrong with it: once at the beginning, each minute, and at the end.
  *
  * Loops that fail because of the database leave the log to it. Without a monitor, each logs its own failures.
  */
 export const DatabaseMonitor = Context.Reference<{
   /** The fault that the last check found; undefined if it found none. */
   readonly fault: Effect.Effect<DatabaseFault | undefined>
+  /** Raised when the database can be used again: what waits after a failure tries again at once. */
+  readonly recoveries: Signal
   /** Waits until the stored secrets can be read. Fails if SECRETS_KEY does not open them. */
   readonly secretsRead: Effect.Effect<void, Config.ConfigError>
   /** Reports whether the monitor logs what a cause is a consequence of. If not, the caller logs it. */
@@ -36,6 +40,7 @@ export const DatabaseMonitor = Context.Reference<{
 }>("postgres/DatabaseMonitor", {
   defaultValue: () => ({
     fault: Effect.undefined,
+    recoveries: new Signal(),
     secretsRead: Effect.void,
     covers: () => Effect.succeed(false),
   }),
@@ -46,13 +51,17 @@ export const databaseMonitor = Layer.effect(
   DatabaseMonitor,
   Effect.gen(function* () {
     const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT)
+    const { changes } = yield* DatabaseRoute
+    const recoveries = new Signal()
     const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
     let fault: DatabaseFault | undefined
     let refused: { readonly code: string; count: number } | undefined
 
     const observe = Effect.gen(function* () {
       const [took, found] = yield* Effect.timed(check)
+      const isRecovery = isUnusable(fault) && !isUnusable(found)
       fault = found
+      if (isRecovery) recoveries.raise()
       yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
       yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
       if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
@@ -71,13 +80,19 @@ export const databaseMonitor = Layer.effect(
       if (yield* logRefused.log({ code, advice: adviceOn(code), count })) refused = undefined
     })
 
+    let changesSeen = changes.count
     yield* observe
     if (fault === WRONG_KEY) return yield* Effect.fail(wrongKey)
     yield* Effect.forkScoped(
       Effect.gen(function* () {
         while (true) {
           yield* report
-          yield* Effect.sleep((yield* Deferred.isDone(secretsRead)) ? CHECK_EVERY_MS : CHECK_AT_START_EVERY_MS)
+          const isWell = !isUnusable(fault) && (yield* Deferred.isDone(secretsRead))
+          yield* Effect.raceFirst(
+            Effect.sleep(isWell ? CHECK_EVERY_MS : CHECK_FAULT_EVERY_MS),
+            changes.after(changesSeen),
+          )
+          changesSeen = changes.count
           yield* observe
         }
       }),
@@ -85,6 +100,7 @@ export const databaseMonitor = Layer.effect(
 
     return {
       fault: Effect.sync(() => fault),
+      recoveries,
       secretsRead: Deferred.await(secretsRead),
       covers: Effect.fnUntraced(function* (cause) {
         const code = codeOf(cause)

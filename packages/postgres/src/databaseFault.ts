@@ -11,8 +11,6 @@ import { readSqlFiles } from "./migrations/readSqlFiles.ts"
 
 const READ_ONLY: DatabaseFault = { code: "25006", advice: adviceOn("25006") }
 
-const COMMITS_WAIT: DatabaseFault = { code: "COMMITS_WAIT", advice: adviceOn("COMMITS_WAIT") }
-
 const OLD_SCHEMA: DatabaseFault = {
   code: "OLD_SCHEMA",
   advice: "the schema is older than this release; run `ops migrate`",
@@ -55,7 +53,7 @@ export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
 export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duration.Input) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
-  const { commitsWait } = yield* DatabaseRoute
+  const { outage } = yield* DatabaseRoute
   const lackingSettings = Effect.provideContext(
     sessionFault,
     yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
@@ -73,7 +71,8 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
   }
 
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
-    if (commitsWait()) return COMMITS_WAIT
+    const known = outage()
+    if (known !== undefined) return known
     const rows = yield* sql<State>`
       select array(select file from migrations) as files,
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",

@@ -39,7 +39,7 @@ export const databaseLayer = (options: {
    * a slow one delays those behind it; transactions still have a connection to themselves. Default `exclusive`.
    */
   readonly connections?: "exclusive" | "shared"
-  /** How long a connection may take to open at each host, unless the address says. Default 5 seconds. */
+  /** How long a connection may take to open, unless the address says. Default 5 seconds, and 4 for the heartbeat, which opens it again after an outage. */
   readonly connectTimeout?: Duration.Input
   /** How long a statement may take, in whole seconds. Default 30. A pooler in transaction mode does not pass it on: there the role's limit holds. */
   readonly statementTimeoutSeconds?: number
@@ -48,7 +48,8 @@ export const databaseLayer = (options: {
   const { statementTimeoutSeconds = 30 } = options
   const limitsMs = { ...LIMITS_MS, pool: statementTimeoutSeconds * 1000 + RESPONSE_MARGIN_MS }
   const clientOf = (address: DatabaseAddress, role: SocketRole): PgClient.PgClientConfig => {
-    const timeout = address.connectTimeout ?? options.connectTimeout ?? "5 seconds"
+    const timeout =
+      address.connectTimeout ?? options.connectTimeout ?? (role === "heartbeat" ? "4 seconds" : "5 seconds")
     const connectTimeoutMs = Duration.toMillis(Duration.fromInputUnsafe(timeout))
     const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : limitsMs[role]
     const watch = ConnectionWatch.of(address)
@@ -61,7 +62,7 @@ export const databaseLayer = (options: {
       password: address.password,
       startupOptions: address.options,
       applicationName: address.applicationName ?? options.applicationName,
-      // The stream has a limit for each host.
+      // The stream has a limit of its own.
       connectTimeout: Duration.infinity,
       types,
       ssl: false,
@@ -86,7 +87,8 @@ export const databaseLayer = (options: {
     Layer.succeed(DatabaseRoute, {
       pooler,
       sessionSettings: pooler === "none" ? { ...SESSION_SETTINGS, ...statementTimeout } : SESSION_SETTINGS,
-      commitsWait: () => ConnectionWatch.of(address).commitsWait,
+      outage: () => ConnectionWatch.of(address).outage,
+      changes: ConnectionWatch.of(address).changes,
       listening: { ...clientOf(directAddress, "listener"), startupParameters: STARTUP_SETTINGS },
       direct: { ...clientOf(directAddress, "session"), startupParameters: STARTUP_SETTINGS },
     }),

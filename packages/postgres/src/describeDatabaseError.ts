@@ -65,7 +65,7 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   COMMITS_WAIT:
     "commits wait for a synchronous standby; start the standby, or take it out of synchronous_standby_names and reload the server",
   COMMIT_UNCERTAIN:
-    "a commit's wait for its standby was cancelled; leave commits that wait alone, and start the standby",
+    "the connection was lost before a commit was confirmed, which may have taken effect; look before you repeat it, and leave commits that wait for a standby alone",
   DRIVER_FAILURE:
     "the exchange with the database failed on this side; run the command again, and look at the server's log if this lasts",
   EHOSTUNREACH: UNREACHABLE,

@@ -1,5 +1,5 @@
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import type { DatabaseFault } from "@outreach/postgres/describeDatabaseError"
 import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect, Ref } from "effect"
@@ -14,10 +14,10 @@ export const getHealth: Handler<"getHealth"> = () =>
     body: { status: "ok", version: RELEASE, timestamp: fromUnixMillis(now) },
   }))
 
-/** Creates the check of why the process cannot serve: it is stopping, or something is wrong with its database. Undefined if it can. */
-export const makeUnreadiness = (stopping: Ref.Ref<boolean>) =>
-  Effect.map(makeDatabaseFault("2 seconds"), (databaseFault) =>
-    Effect.flatMap(Ref.get(stopping), (isStopping) => (isStopping ? Effect.succeed(STOPPING) : databaseFault)),
+/** Returns why the process cannot serve: it is stopping, or the monitor found something wrong with its database. Undefined if it can. */
+export const unreadiness = (stopping: Ref.Ref<boolean>) =>
+  Effect.flatMap(Ref.get(stopping), (isStopping) =>
+    isStopping ? Effect.succeed(STOPPING) : DatabaseMonitor.use(({ fault }) => fault),
   )
 
 const STOPPING: DatabaseFault = { code: "STOPPING", advice: "the process is stopping" }

@@ -4,7 +4,8 @@ import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
-import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { describeCause } from "@outreach/process/describeCause"
 import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
@@ -25,6 +26,10 @@ import { createReadBody } from "./readBody.ts"
 import { routeTable } from "./routeTable.ts"
 import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
+import { withinLimit } from "./withinLimit.ts"
+
+/** How long a request may wait for the database in all, in milliseconds. With what else it takes, it is answered within ten seconds. */
+const DATABASE_LIMIT_MS = 9000
 
 /** What answers outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
 export type Page<Services> = Effect.Effect<
@@ -39,6 +44,8 @@ export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${stri
 /** What is learned of a request on its way, for its answer. */
 type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
   isPage: boolean
+  /** How long it has waited for the database, in milliseconds. */
+  waitedMs: number
   /** Undefined while nobody is known. */
   caller: KnownCaller | undefined
   /** The code of the error in the response; empty without one. */
@@ -63,6 +70,21 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const standby = yield* StandbyReads
   const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
+  const unavailable = yield* UnavailableLog
+  const scope = yield* Effect.scope
+
+  /** Runs a part of a request that may wait for the database. What takes too long is answered 503, and may yet take effect. */
+  const limited = Effect.fnUntraced(function* <A, R>(
+    progress: RequestState,
+    part: Effect.Effect<A, RequestError, R>,
+  ): Effect.fn.Return<A, RequestError, R> {
+    const startedAt = performance.now()
+    const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - progress.waitedMs, scope)
+    progress.waitedMs += performance.now() - startedAt
+    if (exit !== undefined) return yield* exit
+    yield* unavailable.count({ operation: progress.operation ?? "page", reason: "TIME_LIMIT" }, progress.requestId)
+    return yield* Effect.fail(RequestError.Unavailable())
+  })
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
   type Target = Row | { readonly page: Page<Services> }
@@ -94,14 +116,14 @@ export const serve = Effect.fnUntraced(function* <Services>(
       progress.envelope = target.operation.envelope
     }
     if (connections.isExceededBy(request.source)) return yield* Effect.fail(RequestError.Unavailable())
-    if ("page" in target) return yield* target.page
+    if ("page" in target) return yield* limited(progress, target.page)
 
     const { operation, handler } = target
     const { auth } = operation
     let caller: Caller | WebhookSender | undefined
     let replayPoint: ReplayPoint | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
-      const authenticated = yield* authenticateKey(request)
+      const authenticated = yield* limited(progress, authenticateKey(request))
       caller = authenticated.caller
       progress.window = authenticated.window
       progress.caller = callerOf(authenticated.caller, authenticated.window)
@@ -118,12 +140,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) {
-      progress.caller = { organizationId: yield* findOwner(endpointId), id: endpointId, used: 0 }
+      progress.caller = { organizationId: yield* limited(progress, findOwner(endpointId)), id: endpointId, used: 0 }
     }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
     if (endpointId !== undefined) {
-      const sender = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
+      const sender = yield* limited(progress, verifySignature(endpointId, headers["x-signature"], rawBody))
       activity.noteVerification(sender, yield* Clock.currentTimeMillis)
       caller = sender
     }
@@ -150,9 +172,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
           })
     const executed: StoredResponse =
       caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
-        ? encode(yield* read)
-        : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
-            toErrorResponse(error, progress, docsUrl),
+        ? encode(yield* limited(progress, read))
+        : yield* limited(
+            progress,
+            executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
+              toErrorResponse(error, progress, docsUrl),
+            ),
           )
     if (executed.status >= 400) progress.code = JSON.parse(executed.body!).error.code
     return respond(request, {
@@ -173,6 +198,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       envelope: "partner",
       window: undefined,
       isPage: false,
+      waitedMs: 0,
       caller: undefined,
       code: "",
     }
@@ -181,7 +207,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const response = yield* answer(request, progress).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
-          const error = yield* errorOf(cause, progress)
+          const error = yield* errorOf(cause, progress, unavailable)
           refused = error
           if (error._tag === "RateLimited" && error.over) {
             progress.window = error.over.window
@@ -250,19 +276,22 @@ const acceptsJson = (accept: string | undefined): boolean =>
     "application/json",
   ]) !== undefined
 
-// What is not an expected error is a defect: logged under the request's id, and never shown.
+// What is not an expected error is a defect: logged under the request's id, and never shown. An outage of the database is logged in bulk.
 const errorOf = Effect.fnUntraced(function* (
   cause: Cause.Cause<RequestError>,
   { requestId, operation }: ResponseContext,
+  unavailable: UnavailableLog["Service"],
 ) {
   const error = cause.reasons.find(Cause.isFailReason)?.error
   if (error !== undefined) return error
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+  const failure = transientFailure(cause)
+  if (failure !== undefined) {
+    yield* unavailable.count(failure, requestId)
+    return RequestError.Unavailable()
+  }
   yield* Effect.logError("unhandled error in request").pipe(
     Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
   )
-  const transient = cause.reasons.some(
-    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
-  )
-  return transient ? RequestError.Unavailable() : RequestError.Defect()
+  return RequestError.Defect()
 })

@@ -8,8 +8,8 @@ import {
 } from "@outreach/postgres/standby/standing"
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { withinLimit } from "../http/withinLimit.ts"
 import { Standby } from "./Standby.ts"
-import { withinLimit } from "./withinLimit.ts"
 
 /** How often the standby is compared with the primary, at the most. */
 const MAX_CHECK_EVERY_MS = 1000

@@ -7,9 +7,9 @@ import { Cause, Context, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { HandlerServices, ReadResponse } from "../http/Handlers.ts"
 import type { RequestError } from "../http/toErrorResponse.ts"
+import { withinLimit } from "../http/withinLimit.ts"
 import { Standby } from "./Standby.ts"
 import { StandbyMonitor } from "./StandbyMonitor.ts"
-import { withinLimit } from "./withinLimit.ts"
 
 /** How long the standby may take for a request, with the wait for a connection; then the primary is asked. */
 const TIME_LIMIT = "1 second"

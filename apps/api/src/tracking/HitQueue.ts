@@ -1,9 +1,9 @@
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
 import { hitMetrics } from "../http/apiMetrics.ts"
 
 /** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
@@ -40,6 +40,7 @@ export class HitQueue extends Context.Service<
 
       const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
         for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
+          const seen = monitor.recoveries.count
           const exit = yield* Effect.exit(repository.record(batch))
           if (exit._tag === "Success") return
           if (!(yield* monitor.covers(exit.cause))) {
@@ -47,13 +48,13 @@ export class HitQueue extends Context.Service<
               Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
             )
           }
-          if (!isTransient(exit.cause)) {
+          if (transientFailure(exit.cause) === undefined) {
             // One that the database will not have must not keep the others out.
             return batch.length === 1
               ? undefined
               : yield* Effect.forEach(batch, (one) => store([one]), { discard: true })
           }
-          yield* Effect.sleep(wait)
+          yield* Effect.raceFirst(Effect.sleep(wait), monitor.recoveries.after(seen))
         }
       })
 
@@ -93,8 +94,3 @@ export class HitQueue extends Context.Service<
     }),
   )
 }
-
-const isTransient = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some(
-    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
-  )

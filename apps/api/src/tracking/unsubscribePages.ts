@@ -5,6 +5,8 @@ import {
   UnsubscriptionRepository,
   type UnsubscriptionScope,
 } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -86,20 +88,24 @@ const TROUBLE = (scope: UnsubscriptionScope | "none") =>
 export const unsubscribePages = Effect.gen(function* () {
   const links = yield* TrackingLinks
   const unsubscriptions = yield* UnsubscriptionRepository
+  const unavailable = yield* UnavailableLog
   const read = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
     links.read("unsubscribe", trackingPayload("unsubscribe", url)),
   )
+
+  /** Logs why a page lacks something, and leaves an outage of the database to the log of these. */
+  const logDefect = (message: string, defect: unknown) => {
+    const failure = transientFailure(Cause.die(defect))
+    return failure === undefined
+      ? Effect.logError(message).pipe(Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }))
+      : unavailable.count(failure)
+  }
 
   /** Finds what the page names; nobody while the database is away, because the button may work by then. */
   const findChoice = (link: TrackedLink) =>
     unsubscriptions.findChoice(link).pipe(
       Effect.map((choice) => (choice === undefined || choice.email !== null ? choice : NOBODY)),
-      Effect.catchDefect((defect) =>
-        Effect.logWarning("the page to unsubscribe names nobody").pipe(
-          Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),
-          Effect.as(NOBODY),
-        ),
-      ),
+      Effect.catchDefect((defect) => Effect.as(logDefect("the page to unsubscribe names nobody", defect), NOBODY)),
     )
 
   const show = Effect.gen(function* () {
@@ -123,10 +129,7 @@ export const unsubscribePages = Effect.gen(function* () {
         return scope === "none" ? BACK(choice) : DONE(choice, choice.unsubscribedFrom ?? scope)
       }),
       Effect.catchDefect((defect) =>
-        Effect.logError("an unsubscription could not be kept").pipe(
-          Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),
-          Effect.as(TROUBLE(scope)),
-        ),
+        Effect.as(logDefect("an unsubscription could not be kept", defect), TROUBLE(scope)),
       ),
     )
   })

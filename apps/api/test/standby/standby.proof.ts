@@ -45,7 +45,11 @@ const query = (server: Postgres, statement: string) =>
   )
 
 /** Starts an API that may read from a standby at a port. */
-const startReader = async (primary: Postgres, port: number, maxLagSeconds = PATIENT): Promise<RunningApi> => {
+const startReader = async (
+  primary: Pick<Postgres, "url">,
+  port: number,
+  maxLagSeconds = PATIENT,
+): Promise<RunningApi> => {
   const readUrl = new URL(asRole(primary.url, "api"))
   readUrl.port = String(port)
   const api = await runApi(primary.url, {
@@ -349,6 +353,28 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     proxy.cut()
     expect((await look()).status).toBe(200)
     await untilFault(api, "unreachable")
+  })
+
+  it("answers 503 while the primary is mute, which recognises and counts the keys, and reads from the standby after it", async () => {
+    const { key, recipients } = await run(primary, seed)
+    const proxy = await tcpProxy(primary.port)
+    const api = await startReader({ url: Object.assign(new URL(primary.url), { port: proxy.port }).href }, standby.port)
+    const results = createResultCounter(api)
+    await untilRead(api)
+    await untilReplayed()
+    const read = () => ask(api, `${TOKENS}/${recipients[0]!.token}`, { key })
+    expect((await read()).status).toBe(200)
+    await results()
+    proxy.mute()
+    await eventually(read, ({ status }) => status === 503)
+    expect((await read()).status).toBe(503)
+    expect(await results()).toEqual({})
+    proxy.heal()
+    await eventually(read, ({ status }) => status === 200)
+    await untilFault(api, undefined)
+    await results()
+    expect((await read()).status).toBe(200)
+    expect(await results()).toEqual({ standby: 1 })
   })
 
   it("reads from no server that was promoted, or that did not follow a promoted primary", async () => {

@@ -1,5 +1,6 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
@@ -18,30 +19,29 @@ export const answerErrors =
           (cause) => !Cause.hasInterruptsOnly(cause),
           Effect.fnUntraced(function* (cause) {
             const requestId = yield* createIdentifier("request")
+            const failure = transientFailure(cause)
+            if (failure !== undefined) {
+              yield* (yield* UnavailableLog).count(failure, requestId)
+              return renderer.error(view(), unavailable)
+            }
             yield* Effect.logError("unhandled error in request").pipe(
               Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),
             )
-            return renderer.error(view(), defect(cause, requestId))
+            return renderer.error(view(), defect(requestId))
           }),
         ),
       ),
     )
 
-const defect = (cause: Cause.Cause<unknown>, requestId: string): PageError => {
-  const isTransient = cause.reasons.some(
-    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
-  )
-  return isTransient
-    ? new PageError({
-        status: 503,
-        title: "The database did not answer",
-        messages: [
-          `It is away, or the question took too long. Try again in a minute. The log has more at ${requestId}.`,
-        ],
-      })
-    : new PageError({
-        status: 500,
-        title: "Something went wrong",
-        messages: [`This is a fault of the console. The log has more at ${requestId}.`],
-      })
-}
+const unavailable = new PageError({
+  status: 503,
+  title: "The database did not answer",
+  messages: ["It is away, or the question took too long. Try again in a minute."],
+})
+
+const defect = (requestId: string): PageError =>
+  new PageError({
+    status: 500,
+    title: "Something went wrong",
+    messages: [`This is a fault of the console. The log has more at ${requestId}.`],
+  })

@@ -1,4 +1,5 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { Clock, Effect, Exit } from "effect"
 import { logFailure, nextWait } from "./retryForever.ts"
 
@@ -6,6 +7,7 @@ import { logFailure, nextWait } from "./retryForever.ts"
  * Creates a step that does some work of each organization in turn, and returns how much was done.
  *
  * A failure is logged with its organization, which is then left alone for a wait that grows with each failure in a row; the others go on.
+ * No wait outlasts a recovery of the database.
  */
 export const takeTurns = <E1, R1, E2, R2>(
   name: string,
@@ -13,7 +15,11 @@ export const takeTurns = <E1, R1, E2, R2>(
   work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,
 ): Effect.Effect<number, E1, R1 | R2> => {
   const failures = new Map<OrganizationId, { readonly waitMs: number; readonly until: number }>()
+  let seen: number | undefined
   return Effect.gen(function* () {
+    const { recoveries } = yield* DatabaseMonitor
+    if (recoveries.count !== seen) failures.clear()
+    seen = recoveries.count
     const listed = yield* organizations
     for (const id of failures.keys()) if (!listed.includes(id)) failures.delete(id)
     let done = 0

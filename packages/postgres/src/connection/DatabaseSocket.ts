@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises"
 import { isIP, type Socket } from "node:net"
 import { Duplex } from "node:stream"
+import type { DatabaseFault } from "../describeDatabaseError.ts"
 import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 import type { ConnectionWatch } from "./ConnectionWatch.ts"
 import { type DatabaseAddress, type DatabaseHost, isUnixSocket, type TargetSession } from "./DatabaseAddress.ts"
@@ -20,7 +21,7 @@ export interface SocketOptions {
   readonly address: DatabaseAddress
   readonly watch: ConnectionWatch
   readonly role: SocketRole
-  /** How long each host may take until it accepts a session. */
+  /** How long it may take until a host accepts a session. Each that is left to try has an equal share of what is left of it. */
   readonly connectTimeoutMs: number
   /** How long a statement may wait for the next byte of its response. */
   readonly limitMs: number
@@ -71,6 +72,10 @@ export class DatabaseSocket extends Duplex {
   private first: Buffer | undefined
   private unanswered = 0
   private isInTransaction = false
+  /** The prepared statements that commit, by their names: as such, or where no transaction is open. */
+  private readonly writes = new Map<string, "commit" | "write">()
+  /** Whether a response is waited for that would tell of a commit. */
+  private mayCommit = false
   private readonly parameters = new Map<string, string>()
   /** The SQLSTATE for which the connection ends after its transaction. */
   private leavingFor: string | undefined
@@ -82,17 +87,13 @@ export class DatabaseSocket extends Duplex {
     this.role = options.role
     this.limitMs = options.limitMs
     options.watch.add(this)
-    if (options.watch.commitsWait && options.role === "pool") this.destroyUnused()
+    const refusal = options.watch.refusalOf(this)
+    if (refusal !== undefined) this.destroyFor(refusal)
   }
 
-  /** Whether no response is waited for, and no transaction is open. */
-  get isIdle(): boolean {
-    return this.isOpen && this.waitingSince === undefined && !this.isInTransaction
-  }
-
-  /** Ends the connection because whatever would commit on it would wait. */
-  destroyUnused(): void {
-    this.destroy(new SocketError("COMMITS_WAIT", "Commits wait for a synchronous standby"))
+  /** Ends the connection because of what is known of the database. */
+  destroyFor({ code, advice }: DatabaseFault): void {
+    this.destroy(new SocketError(code, advice))
   }
 
   /** The number of the session's process at the server. */
@@ -104,8 +105,11 @@ export class DatabaseSocket extends Duplex {
   destroySilent(): void {
     const since = this.waitingSince ?? this.heardAt
     const { watch } = this.options
-    if (watch.commitsWait && this.role === "pool") this.destroyUnused()
-    else this.destroy(new SocketError("ETIMEDOUT", "The server was silent for too long"))
+    if (this.server !== undefined) {
+      watch.noteHost(nameOf(this.server.host), false)
+      watch.noteHost(nameOfServer(this.server), false)
+    }
+    this.destroy(this.lost(new SocketError("ETIMEDOUT", "The server was silent for too long")))
     if (this.role === "heartbeat") watch.heartbeatFailed(since, "silent")
   }
 
@@ -148,18 +152,50 @@ export class DatabaseSocket extends Duplex {
     done(error)
   }
 
-  /** Counts the replies that a request will have. `chunk` holds whole messages. */
+  /** Counts the replies that a request will have, and notes whether it may commit. `chunk` holds whole messages. */
   private noteRequest(chunk: Buffer): void {
     let replies = 0
     for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {
       const kind = chunk[at]
       if (kind === SYNC || kind === QUERY) replies++
-      if (kind === PARSE && chunk.subarray(at, at + 1 + chunk.readUInt32BE(at + 1)).includes(LIFT_TIME_LIMIT)) {
-        this.limitMs = Number.POSITIVE_INFINITY
+      if (kind === PARSE || kind === BIND || kind === CLOSE) {
+        this.noteStatement(kind, chunk.subarray(at + 5, at + 1 + chunk.readUInt32BE(at + 1)))
       }
     }
     if (this.unanswered === 0 && replies > 0) this.waitingSince = performance.now()
     this.unanswered += replies
+  }
+
+  private noteStatement(kind: number, body: Buffer): void {
+    // PARSE has the name and the text; BIND the portal and the name; CLOSE an S and the name.
+    const end = body.indexOf(0)
+    switch (kind) {
+      case PARSE: {
+        const text = body.toString("latin1", end + 1)
+        if (text.includes(LIFT_TIME_LIMIT)) this.limitMs = Number.POSITIVE_INFINITY
+        const kind = /^\s*commit\b/i.test(text)
+          ? "commit"
+          : /\b(?:insert|update|delete)\b/i.test(text)
+            ? "write"
+            : undefined
+        if (kind === undefined) this.writes.delete(body.toString("latin1", 0, end))
+        else this.writes.set(body.toString("latin1", 0, end), kind)
+        return
+      }
+      case BIND: {
+        const found = this.writes.get(body.toString("latin1", end + 1, body.indexOf(0, end + 1)))
+        if (found === "commit" || (found === "write" && !this.isInTransaction)) this.mayCommit = true
+        return
+      }
+      case CLOSE:
+        this.writes.delete(body.toString("latin1", 1, end))
+    }
+  }
+
+  /** Returns the error of a lost connection: what may have been committed says so, whatever the reason. */
+  private lost(reason: Error | undefined): Error | undefined {
+    if (!this.mayCommit || this.writableEnded) return reason
+    return new SocketError("COMMIT_UNCERTAIN", "The connection was lost before a commit was confirmed")
   }
 
   /** Ends an attempt to connect that began at a time. */
@@ -173,49 +209,59 @@ export class DatabaseSocket extends Duplex {
   }
 
   private async open(first: Buffer): Promise<void> {
-    const { address, watch } = this.options
+    const { address, watch, connectTimeoutMs } = this.options
     if (first.length >= 8 && first.readUInt32BE(4) === CANCEL_REQUEST_CODE) return await this.cancel(first)
     const passes: ReadonlyArray<TargetSession> =
       address.targetSession === "prefer-standby" ? ["standby", "any"] : [address.targetSession]
-    let failure: Error | undefined
-    for (const target of passes) {
-      for (const host of inRandomOrder(address, watch.inOrder(address.hosts, nameOf))) {
-        try {
-          await this.openHost(host, first, target)
-          watch.noteHost(nameOf(host), true)
-          return
-        } catch (error) {
-          watch.noteHost(nameOf(host), false)
-          failure = worse(failure, error as Error)
-          if (this.destroyed || !mayTryNext(error as Error)) throw error
-        }
+    const attempts = passes.flatMap((target) =>
+      inRandomOrder(address, watch.inOrder(address.hosts, nameOf)).map((host) => ({ host, target })),
+    )
+    await this.tryEach(attempts, connectTimeoutMs, async ({ host, target }, limitMs) => {
+      try {
+        await this.openHost(host, first, target, limitMs)
+        watch.noteHost(nameOf(host), true)
+      } catch (error) {
+        watch.noteHost(nameOf(host), false)
+        throw error
       }
-    }
-    throw failure
+    })
   }
 
-  private async openHost(host: DatabaseHost, first: Buffer, target: TargetSession): Promise<void> {
-    const { address, watch, connectTimeoutMs } = this.options
-    const ips = await within(connectTimeoutMs, addressesOf(host))
+  /** Tries items until one succeeds. Each has an equal share of the time that is left. */
+  private async tryEach<Item>(
+    items: ReadonlyArray<Item>,
+    limitMs: number,
+    attempt: (item: Item, limitMs: number) => Promise<void>,
+  ): Promise<void> {
+    const end = performance.now() + limitMs
     let failure: Error | undefined
-    for (const ip of inRandomOrder(
-      address,
-      watch.inOrder(ips, (ip) => `${ip} ${host.port}`),
-    )) {
-      const server = { host, ip }
+    for (const [i, item] of items.entries()) {
       try {
-        await within(connectTimeoutMs, this.openServer(server, first, target))
-        watch.noteHost(`${ip} ${host.port}`, true)
-        return
+        return await attempt(item, (end - performance.now()) / (items.length - i))
       } catch (error) {
-        this.socket?.destroy()
-        this.socket = undefined
-        watch.noteHost(`${ip} ${host.port}`, false)
         failure = worse(failure, error as Error)
         if (this.destroyed || !mayTryNext(error as Error)) throw error
       }
     }
     throw failure
+  }
+
+  private async openHost(host: DatabaseHost, first: Buffer, target: TargetSession, limitMs: number): Promise<void> {
+    const { address, watch } = this.options
+    const end = performance.now() + limitMs
+    const servers = (await within(limitMs, addressesOf(host))).map((ip) => ({ host, ip }))
+    const inOrder = inRandomOrder(address, watch.inOrder(servers, nameOfServer))
+    await this.tryEach(inOrder, end - performance.now(), async (server, limitMs) => {
+      try {
+        await within(limitMs, this.openServer(server, first, target))
+        watch.noteHost(nameOfServer(server), true)
+      } catch (error) {
+        this.socket?.destroy()
+        this.socket = undefined
+        watch.noteHost(nameOfServer(server), false)
+        throw error
+      }
+    })
   }
 
   /** Opens a session at one server, and hands it to the driver. */
@@ -270,8 +316,8 @@ export class DatabaseSocket extends Duplex {
       if (!this.destroyed && !this.push(chunk)) socket.pause()
     })
     socket.on("end", () => this.push(null))
-    socket.on("error", (error) => this.destroy(error))
-    socket.on("close", () => this.destroy())
+    socket.on("error", (error) => this.destroy(this.lost(error)))
+    socket.on("close", () => this.destroy(this.lost(undefined)))
     this.push(bytes)
   }
 
@@ -292,7 +338,10 @@ export class DatabaseSocket extends Duplex {
         return
       case "Z":
         this.unanswered = Math.max(0, this.unanswered - 1)
-        if (this.unanswered === 0) this.waitingSince = undefined
+        if (this.unanswered === 0) {
+          this.waitingSince = undefined
+          this.mayCommit = false
+        }
         this.isInTransaction = body[0] !== IDLE
         if (this.leavingFor === undefined || this.isInTransaction) return
         // After the driver has read how the statement failed.
@@ -338,12 +387,16 @@ export class DatabaseSocket extends Duplex {
   }
 }
 
+const BIND = "B".charCodeAt(0)
+const CLOSE = "C".charCodeAt(0)
 const IDLE = "I".charCodeAt(0)
 const PARSE = "P".charCodeAt(0)
 const QUERY = "Q".charCodeAt(0)
 const SYNC = "S".charCodeAt(0)
 
 const nameOf = ({ host, hostAddress, port }: DatabaseHost): string => `${hostAddress ?? host}:${port}`
+
+const nameOfServer = ({ host, ip }: Server): string => `${ip} ${host.port}`
 
 const addressesOf = async (host: DatabaseHost): Promise<ReadonlyArray<string>> => {
   if (host.hostAddress !== undefined) return [host.hostAddress]

@@ -1,11 +1,14 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import { describeDatabaseError } from "../describeDatabaseError.ts"
 import type { ConnectionWatch } from "./ConnectionWatch.ts"
 
 const BEAT_EVERY = "2 seconds"
-/** How long it waits for the first connection of a pool, and before it connects again. */
-const RETRY_AFTER = "1 second"
-const COMMIT_EVERY = "5 seconds"
+/** How long it waits for the first connection of a pool. */
+const BEGIN_AFTER = "1 second"
+/** How long it waits before it connects again. */
+const RETRY_AFTER = "250 millis"
+const COMMIT_EVERY = "3 seconds"
 /** How long a commit may take before it counts as one that waits. */
 const COMMIT_LATE_AFTER = "4 seconds"
 
@@ -15,7 +18,9 @@ const COMMIT_LATE_AFTER = "4 seconds"
  * At its beginning it asks the server for its sessions: a connection whose session is not among them leads to another server,
  * which is gone.
  *
- * Where commits may wait for a synchronous standby, it commits something every five seconds, on another one. That commit is left
+ * While it reaches no server it goes on trying, one attempt after the other. Its first response ends the outage.
+ *
+ * Where commits may wait for a synchronous standby, it commits something every three seconds, on another one. That commit is left
  * to wait as long as it takes: cancelled, the server would report it as done.
  */
 export const sendHeartbeats = (
@@ -27,14 +32,17 @@ export const sendHeartbeats = (
   const hasConnections = () => [...watch.sockets].some(({ role }) => role !== "heartbeat")
 
   const beat = Effect.gen(function* () {
-    if (!hasConnections()) return
-    const connection = yield* PgConnection.make(configOf("heartbeat"))
+    if (!hasConnections() && watch.outage === undefined) return
+    const connection = yield* PgConnection.make(configOf("heartbeat")).pipe(
+      Effect.tapError((error) => Effect.sync(() => watch.connectFailed(describeDatabaseError(error)))),
+    )
     const sessions = watch.sessionsOfServer()
     const found = yield* connection.query(
       "select pg_backend_pid() as own, array(select pid from pg_stat_activity) as pids",
       [],
       false,
     )
+    watch.noteReached()
     // Through a pooler, the numbers are its own.
     if (found.rows[0]!["own"] === connection.processId) {
       const known = new Set(found.rows[0]!["pids"] as ReadonlyArray<number>)
@@ -73,7 +81,11 @@ export const sendHeartbeats = (
   )
 
   const forever = (effect: typeof beat | typeof commit) =>
-    Effect.sleep(RETRY_AFTER).pipe(Effect.andThen(Effect.ignore(Effect.scoped(effect))), Effect.forever)
+    Effect.exit(Effect.scoped(effect)).pipe(
+      Effect.flatMap((exit) => Effect.sleep(Exit.isSuccess(exit) ? BEGIN_AFTER : RETRY_AFTER)),
+      Effect.forever,
+      Effect.delay(BEGIN_AFTER),
+    )
   return watch.heartbeat.withPermit(
     Effect.all([forever(beat), forever(commit)], {
       concurrency: "unbounded",

@@ -1,0 +1,230 @@
+import { connect } from "node:net"
+import { setTimeout } from "node:timers/promises"
+import { eventExamples, SCOPES } from "@outreach/contract"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { asRole } from "@outreach/testing/testRoles"
+import { Effect, type Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import Stripe from "stripe"
+import { expect, it, onTestFinished } from "vitest"
+import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+
+/** How long the database says nothing. */
+const SILENCE_MS = 40_000
+/** By when each process knows it, and the longest that any request may take. */
+const KNOWN_MS = 8000
+const LIMIT_MS = 10_000
+/** Beside other work of the machine. On an idle one, what is known is answered in a few milliseconds. */
+const AT_ONCE_MS = 3000
+const MAX_CONNECTIONS = 300
+
+const url = migratedDatabase()
+const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
+  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+
+/** The API as a process of its own, which reaches the test's database at these ports. */
+const start = async (ports: ReadonlyArray<number>) => {
+  const { username, password, pathname } = new URL(asRole(url(), "api"))
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
+  const logs: Array<{ readonly message: string; readonly annotations: Record<string, unknown> }> = []
+  const child = spawnApi(url(), {
+    DATABASE_URL: `postgres://${username}:${password}@${hosts}${pathname}`,
+    MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+    CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS),
+  })
+  onTestFinished(() => endApi(child))
+  const address = await addressOf(child, (line) => void logs.push(JSON.parse(line)))
+  const admin = await eventually(
+    () => logs.find(({ message }) => message === "admin port open"),
+    (line) => line !== undefined,
+  )
+  return { ...address, adminUrl: `http://127.0.0.1:${admin!.annotations["port"]}`, logs }
+}
+
+interface Response {
+  readonly what: string
+  readonly beganAt: number
+  readonly ms: number
+  readonly status: number
+}
+
+/** Notes how long requests took. */
+const stopwatch = () => {
+  const responses: Array<Response> = []
+  const time = async (what: string, request: () => Promise<globalThis.Response>) => {
+    const beganAt = performance.now()
+    const response = await request()
+    await response.arrayBuffer()
+    responses.push({ what, beganAt, ms: performance.now() - beganAt, status: response.status })
+    return response.status
+  }
+  return { responses, time }
+}
+
+const longest = (responses: ReadonlyArray<Response>) => Math.round(Math.max(...responses.map(({ ms }) => ms)))
+
+/** Repeats an action, each time without waiting for the last, until `stop`; then waits for all of them. */
+const every = (pauseMs: number, act: (i: number) => Promise<unknown>) => {
+  const stopping = new AbortController()
+  const begun: Array<Promise<unknown>> = []
+  const repeating = (async () => {
+    for (let i = 0; !stopping.signal.aborted; i++) {
+      begun.push(act(i))
+      await setTimeout(pauseMs)
+    }
+  })()
+  return async () => {
+    stopping.abort()
+    await repeating
+    await Promise.all(begun)
+  }
+}
+
+it("answers every request in time while the database is mute, and serves soon after it is back", async () => {
+  const { organization, endpoint, secret } = await run(seedCampaign({ recipients: 1 }))
+  const key = await run(issueKey({ organizationId: organization.id, name: "mute", scopes: SCOPES, expiresAt: null }))
+  const proxy = await tcpProxy(Number(new URL(url()).port))
+  const api = await start([proxy.port])
+  const { responses, time } = stopwatch()
+
+  const stored = new Set<string>()
+  const unstored = new Set<string>()
+  const post = async (id: string) => {
+    const payload = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: id })
+    const status = await time("webhook", () =>
+      fetch(`${api.url}/v1/partners/consumer/webhooks/${endpoint.id}`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
+        },
+        body: payload,
+      }),
+    )
+    unstored.delete(id)
+    if (status === 200) stored.add(id)
+    else unstored.add(id)
+    return status
+  }
+  const read = () =>
+    time("read", () =>
+      fetch(`${api.url}/v1/partners/consumer/events?since=2000-01-01T00:00:00Z`, {
+        headers: { Authorization: `Bearer ${Redacted.value(key.text)}` },
+      }),
+    )
+  const ready = () => time("readyz", () => fetch(`${api.url}/readyz`))
+  const readyOfOperators = () => time("admin", () => fetch(`${api.adminUrl}/readyz`))
+  expect(await Promise.all([post("evt_9998"), read(), ready(), readyOfOperators()])).toEqual([200, 200, 200, 200])
+
+  const mutedAt = performance.now()
+  proxy.mute()
+  const load = [every(100, (i) => post(`evt_${i}`)), every(3000, read), every(500, ready), every(500, readyOfOperators)]
+  await setTimeout(SILENCE_MS - 10_000)
+  for (const stop of load) await stop()
+  const silent = responses.splice(0).filter(({ beganAt }) => beganAt > mutedAt)
+  for (const what of ["webhook", "read", "readyz", "admin"]) {
+    const own = silent.filter((response) => response.what === what)
+    const known = own.filter(({ beganAt }) => beganAt > mutedAt + KNOWN_MS)
+    console.log(`${what}: ${own.length}, at most ${longest(own)} ms, once the silence is known ${longest(known)} ms`)
+    expect(known.map(({ status }) => status)).toEqual(known.map(() => 503))
+    expect(longest(own)).toBeLessThan(LIMIT_MS)
+    expect(longest(known)).toBeLessThan(AT_ONCE_MS)
+  }
+  expect(longest(silent.filter(({ what }) => what === "readyz" || what === "admin"))).toBeLessThan(AT_ONCE_MS)
+
+  // One line a second, which counts what was answered 503 for the database.
+  const failed = silent.filter(({ what, status }) => status === 503 && (what === "webhook" || what === "read"))
+  const lines = () => api.logs.filter(({ message }) => message === "requests failed with the database")
+  await eventually(
+    () => lines().reduce((sum, { annotations }) => sum + Number(annotations["count"]), 0),
+    (count) => count === failed.length,
+  )
+  expect(lines().length).toBeLessThanOrEqual((SILENCE_MS - 10_000) / 1000 + 2)
+  expect(api.logs.filter(({ message }) => message === "unhandled error in request")).toEqual([])
+
+  // As many connections as the public port takes, and requests on top of them, do not keep the admin port from responding.
+  const idle = Array.from({ length: MAX_CONNECTIONS }, () => connect(api.port, "127.0.0.1").on("error", () => {}))
+  const flood = [
+    every(10, () => fetch(`${api.url}/v1/partners/consumer/events`).catch(() => {})),
+    every(200, readyOfOperators),
+  ]
+  await setTimeout(10_000)
+  for (const stop of flood) await stop()
+  for (const socket of idle) socket.destroy()
+  console.log(`admin beside a flood of the other port: at most ${longest(responses)} ms`)
+  expect(longest(responses)).toBeLessThan(AT_ONCE_MS)
+
+  const healedAt = performance.now()
+  proxy.heal()
+  const works = async (what: () => Promise<number>) => {
+    await eventually(what, (status) => status === 200)
+    return Math.round(performance.now() - healedAt)
+  }
+  const back = await Promise.all([works(() => post("evt_9999")), works(read), works(ready), works(readyOfOperators)])
+  console.log(`back after ${back.join(", ")} ms: webhooks, reads, readyz, admin`)
+  for (const ms of back) expect(ms).toBeLessThan(LIMIT_MS)
+
+  // What was answered 503 may be stored or not. Sent again, all of it is there once.
+  for (const id of [...unstored]) expect(await post(id)).toBe(200)
+  const rows = await run(
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ id: string }>`select event_id as id from inbox where organization_id = ${organization.id}`,
+    ),
+  )
+  expect(rows.map(({ id }) => id).sort()).toEqual([...stored].sort())
+})
+
+it("answers in time when every host of the address is mute from the start, and serves soon after one is back", async () => {
+  const { endpoint } = await run(seedCampaign({ recipients: 1 }))
+  const port = Number(new URL(url()).port)
+  const proxies = await Promise.all([tcpProxy(port), tcpProxy(port), tcpProxy(port)])
+  for (const proxy of proxies) proxy.mute()
+  const api = await start(proxies.map(({ port }) => port))
+  const { responses, time } = stopwatch()
+  const post = () =>
+    time("webhook", () => fetch(`${api.url}/v1/partners/consumer/webhooks/${endpoint.id}`, { method: "POST" }))
+  const stop = every(500, post)
+  await setTimeout(15_000)
+  await stop()
+  console.log(`three mute hosts: at most ${longest(responses)} ms`)
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]))
+  expect(longest(responses)).toBeLessThan(LIMIT_MS)
+  const healedAt = performance.now()
+  proxies[2]!.heal()
+  // The request lacks a body, which is answered once the endpoint's owner can be read.
+  await eventually(post, (status) => status !== 503)
+  const back = Math.round(performance.now() - healedAt)
+  console.log(`back after ${back} ms`)
+  expect(back).toBeLessThan(LIMIT_MS)
+})
+
+it("answers in time while a lock on a database that is well holds up a request", async () => {
+  const { organization } = await run(seedCampaign({ recipients: 1 }))
+  const key = await run(issueKey({ organizationId: organization.id, name: "lock", scopes: SCOPES, expiresAt: null }))
+  const api = await start([Number(new URL(url()).port)])
+  const { responses, time } = stopwatch()
+  const read = () =>
+    time("read", () =>
+      fetch(`${api.url}/v1/partners/consumer/events?since=2000-01-01T00:00:00Z`, {
+        headers: { Authorization: `Bearer ${Redacted.value(key.text)}` },
+      }),
+    )
+  const statuses = await run(
+    SqlClient.SqlClient.use((sql) =>
+      sql.withTransaction(
+        Effect.andThen(
+          sql`lock table rate_windows in access exclusive mode`,
+          Effect.promise(() => Promise.all([read(), read()])),
+        ),
+      ),
+    ),
+  )
+  console.log(`behind a lock: at most ${longest(responses)} ms`)
+  expect(statuses).toEqual([503, 503])
+  expect(longest(responses)).toBeLessThan(LIMIT_MS)
+})
