@@ -34,7 +34,7 @@ const EVENTS_PER_SECOND = 150
 const CALL_SECONDS = 5
 /** All that may be in flight to one partner, and more that waits. */
 const SICK_FROM_THE_START = 30
-const DEAD_FROM_THE_START = 5
+const DEAD_FROM_THE_START = 2
 
 process.once("SIGINT", () => process.exit(130))
 if (values.only !== undefined && !(values.only in CASES))
@@ -54,6 +54,7 @@ async function compare(partners: Partners): Promise<void> {
   const sick = dead === undefined ? neighbours.sick : [dead]
   const all = dead === undefined ? [...sick, ...healthy] : healthy
 
+  let areDead = false
   const load = async (seconds: number) => {
     const began = performance.now()
     const publishing: Array<Promise<unknown>> = []
@@ -61,8 +62,8 @@ async function compare(partners: Partners): Promise<void> {
       const ahead = (i * 1000) / EVENTS_PER_SECOND - (performance.now() - began)
       if (ahead > 1) await setTimeout(ahead)
       publishing.push(all[i % all.length]!.publish(1))
-      // Each of its events goes to all of its endpoints.
-      if (dead !== undefined && i % (2 * EVENTS_PER_SECOND) === 0) publishing.push(dead.publish(1))
+      // Each of its events goes to all of its endpoints. While its names resolve it has none, so that the others are alone.
+      if (areDead && i % (4 * EVENTS_PER_SECOND) === 0) publishing.push(dead!.publish(1))
     }
     await Promise.all(publishing)
   }
@@ -71,7 +72,9 @@ async function compare(partners: Partners): Promise<void> {
   const reconnects: number[] = []
   const run = async (kind: "hanging" | "fast") => {
     for (const { become } of sick) await become(kind)
-    for (const { publish } of sick) await publish(dead === undefined ? SICK_FROM_THE_START : DEAD_FROM_THE_START)
+    areDead = dead !== undefined && kind === "hanging"
+    if (areDead) await dead!.publish(DEAD_FROM_THE_START)
+    else for (const { publish } of neighbours.sick) await publish(SICK_FROM_THE_START)
     await load(WARM_UP_SECONDS)
     latencies = []
     await load(SECONDS)

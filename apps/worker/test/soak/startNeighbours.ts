@@ -144,16 +144,17 @@ export const startNeighbours = async (options: {
           }
         }),
       ),
-    /** Waits until nothing is queued, and no endpoint taken for sick. */
+    /** Waits until nothing is queued, and no endpoint taken for sick; one with a dead name is until it has been called often enough. */
     rest: async () => {
       const busy = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ busy: boolean }>`
           select exists (select from deliveries) or exists (
             select from endpoint_readers reader join reader_positions using (endpoint_id)
-            where cardinality(open) > 0 or allowance is not null or exists (
+            where cardinality(open) > 0 or exists (
               select from events
               where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
+              or (allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[]))
           ) as busy`
         return row!.busy
       })
