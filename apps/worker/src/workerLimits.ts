@@ -31,6 +31,8 @@ export const workerLimits = {
     /** In memory for all endpoints; beyond that each may have a few. */
     maxHeld: 4096,
     maxWaitingWhenFull: 4,
+    /** For how long an endpoint is not called whose name had no turn to be resolved. */
+    pauseMs: 5000,
     /** What came of calls is written so many together, or so long after the last writing. */
     writeBatchSize: 256,
     debounceMs: 40,

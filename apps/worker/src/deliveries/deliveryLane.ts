@@ -41,6 +41,8 @@ export interface DeliveryLane {
   /** Fewer for a slow partner: half after a call that timed out, one more after one that was answered soon. */
   allowance: number
   breaker: Breaker
+  /** Until then no call begins, because its name had no turn. */
+  pausedUntil: number
   isBreakerNews: boolean
   readonly outcomes: Array<AttemptResult>
   /** Whether the log may go on beyond what was read. */
@@ -67,6 +69,7 @@ export const openLane = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSec
   due: [],
   calls: new Set(),
   isAlone: false,
+  pausedUntil: 0,
   outcomes: [],
   mayGoOn: true,
   hotUntil: 0,
@@ -109,7 +112,7 @@ const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: numbe
 
 /** How many calls may be in flight to an endpoint: none while nothing signs, because webhooks are never unsigned. */
 export const callLimit = (lane: DeliveryLane, perEndpoint: number, now: number): number =>
-  lane.secrets.some(({ endsAt }) => now < endsAt)
+  now >= lane.pausedUntil && lane.secrets.some(({ endsAt }) => now < endsAt)
     ? Math.max(
         0,
         Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint, lane.allowance, callsAllowed(lane.breaker, now)) -

@@ -31,6 +31,7 @@ const {
   readAhead,
   maxHeld,
   maxWaitingWhenFull,
+  pauseMs,
 } = workerLimits.deliveries
 
 /**
@@ -79,7 +80,8 @@ export const deliveryOwner = (options: {
   const look = (lane: DeliveryLane) => {
     if (lane.isGone) return
     const at = now()
-    if (lane.breaker.probeAt > at) wakeLater(lane, lane.breaker.probeAt)
+    const callsAt = Math.max(lane.breaker.probeAt, lane.pausedUntil)
+    if (callsAt > at) wakeLater(lane, callsAt)
     if (lane.waiting.length > 0 || lane.due.length > 0) turns.add(lane)
     if (lane.nextDueAt > at) wakeLater(lane, lane.nextDueAt)
     else if (roomOf(lane, lane.due.length) > 0 && lane.due.length === 0) toTake.add(lane)
@@ -368,6 +370,7 @@ export const deliveryOwner = (options: {
         if (!isRow) lane.reader = putBack(lane.reader, eventId)
         ;(isRow ? lane.due : lane.waiting).unshift(called)
         held++
+        lane.pausedUntil = now() + pauseMs
       } else if (outcome !== undefined) {
         if (!isRow) lane.reader = answer(lane.reader, eventId)
         lane.outcomes.push(outcome)

@@ -9,7 +9,7 @@ import { secretsAt } from "../../src/deliveries/deliveryLane.ts"
 import { deliveryOwner } from "../../src/deliveries/deliveryOwner.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
-const { maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead } = workerLimits.deliveries
+const { maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } = workerLimits.deliveries
 
 const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEndpoint> =>
   Array.from({ length: count }, (_, i) => ({
@@ -126,7 +126,7 @@ describe("the owner of endpoints", () => {
   })
 
   it("puts back what was not sent because its name had no turn: no attempt, no outcome, and the breaker stays closed", () => {
-    const { owner, read } = ownerOf(1, 512)
+    const { clock, owner, read } = ownerOf(1, 512)
     const [lane] = owner.lanes.values()
     read(new Map([[lane!, 20]]))
     const calls = Array.from({ length: 16 }, () => owner.begin()!)
@@ -135,6 +135,10 @@ describe("the owner of endpoints", () => {
     expect(isToWrite).toEqual(Array(16).fill(false))
     expect(lane).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
     expect(lane!.reader).toMatchObject({ calling: [], answered: [] })
+    expect(owner.begin()).toBeUndefined()
+    expect(owner.wakeAt()).toBe(pauseMs)
+    clock.now = pauseMs
+    owner.wakeAt()
     // One at a time, until a call is answered.
     const again = owner.begin()![1]
     expect(owner.begin()).toBeUndefined()
