@@ -127,8 +127,15 @@ async function dropSlot(url: string, slot: string): Promise<void> {
 
 async function promote(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    const { rows } = await client.query<{ promoted: boolean }>("select pg_promote(true, 60) as promoted")
-    if (!rows[0]!.promoted) throw new Error("The standby was not promoted within 60 s.")
+    // A statement that waited for the end of the recovery would be in the way of the rest that is replayed.
+    await client.query("select pg_promote(false)")
+    const until = Date.now() + 60_000
+    for (;;) {
+      const { rows } = await client.query<{ recovers: boolean }>("select pg_is_in_recovery() as recovers")
+      if (!rows[0]!.recovers) return
+      if (Date.now() > until) throw new Error("The standby was not promoted within 60 s.")
+      await delay(20)
+    }
   })
 }
 
