@@ -399,6 +399,8 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     await untilFault(moved, "other_timeline")
     expect((await look(moved)).status).toBe(200)
     await query(standby, `alter system set primary_conninfo = '${conninfoOf(successor)}'`)
+    // Its slot is at the server that is lost.
+    await query(standby, "alter system set primary_slot_name = ''")
     await query(standby, "select pg_reload_conf()")
     await query(successor, "checkpoint")
     await eventually(
