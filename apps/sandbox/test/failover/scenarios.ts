@@ -59,6 +59,8 @@ const follow = async (standby: Standby, primary: Postgres, name: string) => {
   const { username, password } = new URL(primary.url)
   const source = `host=127.0.0.1 port=${primary.port} user=${username} password=${password} application_name=${name}`
   await query(standby.url, `alter system set primary_conninfo = '${source}'`)
+  // Its slot is at the server that is lost.
+  await query(standby.url, "alter system set primary_slot_name = ''")
   await query(standby.url, "select pg_reload_conf()")
 }
 
