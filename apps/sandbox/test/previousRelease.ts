@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import { buildArtifact, REPOSITORY } from "./artifact.ts"
 
 /** The commit whose processes run beside those of this one: of the last release, once there is one. */
-const COMMIT = "2d08721deb1ba6a2eb504bf389a43499a057a074"
+const COMMIT = "d8534638b62b799c2e43ae0f746fcf9227fac77e"
 
 const run = promisify(execFile)
 
