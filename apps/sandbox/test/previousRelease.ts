@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import { buildArtifact, REPOSITORY } from "./artifact.ts"
 
 /** The commit whose processes run beside those of this one: of the last release, once there is one. */
-const COMMIT = "d8534638b62b799c2e43ae0f746fcf9227fac77e"
+const COMMIT = "55529e50c6cfd9d54196fc1bf6e0c35ca05aaf70"
 
 const run = promisify(execFile)
 
