@@ -9,7 +9,7 @@ import { secretSetting, setting } from "../src/setting.ts"
 const at = (text: string) =>
   Effect.provideService(
     setting(
-      "AGE",
+      "TEST_AGE",
       textSchema("a number of years", (given) => {
         if (given === "fault") throw new TypeError("a fault of the parser")
         if (Number(given) < 0) throw new RangeError("nobody is younger than 0")
@@ -17,7 +17,7 @@ const at = (text: string) =>
       }),
     ),
     ConfigProvider.ConfigProvider,
-    ConfigProvider.fromEnv({ env: { AGE: text } }),
+    ConfigProvider.fromEnv({ env: { TEST_AGE: text } }),
   )
 const sentenceAt = (text: string) => {
   const error = Effect.runSync(Effect.flip(at(text)))
@@ -30,8 +30,8 @@ describe("setting", () => {
   })
 
   it("says what is wrong when the reader says so, and what a good value is", () => {
-    expect(sentenceAt("-1")).toBe("AGE is malformed: nobody is younger than 0. It must be a number of years.")
-    expect(sentenceAt("old")).toBe("AGE is malformed. It must be a number of years.")
+    expect(sentenceAt("-1")).toBe("TEST_AGE is malformed: nobody is younger than 0. It must be a number of years.")
+    expect(sentenceAt("old")).toBe("TEST_AGE is malformed. It must be a number of years.")
   })
 
   it("takes any other error of the reader for a fault of the program", () => {
@@ -50,7 +50,7 @@ describe("secretSetting", () => {
   const read = (env: Record<string, string>) =>
     Effect.provideService(
       secretSetting(
-        "PIN",
+        "TEST_PIN",
         textSchema("four digits", (given) => (/^\d{4}$/.test(given) ? given : undefined)),
       ),
       ConfigProvider.ConfigProvider,
@@ -59,22 +59,26 @@ describe("secretSetting", () => {
   const sentence = (env: Record<string, string>) => (Effect.runSync(Effect.flip(read(env))).cause as Error).message
 
   it("is read from the environment, or from the file that the setting with _FILE names", () => {
-    expect(Effect.runSync(read({ PIN: "1234" }))).toBe("1234")
-    expect(Effect.runSync(read({ PIN: "", PIN_FILE: file("5678") }))).toBe("5678")
-    expect(Effect.runSync(read({ PIN_FILE: file("5678\n") }))).toBe("5678")
-    expect(Effect.runSync(read({ PIN_FILE: file("5678\r\n") }))).toBe("5678")
+    expect(Effect.runSync(read({ TEST_PIN: "1234" }))).toBe("1234")
+    expect(Effect.runSync(read({ TEST_PIN: "", TEST_PIN_FILE: file("5678") }))).toBe("5678")
+    expect(Effect.runSync(read({ TEST_PIN_FILE: file("5678\n") }))).toBe("5678")
+    expect(Effect.runSync(read({ TEST_PIN_FILE: file("5678\r\n") }))).toBe("5678")
   })
 
   it("says which of the two is wrong, and repeats neither the secret nor the path", () => {
-    const malformed = "The content of PIN_FILE is malformed. It must be four digits."
-    expect(sentence({})).toBe("PIN is not set. It must be four digits.")
-    expect(sentence({ PIN: "1234", PIN_FILE: file("5678") })).toBe("PIN and PIN_FILE are both set; set one of them.")
-    expect(sentence({ PIN_FILE: file("56789") })).toBe(malformed)
-    expect(sentence({ PIN_FILE: file("") })).toBe(malformed)
-    expect(sentence({ PIN_FILE: file("5678\n\n") })).toBe(malformed)
-    expect(sentence({ PIN_FILE: join(folder, "none") })).toBe("The file of PIN_FILE does not exist.")
+    const malformed = "The content of TEST_PIN_FILE is malformed. It must be four digits."
+    expect(sentence({})).toBe("TEST_PIN is not set. It must be four digits.")
+    expect(sentence({ TEST_PIN: "1234", TEST_PIN_FILE: file("5678") })).toBe(
+      "TEST_PIN and TEST_PIN_FILE are both set; set one of them.",
+    )
+    expect(sentence({ TEST_PIN_FILE: file("56789") })).toBe(malformed)
+    expect(sentence({ TEST_PIN_FILE: file("") })).toBe(malformed)
+    expect(sentence({ TEST_PIN_FILE: file("5678\n\n") })).toBe(malformed)
+    expect(sentence({ TEST_PIN_FILE: join(folder, "none") })).toBe("The file of TEST_PIN_FILE does not exist.")
     for (const path of [folder, "/dev/zero"])
-      expect(sentence({ PIN_FILE: path })).toBe("The file of PIN_FILE is not a regular file.")
-    expect(sentence({ PIN_FILE: file("5".repeat(65_537)) })).toBe("The file of PIN_FILE holds more than 64 KiB.")
+      expect(sentence({ TEST_PIN_FILE: path })).toBe("The file of TEST_PIN_FILE is not a regular file.")
+    expect(sentence({ TEST_PIN_FILE: file("5".repeat(65_537)) })).toBe(
+      "The file of TEST_PIN_FILE holds more than 64 KiB.",
+    )
   })
 })

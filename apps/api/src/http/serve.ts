@@ -71,7 +71,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
   const unavailable = yield* UnavailableLog
-  const scope = yield* Effect.scope
 
   /** Runs a part of a request that may wait for the database. What takes too long is answered 503, and may yet take effect. */
   const limited = Effect.fnUntraced(function* <A, R>(
@@ -79,7 +78,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     part: Effect.Effect<A, RequestError, R>,
   ): Effect.fn.Return<A, RequestError, R> {
     const startedAt = performance.now()
-    const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - progress.waitedMs, scope)
+    const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - progress.waitedMs)
     progress.waitedMs += performance.now() - startedAt
     if (exit !== undefined) return yield* exit
     yield* unavailable.count({ operation: progress.operation ?? "page", reason: "TIME_LIMIT" }, progress.requestId)

@@ -54,7 +54,6 @@ export class StandbyMonitor extends Context.Service<
       Effect.gen(function* () {
         const primarySql = yield* SqlClient.SqlClient
         const { sql } = yield* Standby
-        const scope = yield* Effect.scope
         const maxLagMs = Duration.toMillis(maxLag)
         const meter = createLagMeter()
         let servers: CheckedServers | undefined
@@ -63,7 +62,7 @@ export class StandbyMonitor extends Context.Service<
         let lastFault: StandbyFault | "unchecked" | "measuring" | undefined = "unchecked"
 
         const read = <A>(statement: Effect.Effect<A, unknown, SqlClient.SqlClient>, client: SqlClient.SqlClient) =>
-          withinLimit(Effect.provideService(statement, SqlClient.SqlClient, client), CHECK_TIME_LIMIT, scope).pipe(
+          withinLimit(Effect.provideService(statement, SqlClient.SqlClient, client), CHECK_TIME_LIMIT).pipe(
             Effect.map((exit) => (exit !== undefined && Exit.isSuccess(exit) ? exit.value : undefined)),
           )
         const compare = Effect.gen(function* (): Effect.fn.Return<StandbyFault | undefined> {

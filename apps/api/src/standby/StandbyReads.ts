@@ -58,7 +58,6 @@ export class StandbyReads extends Context.Service<
     Effect.gen(function* () {
       const { sql, ports } = yield* Standby
       const monitor = yield* StandbyMonitor
-      const scope = yield* Effect.scope
       yield* Effect.forEach(Object.values(results), Metric.value, { discard: true })
 
       // The replay point comes first: what is read after it is as recent, or more so.
@@ -92,7 +91,7 @@ export class StandbyReads extends Context.Service<
       ) {
         const servers = yield* monitor.servers
         if (servers?.primary !== request.replayPoint.server) return "not_asked"
-        const exit = yield* withinLimit(attempt(execute, request, servers.standby), TIME_LIMIT, scope)
+        const exit = yield* withinLimit(attempt(execute, request, servers.standby), TIME_LIMIT)
         if (exit === undefined) {
           monitor.suspend()
           return "failed"
