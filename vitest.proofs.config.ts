@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because proofs wait for half of their time.
     maxWorkers: availableParallelism() + 1,
+    // Concurrent tests of a file have a PostgreSQL each.
+    maxConcurrency: 3,
     unstubEnvs: true,
     testTimeout: 600_000,
     hookTimeout: 300_000,
