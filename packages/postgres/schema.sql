@@ -188,6 +188,26 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.bring_forward(now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+declare
+  from_at constant timestamptz := (select min(first_at) from clock_faults where first_at > now_at);
+begin
+  if from_at is null then return; end if;
+  update messages set due_at = case when due_at >= from_at and due_at < 'infinity' then now_at else due_at end,
+    lease_until = case when lease_until >= from_at then now_at + interval '10 minutes' else lease_until end
+  where (due_at >= from_at and due_at < 'infinity') or lease_until >= from_at;
+  update deliveries set due_at = now_at where due_at >= from_at;
+  update endpoint_readers set probe_at = now_at where probe_at >= from_at;
+  update domain_pauses set until = now_at where until >= from_at;
+  update sender_ramps set counted_on = now_at::date where counted_on >= from_at::date and counted_on > now_at::date;
+  delete from send_rates where greatest(next_at, deferred_until) >= from_at;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
  RETURNS TABLE(is_counted boolean, recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint)
  LANGUAGE sql
@@ -1931,6 +1951,7 @@ begin
     -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
     delete from clock_faults
     where not is_near and first_at <= now_at and last_at >= least(watch.steady_from, watch.believed_at);
+    if watch.steady_from is not null then perform bring_forward(now_at); end if;
     update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
     return;
   end if;

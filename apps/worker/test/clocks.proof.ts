@@ -4,8 +4,13 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { Ramp } from "@outreach/domain/senders/Ramp"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
@@ -312,5 +317,100 @@ it.for([DAYS, -DAYS])(
     process.stdout.write(
       `${JSON.stringify({ days, before: { ...before, token: undefined }, during: { ...during, token: undefined }, after })}\n`,
     )
+  },
+)
+
+it.for([DAYS, -DAYS])(
+  "lets rates, ramps, hours and windows go on after a jump of the database's clock by %s days that claims have seen",
+  async (days, { skip, onTestFinished }) => {
+    if ("missing" in libfaketime) return skip(libfaketime.missing)
+    const { run, query, clocks } = await startAll(libfaketime.library, onTestFinished)
+    const figures: Record<string, unknown> = {}
+    const claimed = async (options: Partial<MessageClaim> = {}) => (await run(claimMessages(100, options))).length
+    // As a worker does, whose own clock is right.
+    const jump = async (to: number) => {
+      await clocks.database.set(to)
+      await query(`select * from watch_clock(to_timestamp(${Date.now() / 1000}), null)`)
+    }
+    /** Notes what a look at a campaign says before, during and after a jump, and ends the campaign. */
+    const look = async <A>(
+      name: string,
+      options: Parameters<typeof seedCampaign>[0],
+      at: (id: string, when: "before" | "during" | "after") => Promise<A>,
+    ) => {
+      const { campaign } = await run(seedCampaign(options))
+      if (name !== "window")
+        await query(
+          `update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where id = '${campaign.id}'`,
+        )
+      await run(sendCampaign(campaign.id))
+      const before = await at(campaign.id, "before")
+      await jump(days)
+      const during = await at(campaign.id, "during")
+      await jump(0)
+      const after = await at(campaign.id, "after")
+      await query(`update campaigns set status = 'cancelled' where id = '${campaign.id}'`)
+      figures[name] = { before, during, after }
+      return { before, during, after }
+    }
+
+    // One e-mail a second for all campaigns. So much passes between two claims, but not by a clock that went back.
+    const rate = await look("rate", { recipients: 300 }, (_, when) =>
+      eventually(
+        () => claimed({ perMinute: 60 }),
+        (taken) => taken > 0 || when === "during",
+      ),
+    )
+    expect(rate.after).toBeGreaterThan(0)
+
+    // Hours that are closed now, and stay so while the test runs.
+    const hour = new Date().getUTCHours()
+    const from = hour < 12 ? hour + 5 : hour - 10
+    const closed = {
+      ...{ recipients: 1, hours: SendingHours.make(`${from}-${from + 2}`), fields: ["time_zone"] },
+      fieldsOf: () => ({ time_zone: "Africa/Abidjan" }),
+    }
+    const hours = await look("hours", closed, async (id) => {
+      expect(await claimed()).toBe(0)
+      return (await query<{ due: string }>(`select due_at::text as due from messages where campaign_id = '${id}'`))[0]!
+        .due
+    })
+    expect(hours.after).toBe(hours.before)
+
+    const window = await look("window", { recipients: 3 }, () => claimed())
+    expect([window.before, window.during]).toEqual([3, 0])
+
+    // A sender that may send two e-mails on its first day, and three on its second.
+    const ramp = await look("ramp", { recipients: 9 }, async (id) => {
+      await run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const [{ organizationId } = {}] = yield* sql<{ organizationId: OrganizationId }>`
+            select organization_id as "organizationId" from campaigns campaign
+            where id = ${id} and not exists (select from senders where organization_id = campaign.organization_id)`
+          if (organizationId === undefined) return
+          const senders = yield* SenderRepository
+          const sender = yield* senders.add(
+            {
+              ...{ organizationId, programId: null, fromName: "", replyTo: null, fromAddress: "outreach@acme.test" },
+              ...{ id: yield* createIdentifier("sender"), dkimDomain: "acme.test", bounceDomain: null },
+              ramp: Ramp.make("2,3"),
+            },
+            { selector: "s1", publicKey: "", privateKey: Redacted.make("") },
+          )
+          yield* senders.activate(sender.id)
+        }),
+      )
+      const taken = await claimed()
+      const [row] = await query<{ day: number; date: string }>(
+        "select day_number as day, counted_on::text as date from sender_ramps",
+      )
+      return { taken, ...row! }
+    })
+    const today = new Date().toISOString().slice(0, 10)
+    expect(ramp.before).toEqual({ taken: 2, day: 1, date: today })
+    // The day of the jump was one of the ramp's days. It goes on as today, and what it gave counts.
+    expect(ramp.after).toEqual({ taken: 0, day: days > 0 ? 2 : 1, date: today })
+    process.stdout.write(`${JSON.stringify({ days, ...figures })}\n`)
   },
 )

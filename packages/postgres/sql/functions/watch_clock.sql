@@ -38,6 +38,7 @@ begin
     -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
     delete from clock_faults
     where not is_near and first_at <= now_at and last_at >= least(watch.steady_from, watch.believed_at);
+    if watch.steady_from is not null then perform bring_forward(now_at); end if;
     update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
     return;
   end if;
