@@ -1,5 +1,5 @@
 /**
- * Compares docs/conformance.md with the tests that ran, and with the specification: by a digest, and sentence by sentence if the specification lies
+ * Compares docs/conformance.yaml with the tests that ran, and with the specification: by a digest, and sentence by sentence if the specification lies
  * beside the checkout.
  *
  * `TEST_REPORT` lists vitest's JSON reports, separated by ":". Without it, this script runs the named test files.
@@ -9,12 +9,11 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { type ConformanceRow, conformanceRows } from "./conformanceRows.ts"
+import { type ConformanceRow, conformanceRows } from "./conformance.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 import { specificationSentences } from "./specificationSentences.ts"
 
-const PAGE = join(root, "docs/conformance.md")
 const SPECIFICATION = join(root, "../shared/spec/partner-api.md")
 /** SHA-256 of the specification's sentences with their headings, so that a missing row is found even without the specification. */
 const SENTENCES = "6e9d07d293ea147400d301748f02e6dc61116a0e5ba68138c07bbce3d58929c2"
@@ -52,7 +51,7 @@ function runFiles(files: ReadonlyArray<string>): ReadonlyArray<TestReport> {
   }
 }
 
-/** Returns the status of each test of a run, by its name in the page's format. */
+/** Returns the status of each test of a run, by its file and name. */
 function statuses({ testResults }: TestReport): Statuses {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(
@@ -69,11 +68,13 @@ type Statuses = ReadonlyArray<readonly [name: string, status: string]>
 const LEFT_OPEN = /not shown|a builder may choose/
 
 /** Returns the violations of a row and of its tests. The name of a group stands for all of its tests. */
-function rowViolations({ sentence, tests, words }: ConformanceRow, ran: Statuses): ReadonlyArray<string> {
-  if (LEFT_OPEN.test(sentence) && (tests.length === 0 || !/\bSettled\b/.test(words))) {
+function rowViolations(row: ConformanceRow, ran: Statuses): ReadonlyArray<string> {
+  const { sentence, note } = row
+  const tests = namesOf(row)
+  if (LEFT_OPEN.test(sentence) && (tests.length === 0 || !/\bSettled\b/.test(note))) {
     return [`names no decision ("Settled …") with a test for what the specification leaves open: ${sentence}`]
   }
-  if (tests.length === 0 && !words.startsWith("No test:")) return [`names no test and does not say why: ${sentence}`]
+  if (tests.length === 0 && !note.startsWith("No test:")) return [`names no test and does not say why: ${sentence}`]
   return tests.flatMap((test) => {
     const named = ran.filter(([name]) => name === test || name.startsWith(`${test} › `))
     if (named.length === 0) return [`names a test that did not run: ${test}`]
@@ -83,7 +84,10 @@ function rowViolations({ sentence, tests, words }: ConformanceRow, ran: Statuses
   })
 }
 
-/** Returns the differences between the page's sentences and the specification's. */
+const namesOf = ({ tests }: ConformanceRow): ReadonlyArray<string> =>
+  tests.flatMap(({ file, names }) => names.map((name) => `${file} › ${name}`))
+
+/** Returns the differences between the data's sentences and the specification's. */
 function differences(rows: ReadonlyArray<ConformanceRow>): ReadonlyArray<string> {
   const present = rows.map(({ heading, sentence }) => `${heading}: ${sentence}`)
   const same = createHash("sha256").update(present.join("\n")).digest("hex") === SENTENCES
@@ -101,18 +105,18 @@ function differences(rows: ReadonlyArray<ConformanceRow>): ReadonlyArray<string>
   return same ? [] : [`has the specification's sentences, whose digest in ${import.meta.filename} is out of date`]
 }
 
-const rows = conformanceRows(readFileSync(PAGE, "utf8"))
-if (rows.length === 0) throw new Error("docs/conformance.md has no rows.")
-const tests = new Set(rows.flatMap((row) => row.tests))
+const rows = conformanceRows()
+if (rows.length === 0) throw new Error("docs/conformance.yaml has no rows.")
+const tests = new Set(rows.flatMap(namesOf))
 const paths = process.env["TEST_REPORT"]?.split(":") ?? []
 const reports: ReadonlyArray<TestReport> =
   paths.length > 0
     ? paths.map((path) => JSON.parse(readFileSync(path, "utf8")))
-    : runFiles([...new Set([...tests].map((test) => test.split(" › ")[0]!))])
+    : runFiles([...new Set(rows.flatMap((row) => row.tests.map(({ file }) => file)))])
 const ran = reports.flatMap(statuses)
 const violations = [...rows.flatMap((row) => rowViolations(row, ran)), ...differences(rows)]
 const untested = rows.filter((row) => row.tests.length === 0).length
 report(
-  violations.map((violation) => `docs/conformance.md ${violation}`),
+  violations.map((violation) => `docs/conformance.yaml ${violation}`),
   `${rows.length} sentences, ${tests.size} tests or groups of tests, ${untested} sentences that no test can show`,
 )

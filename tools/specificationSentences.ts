@@ -5,7 +5,7 @@ export interface Passage {
 }
 
 /**
- * Splits the whole specification into the sentences that docs/conformance.md covers.
+ * Splits the whole specification into the sentences that docs/conformance.yaml covers.
  *
  * A table's row is one sentence, whose cells are joined by " · ". Bullets, numbered rules and paragraphs are split at the ends of sentences.
  */
