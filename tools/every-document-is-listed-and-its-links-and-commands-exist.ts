@@ -1,10 +1,10 @@
 /**
  * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
- * shell fence exists; each table has a head. The README lists every page of `docs/`.
+ * shell fence exists; each table has a head. The README lists every page of `docs/`, and the index of decisions each decision by its title.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
@@ -70,8 +70,13 @@ const readme = read("README.md")
 const unlisted = globSync("docs/*.md", { cwd: root })
   .filter((page) => !readme.includes(`](${page})`))
   .map((page) => `README.md does not list ${page}`)
+const decisions = read("docs/decisions/README.md")
+const unindexed = globSync("docs/decisions/0*.md", { cwd: root })
+  .map((page) => `[${/^# \d+\. (.+)$/m.exec(read(page))?.[1]}](${basename(page)})`)
+  .filter((link) => !decisions.includes(link))
+  .map((link) => `docs/decisions/README.md does not list ${link}`)
 const violations = pages.flatMap((page) => {
   const text = read(page)
   return [...brokenLinks(page, text), ...unknownCommands(page, text), ...headlessTables(page, text)]
 })
-report([...violations, ...unlisted], `${pages.length} documents`)
+report([...violations, ...unlisted, ...unindexed], `${pages.length} documents`)
