@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config"
 // Processes that tests start load the same modules: compiling them would take half of their CPU time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
-/** Every room's tests in one project: a few processes share what they load, and all share one PostgreSQL. */
+/** The tests of all packages in one project: a few processes share what they load, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],

@@ -1,0 +1,40 @@
+/** Writes the pictures of README.md, light and dark: the page of its campaign in the console of a running sandbox. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
+import { chromium } from "playwright-core"
+import { runSandbox } from "./runSandbox.ts"
+
+const IMAGES = join(import.meta.dirname, "../../../docs/images")
+
+const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.missing}`)
+
+const ends: Array<() => Promise<unknown>> = []
+const folder = mkdtempSync(join(tmpdir(), "sandbox-picture-"))
+try {
+  const sandbox = runSandbox(["--port", String(await freePort()), "--folder", folder], {}, (end) => ends.push(end))
+  const { console_url, campaign_id } = await sandbox.addresses(folder)
+  const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
+  ends.push(() => browser.close())
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
+  page.setDefaultTimeout(240_000)
+  await page.goto(console_url)
+  // The clinicians act by themselves; the last thing that one does is to complete.
+  const completers = async () => {
+    await page.goto(new URL(`/campaigns/${campaign_id}`, console_url).href)
+    return page.locator("tr", { hasText: /^completer/ }).allTextContents()
+  }
+  await eventually(completers, (rows) => rows.some((row) => /^completer *[1-9]/.test(row)), 240_000)
+  mkdirSync(IMAGES, { recursive: true })
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(IMAGES, `sandbox-${colorScheme}.png`) })
+  }
+} finally {
+  for (const end of ends.reverse()) await end()
+  rmSync(folder, { recursive: true, force: true })
+}
