@@ -51,7 +51,7 @@ export const startCluster = async ({ standbys, synchronous }: ClusterOptions, at
   }
 }
 
-/** Queries a server over a connection of its own. */
+/** Queries a server over a connection of its own. A standby that had to cancel the query for what it replays is asked again. */
 export const query = async <Row extends object>(
   url: string,
   text: string,
@@ -62,6 +62,9 @@ export const query = async <Row extends object>(
   await client.connect()
   try {
     return (await client.query<Row>(text, [...values])).rows
+  } catch (error) {
+    if ((error as { code?: string }).code === "40001") return await query(url, text, values)
+    throw error
   } finally {
     await client.end()
   }
