@@ -70,7 +70,7 @@ function runWithTools(folder) {
 
 const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** Installs the dependencies of a fresh clone, and after a change of the lockfile. What pnpm prints is no output of the program. */
+/** Installs the dependencies of a fresh clone, and after a change of the lockfile. The output of pnpm is not that of the program. */
 function install() {
   if (isScriptOfPnpm) return
   if (changedAt("node_modules/.pnpm-workspace-state-v1.json") > changedAt("pnpm-lock.yaml")) return

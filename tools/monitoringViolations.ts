@@ -91,7 +91,7 @@ function alertViolations({ alert, expr, labels, annotations, ...rule }: Alert): 
     ...(/^(critical|warning)$/.test(labels?.severity ?? "") ? [] : [`${where}: the severity is critical or warning`]),
     ...(rule.for === undefined ? [`${where} has no \`for\``] : []),
     ...(summary === "" ? [`${where} has no summary`] : []),
-    ...(runbook.startsWith(`${RUNBOOK}#`) ? [] : [`${where}: the runbook is no section of ${RUNBOOK}`]),
+    ...(runbook.startsWith(`${RUNBOOK}#`) ? [] : [`${where}: the runbook is not a section of ${RUNBOOK}`]),
   ]
 }
 

@@ -6,7 +6,7 @@ import { parseArgs, promisify } from "node:util"
 import { publishedPackages, root } from "./publishedPackages.ts"
 
 const { values } = parseArgs({ options: { build: { type: "boolean" } } })
-// What turbo prints is no list of tarballs.
+// Standard output is the list of tarballs alone, so turbo writes to standard error.
 if (values.build) execFileSync("pnpm", ["run", "build"], { cwd: root, stdio: ["ignore", 2, 2] })
 
 const folder = join(root, "dist/partners")

@@ -26,7 +26,7 @@ export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void
   }
 }
 
-/** Prints the bytes a row of each table after so many journeys. */
+/** Prints the bytes a row of each table after a number of journeys. */
 export function reportTables(tables: readonly TableBytes[], recipients: number): void {
   console.log(`\nBytes a row after ${recipients} journeys, of tables with a row for every tenth recipient or more`)
   printRow("", ["heap", "toast", "indexes", "together", "rows/recipient", "B/recipient"])
