@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact"
-import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "../http/Route.ts"
-import { Command } from "./Command.tsx"
-import { ForeignText } from "./ForeignText.tsx"
+import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "../http/paths.ts"
 import { useView } from "./View.ts"
+import { ForeignText, isolated } from "./values.tsx"
 
 /** The files that a page refers to, by their addresses. */
 export interface PageAssets {
@@ -90,9 +89,7 @@ export const Layout = (props: {
           <aside class="commands" aria-label="The same on the command line">
             <h2>On the command line</h2>
             {props.commands.map((command) => (
-              <Command key={command}>
-                <ForeignText>{command}</ForeignText>
-              </Command>
+              <Command key={command}>{isolated(command)}</Command>
             ))}
           </aside>
         )}
@@ -100,3 +97,18 @@ export const Layout = (props: {
     </>
   )
 }
+
+/** A document for somebody who is not signed in. */
+export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
+  <main class="narrow" id="content">
+    <h1>{props.title}</h1>
+    {props.children}
+  </main>
+)
+
+/** A command line that shows or does the same as the page. */
+export const Command = (props: { readonly children: ComponentChildren }) => (
+  <pre class="command">
+    <code>{props.children}</code>
+  </pre>
+)

@@ -1,4 +1,4 @@
-import type { Operator } from "@outreach/domain/operators/Operator"
+import { mayActAs, type Operator, type OperatorRole } from "@outreach/domain/operators/Operator"
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 
@@ -17,3 +17,6 @@ export const ViewContext = createContext<View | undefined>(undefined)
 
 /** Returns the request's view, within a component. */
 export const useView = (): View => useContext(ViewContext)!
+
+/** Reports whether the operator may do what needs a role, within a component. */
+export const useMayAct = (role: OperatorRole): boolean => mayActAs(useView().operator.role, role)

@@ -8,6 +8,10 @@ export const formatCompact = (count: number): string => count.toLocaleString("en
 export const formatCapped = (count: number, cap: number): string =>
   count >= cap ? `${formatCount(cap)} or more` : formatCount(count)
 
+/** Formats a count with its noun: `1 event`, `2 events`. */
+export const formatCounted = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : nouns}`
+
 /** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
 export const formatShare = (share: number | null): string =>
   share === null || !Number.isFinite(share)

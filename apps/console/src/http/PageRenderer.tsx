@@ -3,13 +3,15 @@ import { HttpServerResponse } from "effect/http"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { ForeignText } from "../components/ForeignText.tsx"
-import { Document, Layout } from "../components/Layout.tsx"
+import { Document, Layout, Narrow } from "../components/Layout.tsx"
+import { LinkLine } from "../components/navigation.tsx"
 import { type View, ViewContext } from "../components/View.ts"
+import { isolated, textOf } from "../components/values.tsx"
 import { visibleText } from "../components/visibleText.ts"
 import { Assets } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
-import type { PageContent, Section } from "./Route.ts"
+import type { Section } from "./paths.ts"
+import type { PageContent } from "./Route.ts"
 
 /** Renders pages as documents. */
 export class PageRenderer extends Context.Service<PageRenderer>()("console/http/PageRenderer", {
@@ -19,35 +21,35 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
     const assets = { style: style.path, icon: icon.path, scripts: scripts.map(({ path }) => path) }
 
     /** Renders a document, for nobody who is signed in. */
-    const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse =>
-      HttpServerResponse.text(
-        `<!doctype html>${visibleText(
-          renderToString(
-            <Document title={title} assets={assets}>
-              {body}
-            </Document>,
-          ),
-        )}`,
-        { status, contentType: "text/html; charset=utf-8" },
+    const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse => {
+      const html = renderToString(
+        <Document title={title} assets={assets}>
+          {body}
+        </Document>,
       )
+      return HttpServerResponse.text(`<!doctype html>${visibleText(html)}`, {
+        status,
+        contentType: "text/html; charset=utf-8",
+      })
+    }
 
     /** Renders a page for the operator of a view. */
     const page = (
       view: View,
-      content: PageContent,
+      { title, commands, body }: PageContent,
       options: { readonly section?: Section; readonly notice?: string | undefined; readonly status?: number } = {},
     ): HttpServerResponse.HttpServerResponse =>
       document(
-        content.title,
+        textOf(title),
         <ViewContext.Provider value={view}>
           <Layout
             section={options.section}
             deployment={deployment}
-            heading={content.heading ?? content.title}
+            heading={title}
             notice={options.notice}
-            commands={content.commands}
+            commands={commands}
           >
-            {content.body}
+            {body}
           </Layout>
         </ViewContext.Provider>,
         options.status,
@@ -61,30 +63,23 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
         view: View | undefined,
         { status, title, messages, retryAfterSeconds }: PageError,
       ): HttpServerResponse.HttpServerResponse => {
-        const headers: Readonly<Record<string, string>> =
-          retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
         const body = (
           <>
             {messages.map((message) => (
               <p key={message} class="problem">
-                <ForeignText>{message}</ForeignText>
+                {isolated(message)}
               </p>
             ))}
-            <p>
-              <a href="/">Back to today</a>
-            </p>
+            <LinkLine to="/">Back to today</LinkLine>
           </>
         )
-        if (view !== undefined) {
-          return HttpServerResponse.setHeaders(page(view, { title, commands: [], body }, { status }), headers)
-        }
-        const main = (
-          <main class="narrow" id="content">
-            <h1>{title}</h1>
-            {body}
-          </main>
-        )
-        return HttpServerResponse.setHeaders(document(title, main, status), headers)
+        const response =
+          view === undefined
+            ? document(title, <Narrow title={title}>{body}</Narrow>, status)
+            : page(view, { title, commands: [], body }, { status })
+        return retryAfterSeconds === undefined
+          ? response
+          : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
       },
     }
   }),

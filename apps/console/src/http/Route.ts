@@ -3,26 +3,7 @@ import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
-
-/** The parts of the console, in the order of its navigation. */
-export const SECTIONS = {
-  today: { title: "Today", path: "/" },
-  campaigns: { title: "Campaigns", path: "/campaigns" },
-  people: { title: "Find", path: "/find" },
-  deliveries: { title: "Deliveries", path: "/deliveries" },
-  issues: { title: "Issues", path: "/issues" },
-  endpoints: { title: "Endpoints", path: "/endpoints" },
-  partners: { title: "Partners", path: "/partners" },
-  inbox: { title: "Inbox", path: "/inbox" },
-  digest: { title: "Digest", path: "/digest" },
-  suppressions: { title: "Suppressions", path: "/suppressions" },
-  audit: { title: "Audit", path: "/audit" },
-  system: { title: "System", path: "/system" },
-} as const
-export type Section = keyof typeof SECTIONS
-
-/** The sections that show the deployment as a whole, which an operator of one organization does not see. */
-export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
+import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
 
 /** Who asks, and when. */
 export interface RequestContext {
@@ -41,11 +22,10 @@ export interface Refusal {
   readonly message: string
 }
 
-/** What a page shows below its heading. */
+/** What a page shows below its title. */
 export interface PageContent {
-  readonly title: string
-  /** The heading, where foreign text is part of it. Default the title. */
-  readonly heading?: ComponentChildren
+  /** The title; foreign text in it is isolated. */
+  readonly title: ComponentChildren
   /** The commands that show or do the same. */
   readonly commands: ReadonlyArray<string>
   readonly body: ComponentChildren
@@ -57,74 +37,115 @@ export type ActionResult =
   | { readonly page: PageContent }
   | { readonly response: HttpServerResponse.HttpServerResponse }
 
-interface Common<P> {
+/** The names of a path's parameters. */
+type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** The parameters of a path, as its address holds them. */
+export type PathTexts<P extends string> = { readonly [Name in ParamNames<P>]: string }
+
+type PathValues<P extends string> = ParamsOf<{
+  readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
+}>
+
+/** What every route has; the path says its section and its parameters. */
+interface Declared<P> {
   /** A path with `:name` for each parameter. */
-  readonly path: `/${string}`
+  readonly path: P
   readonly section: Section
   /** The lowest role that may do this. */
   readonly role: OperatorRole
-  readonly params: P
+  readonly params: Params
 }
 
 // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
 type Take<Input, A, E, R> = (input: Input, context: RequestContext) => Effect.Effect<A, E, R>
 
-interface PageDefinition<P, Q, Read> extends Common<P> {
-  readonly query: Q
+interface PageDefinition<P, Q, Read> {
+  readonly path: P
+  /** Default `viewer`. */
+  readonly role?: OperatorRole
+  readonly query?: Q
   readonly read: Read
 }
 
-interface ResourceDefinition<P, Q, Respond> extends Common<P> {
-  readonly query: Q
+interface ResourceDefinition<P, Q, Respond> {
+  readonly path: P
+  /** Default `viewer`. */
+  readonly role?: OperatorRole
+  readonly query?: Q
   /** The words of the command in the audit log, if the document shows personal data. */
   readonly command?: string
   readonly respond: Respond
 }
 
-interface ActionDefinition<P, F, Run> extends Common<P> {
+interface ActionDefinition<P, F, Run> {
+  readonly path: P
+  readonly role: OperatorRole
   /** The words of the command that does the same, as the audit log records them. */
   readonly command: string
-  readonly fields: F
+  readonly fields?: F
   readonly run: Run
 }
 
+type Response = HttpServerResponse.HttpServerResponse
+
 /** A page that is read with GET, and changes nothing. */
-export interface Page<R> extends PageDefinition<Params, Inputs, Take<never, PageContent, Refusal, R>> {
+export interface Page<R, P = string> extends Declared<P> {
   readonly kind: "page"
+  readonly query: Inputs
+  readonly read: Take<never, PageContent, Refusal, R>
 }
 
 /** A document other than a page that is read with GET, such as a stream or the content of a frame. */
-export interface Resource<R>
-  extends ResourceDefinition<Params, Inputs, Take<never, HttpServerResponse.HttpServerResponse, Refusal, R>> {
+export interface Resource<R, P = string> extends Declared<P> {
   readonly kind: "resource"
+  readonly query: Inputs
+  readonly command?: string
+  readonly respond: Take<never, Response, Refusal, R>
 }
 
 /** Something that an operator does, or personal data that is shown, with POST. The audit log records it. */
-export interface Action<R> extends ActionDefinition<Params, Inputs, Take<never, ActionResult, Refusal, R>> {
+export interface Action<R, P = string> extends Declared<P> {
   readonly kind: "action"
+  readonly command: string
+  readonly fields: Inputs
+  readonly run: Take<never, ActionResult, Refusal, R>
 }
 
 /** A route of the console. */
-export type Route<R> = Page<R> | Resource<R> | Action<R>
+export type Route<R> = (Page<R> | Resource<R> | Action<R>) & { readonly path: `/${string}` }
 
 /** What a route needs. */
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
+type None = Record<never, never>
+
 /** Declares a page. */
-export const definePage = <const P extends Params, const Q extends Inputs, E extends Refusal, R>(
-  page: PageDefinition<P, Q, Take<ParamsOf<P> & InputsOf<Q>, PageContent, E, R>>,
-): Page<R> => ({ kind: "page", ...page })
+export const definePage = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
+  page: PageDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, PageContent, E, R>>,
+): Page<R, P> => ({ kind: "page", role: "viewer", query: {}, ...declared(page.path), ...page })
 
 /** Declares a document other than a page. */
-export const defineResource = <const P extends Params, const Q extends Inputs, E extends Refusal, R>(
-  resource: ResourceDefinition<P, Q, Take<ParamsOf<P> & InputsOf<Q>, HttpServerResponse.HttpServerResponse, E, R>>,
-): Resource<R> => ({ kind: "resource", ...resource })
+export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
+  resource: ResourceDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, Response, E, R>>,
+): Resource<R, P> => ({ kind: "resource", role: "viewer", query: {}, ...declared(resource.path), ...resource })
 
 /** Declares an action. */
-export const defineAction = <const P extends Params, const F extends Inputs, E extends Refusal, R>(
-  action: ActionDefinition<P, F, Take<ParamsOf<P> & InputsOf<F>, ActionResult, E, R>>,
-): Action<R> => ({ kind: "action", ...action })
+export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const F extends Inputs = None>(
+  action: ActionDefinition<P, F, Take<PathValues<P> & InputsOf<F>, ActionResult, E, R>>,
+): Action<R, P> => ({ kind: "action", fields: {}, ...declared(action.path), ...action })
+
+const declared = (path: string) => ({
+  section: sectionOf(path),
+  params: Object.fromEntries(
+    Array.from(path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
+  ),
+})
 
 /** Returns a route's path with its parameters. */
-export const pathTo = (route: { readonly path: string }, params: Readonly<Record<string, string>>): string =>
-  route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!))
+export const pathTo = <P extends string>(route: { readonly path: P }, params: PathTexts<P>): string =>
+  route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name as ParamNames<P>]))

@@ -23,15 +23,8 @@ const LIMITS = {
 /** How long requests in flight may take to finish once the process is told to stop. */
 const DRAIN = Duration.seconds(10)
 
-/** What an address of nothing answers to whoever is signed in. */
-const nothing = definePage({
-  path: "/*",
-  section: "today",
-  role: "viewer",
-  params: {},
-  query: {},
-  read: () => Effect.fail(PageError.notFound()),
-})
+/** Answers an operator at an address without a page. */
+const nothing = definePage({ path: "/*", read: () => Effect.fail(PageError.notFound()) })
 
 /** What the routes need, beside the request. */
 type RouteServices<R> = Exclude<

@@ -11,7 +11,8 @@ import { readNotice, redirectWithNotice, withoutNotice } from "./notice.ts"
 import { isFromAnotherSite, openAgain } from "./openAgain.tsx"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
-import { type ActionResult, DEPLOYMENT_SECTIONS, type Refusal, type Route } from "./Route.ts"
+import { DEPLOYMENT_SECTIONS } from "./paths.ts"
+import type { ActionResult, Refusal, Route } from "./Route.ts"
 import { forged, readForm } from "./readForm.ts"
 import { Sessions, type SignedIn } from "./Sessions.ts"
 
@@ -65,15 +66,15 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   const form = route.kind === "action" ? yield* readForm : undefined
   if (form !== undefined && !isFormToken(sessionToken, form.get("token") ?? undefined)) return yield* forged
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
-  const search = form ?? new URLSearchParams(request.url.split("?")[1])
+  const given = form ?? new URLSearchParams(request.url.split("?")[1])
+  const declared = route.kind === "action" ? route.fields : route.query
   if (operator.organizationId !== null) {
-    const ids = [...Object.values(params), ...search.values()].flatMap((text) => text.match(ID) ?? [])
+    const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
+    // What is asked for without an organization is asked for of the operator's own.
+    if ("organization" in declared) given.set("organization", operator.organizationId)
   }
-  const input = {
-    ...(yield* parsePath(route.params, params)),
-    ...(yield* parseGiven(route.kind === "action" ? route.fields : route.query, search)),
-  } as never
+  const input = { ...(yield* parsePath(route.params, params)), ...(yield* parseGiven(declared, given)) } as never
 
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   switch (route.kind) {

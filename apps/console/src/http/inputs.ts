@@ -1,5 +1,5 @@
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { Result, type Schema } from "effect"
+import { Result, Schema } from "effect"
 
 /** How the value of an input is parsed from text. */
 type Codec<A> = Schema.Codec<A, string>
@@ -31,6 +31,10 @@ export interface InputFault {
   readonly name: string
   readonly message: string
 }
+
+/** Declares one of a list of words. */
+export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
+  Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
 /** Parses the values that were given. A name that was given several times has its values joined by commas. */
 export const parseInputs = (
@@ -71,3 +75,9 @@ export const parseInputs = (
   }
   return faults.length > 0 ? Result.fail(faults) : Result.succeed(values)
 }
+
+type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
+
+/** Leaves out the values that are undefined. */
+export const pickDefined = <A extends Readonly<Record<string, unknown>>>(values: A): Defined<A> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<A>

@@ -17,10 +17,6 @@ const HEARTBEAT_EVERY = "15 seconds"
 /** `/live`: the texts of the tiles as server-sent events, of the deployment or of the operator's organization. */
 export const liveRoute = defineResource({
   path: "/live",
-  section: "today",
-  role: "viewer",
-  params: {},
-  query: {},
   respond: Effect.fnUntraced(function* (_, { operator, session }) {
     const live = yield* LiveValues
     const viewer = { operatorId: operator.id, session, organizationId: operator.organizationId }

@@ -1,4 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Narrow } from "../components/Layout.tsx"
+import { LinkLine } from "../components/navigation.tsx"
 import type { PageRenderer } from "./PageRenderer.tsx"
 
 /** Reports whether a link on another site leads here. Browsers keep the session's cookie back then. */
@@ -10,12 +12,9 @@ export const openAgain = (renderer: PageRenderer["Service"], address: string): H
   HttpServerResponse.setHeader(
     renderer.document(
       "Opening",
-      <main class="narrow" id="content">
-        <h1>Opening</h1>
-        <p>
-          <a href={address}>Open the page</a>
-        </p>
-      </main>,
+      <Narrow title="Opening">
+        <LinkLine to={address}>Open the page</LinkLine>
+      </Narrow>,
     ),
     "refresh",
     `0; url=${address}`,

@@ -4,7 +4,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Command } from "../components/Command.tsx"
+import { Command, Narrow } from "../components/Layout.tsx"
 import { answerErrors } from "../http/answerErrors.ts"
 import { isFormToken } from "../http/formToken.ts"
 import { isFromAnotherSite, openAgain } from "../http/openAgain.tsx"
@@ -93,21 +93,14 @@ const signOut = Effect.gen(function* () {
 
 const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren, status = 200) {
   const { document } = yield* PageRenderer
-  return document(
-    title,
-    <main class="narrow" id="content">
-      <h1>{title}</h1>
-      {body}
-    </main>,
-    status,
-  )
+  return document(title, <Narrow title={title}>{body}</Narrow>, status)
 })
 
 const howToGetLink = (
   <>
     <p>
-      A link signs you in. Whoever may use the command line of this deployment makes one, for an operator whom it has,
-      or for a new one:
+      A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
+      has or for a new one:
     </p>
     <Command>ops operators list{"\n"}ops operators link opr_…</Command>
     <Command>ops operators add --name "…" --role viewer</Command>
@@ -132,7 +125,7 @@ type Services<T> =
     ? Exclude<R, HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
     : never
 
-/** The pages to sign in and out, for whoever is not signed in as well. */
+/** The pages to sign in and out, which need no session. */
 export const signInRoutes = Effect.gen(function* () {
   const context = yield* Effect.context<
     Services<typeof signInPage | typeof linkPage | typeof useLink | typeof signOut> | AnswerServices

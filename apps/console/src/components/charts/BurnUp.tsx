@@ -18,8 +18,7 @@ export interface BurnUpForecast {
   readonly high: number
 }
 
-/** A count that grows towards its target, and its forecast. */
-export const BurnUp = (props: {
+interface BurnUpProps {
   readonly title: string
   /** What is counted, such as `learners`. */
   readonly unit: string
@@ -28,7 +27,10 @@ export const BurnUp = (props: {
   readonly forecast: ReadonlyArray<BurnUpForecast>
   readonly target: number | null
   readonly empty: string
-}) => {
+}
+
+/** A count that grows towards its target, and its forecast. */
+export const BurnUp = (props: BurnUpProps) => {
   const last = props.days.at(-1)
   const days = props.days.map(({ date, count }) => ({ at: new Date(date), count }))
   // From the last day on, so that the lines meet.
@@ -38,13 +40,7 @@ export const BurnUp = (props: {
       : [{ date: last.date, expected: last.count, low: last.count, high: last.count }]),
     ...props.forecast,
   ].map(({ date, ...counts }) => ({ at: new Date(date), ...counts }))
-  const rows = [
-    ...props.days.map(({ date, count }) => ({ date, cells: [formatCount(count), "", "", ""] })),
-    ...props.forecast.map(({ date, expected, low, high }) => ({
-      date,
-      cells: ["", ...[expected, low, high].map((count) => formatCount(Math.floor(count)))],
-    })),
-  ]
+  const rows: ReadonlyArray<BurnUpRow> = [...props.days, ...props.forecast]
   const end = forecast.at(-1)?.at ?? days.at(-1)?.at
   const highest = Math.max(1, props.target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high))
   return (
@@ -59,14 +55,13 @@ export const BurnUp = (props: {
         ...(props.target === null ? [] : [{ name: "target", color: "var(--good)" }]),
       ]}
       rows={rows}
-      columns={[
-        { header: "Date (UTC)", cell: ({ date }) => date },
-        ...[props.unit, "Expected", "At least", "At most"].map((header, i) => ({
-          header,
-          numeric: true,
-          cell: ({ cells }: (typeof rows)[number]) => cells[i],
-        })),
-      ]}
+      columns={{
+        "Date (UTC)": ({ date }) => date,
+        [props.unit]: { number: ({ count }) => formatWhole(count) },
+        Expected: { number: ({ expected }) => formatWhole(expected) },
+        "At least": { number: ({ low }) => formatWhole(low) },
+        "At most": { number: ({ high }) => formatWhole(high) },
+      }}
       plot={{
         width: 520,
         height: 240,
@@ -110,13 +105,11 @@ export const BurnUp = (props: {
   )
 }
 
-const labelOf = (props: {
-  readonly title: string
-  readonly unit: string
-  readonly days: ReadonlyArray<BurnUpDay>
-  readonly forecast: ReadonlyArray<BurnUpForecast>
-  readonly target: number | null
-}): string => {
+type BurnUpRow = { readonly date: string } & Partial<BurnUpDay & BurnUpForecast>
+
+const formatWhole = (count: number | undefined): string => (count === undefined ? "" : formatCount(Math.floor(count)))
+
+const labelOf = (props: BurnUpProps): string => {
   const last = props.days.at(-1)
   if (last === undefined) return props.title
   const of = props.target === null ? "" : ` of ${formatCount(props.target)}`

@@ -1,5 +1,5 @@
 import type { PlotOptions } from "@observablehq/plot"
-import { type Column, Table } from "../Table.tsx"
+import { type Columns, Table } from "../Table.tsx"
 import { renderPlot } from "./renderPlot.ts"
 
 /** A chart with a table of the same numbers. */
@@ -9,7 +9,7 @@ export const Chart = <Row,>(props: {
   readonly label: string
   readonly plot: PlotOptions
   readonly rows: ReadonlyArray<Row>
-  readonly columns: ReadonlyArray<Column<Row>>
+  readonly columns: Columns<Row>
   /** What stands in place of a chart without rows. */
   readonly empty: string
   /** The attributes that a script of the browser reads, such as `data-brush`. */

@@ -35,13 +35,13 @@ export const Funnel = (props: {
       label={`${props.title}: ${steps.map(({ label, count }) => `${formatCount(count)} ${label}`).join(", ")}`}
       empty={props.empty}
       rows={steps}
-      columns={[
-        { header: "Step", cell: ({ label }) => label },
-        { header: "Count", numeric: true, cell: ({ count }) => formatCount(count) },
-        { header: "Of the first", numeric: true, cell: ({ ofFirst }) => formatShare(ofFirst) },
-        { header: "Of the one before", numeric: true, cell: ({ ofBefore }) => formatShare(ofBefore) },
-        ...(hasNotes ? [{ header: "Note", cell: ({ note = "" }: FunnelStep) => note }] : []),
-      ]}
+      columns={{
+        Step: ({ label }) => label,
+        Count: { count: ({ count }) => count },
+        "Of the first": { number: ({ ofFirst }) => formatShare(ofFirst) },
+        "Of the one before": { number: ({ ofBefore }) => formatShare(ofBefore) },
+        Note: hasNotes && (({ note = "" }) => note),
+      }}
       plot={{
         width: 480,
         height: 16 + ROW_HEIGHT * steps.length,

@@ -40,10 +40,10 @@ export const HeatMap = (props: {
       label={`${props.title}: ${formatCount(total)} ${props.unit} on ${formatCount(props.days.length)} days${best === undefined ? "" : `, most on ${best.date} with ${formatCount(best.count)}`}`}
       empty={props.empty}
       rows={props.days}
-      columns={[
-        { header: "Date (UTC)", cell: ({ date, href }) => <a href={href}>{date}</a> },
-        { header: props.unit, numeric: true, cell: ({ count }) => formatCount(count) },
-      ]}
+      columns={{
+        "Date (UTC)": ({ date, href }) => <a href={href}>{date}</a>,
+        [props.unit]: { count: ({ count }) => count },
+      }}
       plot={{
         width: 48 + CELL_WIDTH * Math.max(MIN_WEEKS, weeks.length),
         height: 30 + 7 * 28,

@@ -18,6 +18,8 @@ export interface Bucket {
   readonly counts: Readonly<Record<string, number>>
 }
 
+export const HOUR_MS = 3_600_000
+
 const WIDTH = 1000
 const MARGIN = 48
 
@@ -26,8 +28,8 @@ export const Histogram = (props: {
   readonly title: string
   readonly series: ReadonlyArray<Series>
   readonly buckets: ReadonlyArray<Bucket>
-  /** The length of each bucket in milliseconds. */
-  readonly bucketMs: number
+  /** The length of each bucket in milliseconds. Default an hour. */
+  readonly bucketMs?: number
   /** The range that is shown, in Unix milliseconds. */
   readonly from: number
   readonly to: number
@@ -35,21 +37,18 @@ export const Histogram = (props: {
   readonly brush?: string
   readonly empty: string
 }) => {
-  const bars = props.buckets.flatMap(({ at, counts }) =>
-    props.series.map(({ name }) => ({
-      from: new Date(at),
-      to: new Date(at + props.bucketMs),
+  const { bucketMs = HOUR_MS } = props
+  const names = props.series.map(({ name }) => name)
+  const bars = props.buckets.flatMap((bucket) =>
+    names.map((name) => ({
+      from: new Date(bucket.at),
+      to: new Date(bucket.at + bucketMs),
       series: name,
-      count: counts[name] ?? 0,
+      count: countOf(bucket, name),
     })),
   )
-  const highest = Math.max(
-    0,
-    ...props.buckets.map(({ counts }) => props.series.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)),
-  )
-  const totals = props.series.map(
-    ({ name }) => `${formatCount(props.buckets.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0))} ${name}`,
-  )
+  const highest = Math.max(0, ...props.buckets.map((bucket) => sumOf(names, (name) => countOf(bucket, name))))
+  const totals = names.map((name) => `${formatCount(sumOf(props.buckets, (bucket) => countOf(bucket, name)))} ${name}`)
   return (
     <Chart
       title={props.title}
@@ -57,14 +56,10 @@ export const Histogram = (props: {
       empty={props.empty}
       legend={props.series}
       rows={props.buckets}
-      columns={[
-        { header: "From (UTC)", cell: ({ at }) => fromUnixMillis(at).slice(0, 16).replace("T", " ") },
-        ...props.series.map(({ name }) => ({
-          header: name,
-          numeric: true,
-          cell: ({ counts }: Bucket) => formatCount(counts[name] ?? 0),
-        })),
-      ]}
+      columns={{
+        "From (UTC)": ({ at }) => fromUnixMillis(at).slice(0, 16).replace("T", " "),
+        ...Object.fromEntries(names.map((name) => [name, { count: (bucket: Bucket) => countOf(bucket, name) }])),
+      }}
       {...(props.brush !== undefined && {
         data: {
           "data-brush": props.brush,
@@ -88,15 +83,17 @@ export const Histogram = (props: {
           tickFormat: formatCompact,
           ticks: Math.max(1, Math.min(5, highest)),
         },
-        color: {
-          domain: props.series.map(({ name }) => name),
-          range: props.series.map(({ color }) => color),
-        },
+        color: { domain: names, range: props.series.map(({ color }) => color) },
         marks: [Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: 0.5 }), Plot.ruleY([0])],
       }}
     />
   )
 }
+
+const countOf = ({ counts }: Bucket, name: string): number => counts[name] ?? 0
+
+const sumOf = <A,>(values: ReadonlyArray<A>, count: (value: A) => number): number =>
+  values.reduce((sum, value) => sum + count(value), 0)
 
 /** Formats a place on the axis: the time of day, and the date at midnight. */
 const formatTick = (at: Date): string => {

@@ -10,7 +10,7 @@ const SERIES = [
   { name: "no response", color: "var(--accent)", key: "noResponses" },
 ] as const
 
-/** Returns how many attempts there were, whatever came of them. */
+/** Returns how many attempts there were, with any outcome. */
 export const attemptsOf = (outcomes: Outcomes): number => SERIES.reduce((total, { key }) => total + outcomes[key], 0)
 
 /** Attempts at deliveries over time, by their outcome. */

@@ -4,15 +4,12 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Schema } from "effect"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
-import { IdLink } from "../../components/IdLink.tsx"
-import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
-import { Pager } from "../../components/Pager.tsx"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { flagsOf } from "../../components/flagsOf.ts"
+import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { Pager } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
-import { useView } from "../../components/View.ts"
+import { Code, ForeignText, IdLink, isolated, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
@@ -24,62 +21,40 @@ const TONES: Readonly<Record<AuditEntry["result"], Tone>> = {
   unfinished: "warning",
 }
 
-/** Where the next page begins: an entry's id without its prefix. It is nothing of an organization. */
-const Position = textSchema("the end of another page, from its link", (text) =>
+/** Where the next page begins: an entry's id without its prefix. An entry is not of an organization. */
+const Before = textSchema("the end of another page, from its link", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
 
 /** Who did what, newest first. An operator of one organization sees what concerns that one. */
 export const auditPage = definePage({
   path: "/audit",
-  section: "audit",
-  role: "viewer",
-  params: {},
   query: {
     organization: OrganizationId,
     command: Schema.String,
     operator: Schema.String,
-    result: Schema.Literals(AUDIT_RESULTS).annotate({ expected: `one of ${AUDIT_RESULTS.join(", ")}` }),
+    result: oneOf(AUDIT_RESULTS),
     from: Instant,
     to: Instant,
-    before: Position,
+    before: Before,
   },
-  read: Effect.fnUntraced(function* ({ organization, before, ...given }, { operator }) {
-    const organizationId = operator.organizationId ?? organization
-    const filter = { organizationId, ...given }
-    const { entries, next } = yield* (yield* AuditLog).page({ ...filter, before }, PAGE_SIZE)
+  read: Effect.fnUntraced(function* ({ before, ...filters }, { operator }) {
+    const { organization: organizationId, ...rest } = filters
+    const { entries, next } = yield* (yield* AuditLog).page({ organizationId, ...rest, before }, PAGE_SIZE)
     const organizations = yield* (yield* OrganizationRepository).list
     const names = new Map<string, string>(organizations.map(({ id, name }) => [id, name]))
     return {
       title: "Audit",
-      commands: [
-        `ops audit list${organizationId === undefined ? "" : ` --organization ${organizationId}`}${flagsOf(given)}`,
-      ],
+      commands: [`ops audit list${flagsOf(filters)}`],
       body: (
         <>
-          <FilterBar action="/audit">
-            <OrganizationChoice organizations={organizations} value={organization} all="All" />
-            <Field
-              name="command"
-              label="Command"
-              value={given.command}
-              placeholder="campaigns pause"
-              hint="A command, or its first word"
-            />
-            <Field
-              name="operator"
-              label="Operator"
-              value={given.operator}
-              hint="A name, a system user or a database role"
-            />
-            <Choice
-              name="result"
-              label="Result"
-              value={given.result}
-              options={[["", "All"], ...AUDIT_RESULTS.map((result) => [result, result] as const)]}
-            />
-            <Field name="from" label="From" value={given.from} placeholder="2026-12-01T09:00:00Z" size={22} />
-            <Field name="to" label="Before" value={given.to} placeholder="2026-12-02T09:00:00Z" size={22} />
+          <FilterBar action="/audit" values={filters}>
+            <OrganizationChoice organizations={organizations} all="All" />
+            <Field name="command" label="Command" placeholder="campaigns pause" hint="A command, or its first word" />
+            <Field name="operator" label="Operator" hint="A name, a system user or a database role" />
+            <Choice name="result" label="Result" all="All" options={AUDIT_RESULTS} />
+            <Field name="from" label="From" placeholder="2026-12-01T09:00:00Z" size={22} />
+            <Field name="to" label="Before" placeholder="2026-12-02T09:00:00Z" size={22} />
           </FilterBar>
           <Table
             caption="What operators did, newest first"
@@ -89,45 +64,23 @@ export const auditPage = definePage({
                 ? "Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
                 : "None of the newest commands matches. The next page looks further back."
             }
-            columns={[
-              { header: "Time (UTC)", cell: ({ begunAt }) => <Time at={begunAt} /> },
-              { header: "Who", cell: (entry) => <Who entry={entry} /> },
-              {
-                header: "Command",
-                cell: ({ command }) => (
-                  <code>
-                    <ForeignText>{command}</ForeignText>
-                  </code>
-                ),
-              },
-              { header: "Arguments", cell: (entry) => <Arguments given={entry.arguments} /> },
-              { header: "Result", cell: (entry) => <Result entry={entry} /> },
-              ...(operator.organizationId === null
-                ? [
-                    {
-                      header: "Organizations",
-                      cell: (entry: AuditEntry) => <Organizations ids={entry.organizations} names={names} />,
-                    },
-                  ]
-                : []),
-            ]}
+            columns={{
+              "Time (UTC)": ({ begunAt }) => <Time at={begunAt} />,
+              Who: (entry) => <Who entry={entry} />,
+              Command: ({ command }) => <Code>{command}</Code>,
+              Arguments: (entry) => <Arguments given={entry.arguments} />,
+              Result: (entry) => <Result entry={entry} />,
+              Organizations:
+                operator.organizationId === null &&
+                ((entry) => <Organizations ids={entry.organizations} names={names} />),
+            }}
           />
-          <NextPage next={next} />
+          <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />
         </>
       ),
     }
   }),
 })
-
-const flagsOf = (given: Readonly<Record<string, string | undefined>>): string =>
-  Object.entries(given)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} "${value}"`]))
-    .join("")
-
-const NextPage = ({ next }: { readonly next: string | null }) => {
-  const { address } = useView()
-  return <Pager address={address} next={next === null ? undefined : { before: next.slice("aud_".length) }} />
-}
 
 const Who = ({ entry: { operator, osUser, host, role } }: { readonly entry: AuditEntry }) => (
   <span title={`System user ${osUser} on ${host}, database role ${role}`}>
@@ -151,11 +104,7 @@ const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][
     {(Array.isArray(value) ? value : [value]).map((each, i) => (
       <span key={i}>
         {i > 0 && ", "}
-        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? (
-          <IdLink id={String(each)} />
-        ) : (
-          <ForeignText>{String(each)}</ForeignText>
-        )}
+        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? <IdLink id={String(each)} /> : isolated(String(each))}
       </span>
     ))}
   </>
@@ -163,12 +112,7 @@ const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][
 
 const Result = ({ entry: { result, code, endedAt } }: { readonly entry: AuditEntry }) => (
   <>
-    <StatusBadge tone={TONES[result]}>{result}</StatusBadge>{" "}
-    {code !== null && (
-      <code>
-        <ForeignText>{code}</ForeignText>
-      </code>
-    )}
+    <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
     {endedAt === null && <small>still under way, or killed</small>}
   </>
 )

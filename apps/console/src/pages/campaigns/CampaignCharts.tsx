@@ -1,15 +1,13 @@
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { CampaignHour, CampaignTotals } from "@outreach/postgres/campaigns/CampaignReader"
 import { Funnel } from "../../components/charts/Funnel.tsx"
-import { Histogram } from "../../components/charts/Histogram.tsx"
+import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
-
-const HOUR_MS = 3_600_000
 
 /** The hours that are shown at least, so that one hour is not as wide as the page. */
 const MIN_HOURS = 12
 
-/** How far recipients came. */
+/** How many recipients reached each stage. */
 export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => (
   <section>
     <h2>From imported to completer</h2>
@@ -32,7 +30,6 @@ export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHou
           { name: "bounced", color: "var(--bad)" },
         ]}
         buckets={buckets}
-        bucketMs={HOUR_MS}
         from={from}
         to={to}
         empty="Nothing is sent yet."

@@ -5,11 +5,9 @@ import {
   countUnsent,
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
-import { mayActAs } from "@outreach/domain/operators/Operator"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
-import { useView } from "../../components/View.ts"
+import { ActionForm, Field } from "../../components/forms.tsx"
+import { useMayAct } from "../../components/View.ts"
 import { cancelCampaign, changeCampaignRate, pauseCampaign, rateText, sendCampaignTest } from "./campaignActions.ts"
 
 /** What an operator may do with a campaign in its status. */
@@ -55,7 +53,7 @@ export const CampaignForms = (props: {
 
 /** A button that leads to the page that asks. */
 const AskFirst = (props: { readonly address: string; readonly label: string }) =>
-  mayActAs(useView().operator.role, "operator") ? (
+  useMayAct("operator") ? (
     <form class="action" method="get" action={props.address}>
       <button type="submit">{props.label}</button>
     </form>

@@ -1,11 +1,13 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { RecipientId } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
-import { Effect, Schema } from "effect"
-import { Facts } from "../../components/Facts.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
+import { Effect } from "effect"
+import { Chips, LinkLine, withQuery } from "../../components/navigation.tsx"
+import { Facts } from "../../components/Table.tsx"
+import { foreign } from "../../components/values.tsx"
+import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { preview } from "./campaignMail.ts"
 
@@ -13,71 +15,46 @@ import { preview } from "./campaignMail.ts"
 const SAMPLES = 3
 
 const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
-type MailView = keyof typeof VIEWS
+const VIEW_NAMES = ["html", "phone", "text"] as const
 
 /** A campaign's e-mail as it would be sent: to nobody, or to one of its recipients. */
 export const campaignMailPage = definePage({
   path: "/campaigns/:campaign/mail",
-  section: "campaigns",
-  role: "viewer",
-  params: { campaign: CampaignId },
-  query: {
-    view: Schema.Literals(["html", "phone", "text"]).annotate({ expected: "html, phone or text" }),
-    recipient: RecipientId,
-  },
+  query: { view: oneOf(VIEW_NAMES), recipient: RecipientId },
   read: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const key = { organizationId: campaign.organizationId, campaignId }
     const { subject, subjectB } = yield* preview(campaign)
-    const mayReveal = mayActAs(operator.role, "operator")
-    const samples = mayReveal ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
+    const samples = mayActAs(operator.role, "operator") ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
     const path = `/campaigns/${campaignId}/mail`
-    const linkTo = (to: { readonly view: MailView; readonly recipient: string | undefined }) =>
-      `${path}?view=${to.view}${to.recipient === undefined ? "" : `&recipient=${to.recipient}`}`
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
     const people = [
       { id: undefined, words: "A placeholder" },
       ...samples.map(({ id, email }) => ({ id, words: maskEmail(email) })),
     ]
     return {
-      title: `The e-mail of ${campaign.name}`,
-      heading: (
-        <>
-          The e-mail of <ForeignText>{campaign.name}</ForeignText>
-        </>
-      ),
+      title: foreign`The e-mail of ${campaign.name}`,
       commands: [`ops campaigns preview ${campaignId} --out previews`],
       body: (
         <>
-          <p>
-            <a href={`/campaigns/${campaignId}`}>Back to the campaign</a>
-          </p>
+          <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
           <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
-          <nav aria-label="How it is shown">
-            <ul class="chips">
-              {Object.entries(VIEWS).map(([name, words]) => (
-                <li key={name}>
-                  <a
-                    href={linkTo({ view: name as MailView, recipient })}
-                    aria-current={name === view ? "page" : undefined}
-                  >
-                    {words}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-          <nav aria-label="To whom it is written">
-            <ul class="chips">
-              {people.map(({ id, words }) => (
-                <li key={id}>
-                  <a href={linkTo({ view, recipient: id })} aria-current={id === recipient ? "page" : undefined}>
-                    <ForeignText>{words}</ForeignText>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <Chips
+            label="How it is shown"
+            chips={VIEW_NAMES.map((name) => ({
+              text: VIEWS[name],
+              to: withQuery(path, { view: name, recipient }),
+              isChosen: name === view,
+            }))}
+          />
+          <Chips
+            label="To whom it is written"
+            chips={people.map(({ id, words }) => ({
+              text: words,
+              to: withQuery(path, { view, recipient: id }),
+              isChosen: id === recipient,
+            }))}
+          />
           <p>
             {recipient === undefined ? (
               "Samples such as [first_name] stand for the recipient's fields."

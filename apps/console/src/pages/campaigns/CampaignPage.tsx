@@ -3,17 +3,14 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
-import { CampaignId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { Empty } from "../../components/Empty.tsx"
-import { Facts } from "../../components/Facts.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
+import { Empty, Facts } from "../../components/Table.tsx"
+import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
 import { definePage, type PageContent } from "../../http/Route.ts"
 import { CampaignFunnel, CampaignHours } from "./CampaignCharts.tsx"
 import { CampaignForms } from "./CampaignForms.tsx"
@@ -29,13 +26,9 @@ import { WindowBar } from "./WindowBar.tsx"
 /** How many domains are shown. */
 const MAX_DOMAINS = 50
 
-/** One campaign: what is wrong, how far it has come, and whether it is ready. */
+/** One campaign: what is wrong, its progress, and whether it is ready. */
 export const campaignPage = definePage({
   path: "/campaigns/:campaign",
-  section: "campaigns",
-  role: "viewer",
-  params: { campaign: CampaignId },
-  query: {},
   read: Effect.fnUntraced(function* ({ campaign: campaignId }) {
     const repository = yield* CampaignRepository
     const reader = yield* CampaignReader
@@ -44,7 +37,7 @@ export const campaignPage = definePage({
     const { smtp } = yield* ConsoleConfig
     const totals = yield* reader.totals(key)
     if (totals === null) return beingCounted(campaign, { canSendTest: smtp !== null })
-    const found = yield* Effect.all(
+    const { summaries, ...found } = yield* Effect.all(
       {
         progress: repository.progress(campaignId),
         hours: reader.hours(key),
@@ -60,15 +53,14 @@ export const campaignPage = definePage({
       },
       { concurrency: 3 },
     )
-    const { program } = found.summaries.get(campaignId)!
+    const { program } = summaries.get(campaignId)!
     const { organization, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } =
       found
     const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
     // Once a campaign is under way, its numbers come before what was checked.
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
     return {
-      title: campaign.name,
-      heading: <ForeignText>{campaign.name}</ForeignText>,
+      title: <ForeignText>{campaign.name}</ForeignText>,
       commands: commandsFor(campaign),
       body: (
         <>
@@ -86,11 +78,7 @@ export const campaignPage = definePage({
               <Facts
                 facts={{
                   Organization: <IdLink id={campaign.organizationId}>{organization.name}</IdLink>,
-                  Program: (
-                    <>
-                      <ForeignText>{program.name}</ForeignText> ({program.status})
-                    </>
-                  ),
+                  Program: foreign`${program.name} (${program.status})`,
                   Kind: campaign.kind,
                   "Window (UTC)": <WindowBar {...campaign} />,
                   Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
@@ -123,8 +111,7 @@ export const campaignPage = definePage({
 
 /** Counting a large campaign from before there were counts takes longer than a page may. */
 const beingCounted = (campaign: Campaign, options: { readonly canSendTest: boolean }): PageContent => ({
-  title: campaign.name,
-  heading: <ForeignText>{campaign.name}</ForeignText>,
+  title: <ForeignText>{campaign.name}</ForeignText>,
   commands: commandsFor(campaign),
   body: (
     <>

@@ -3,7 +3,7 @@ import { formatCount, formatDuration, formatShare } from "../../components/forma
 
 const COUNTS = ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
 
-/** How far a campaign has come: the share of recipients that the mail server has answered for, the rate, and the time left. */
+/** The progress of a campaign: the share of recipients that the mail server has answered for, the rate, and the time left. */
 export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined

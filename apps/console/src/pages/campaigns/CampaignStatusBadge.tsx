@@ -1,5 +1,5 @@
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { StatusBadge, type Tone } from "../../components/values.tsx"
 
 const TONES: Readonly<Record<CampaignStatus, Tone>> = {
   draft: "neutral",
@@ -12,7 +12,6 @@ const TONES: Readonly<Record<CampaignStatus, Tone>> = {
   cancelled: "neutral",
 }
 
-/** The status of a campaign. */
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={TONES[status]}>{status}</StatusBadge>
 )

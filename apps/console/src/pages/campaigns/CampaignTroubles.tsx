@@ -1,12 +1,10 @@
 import type { CampaignFailure, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
 
-/** What keeps messages from being sent, before all else. Nothing where nothing does. */
+/** What keeps messages from being sent; nothing if nothing does. */
 export const CampaignTroubles = (props: {
   readonly failures: ReadonlyArray<CampaignFailure>
   readonly quarantined: ReadonlyArray<QuarantinedMessage>
@@ -32,18 +30,11 @@ export const CampaignTroubles = (props: {
           caption="Messages that wait for reasons other than their recipients, by the last reply"
           rows={props.failures}
           empty="None."
-          columns={[
-            { header: "Class", cell: ({ class: name }) => name },
-            {
-              header: "Code",
-              cell: ({ code }) => (
-                <code>
-                  <ForeignText>{code}</ForeignText>
-                </code>
-              ),
-            },
-            { header: "Messages", numeric: true, cell: ({ messages }) => formatCount(messages) },
-          ]}
+          columns={{
+            Class: ({ class: name }) => name,
+            Code: ({ code }) => <Code>{code}</Code>,
+            Messages: { count: ({ messages }) => messages },
+          }}
         />
       )}
       {props.quarantined.length > 0 && (
@@ -51,20 +42,13 @@ export const CampaignTroubles = (props: {
           caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
           rows={props.quarantined}
           empty="None."
-          columns={[
-            { header: "Recipient", cell: ({ recipientId }) => <IdLink id={recipientId} /> },
-            { header: "Class", cell: ({ class: name }) => name },
-            {
-              header: "Code",
-              cell: ({ code }) => (
-                <code>
-                  <ForeignText>{code}</ForeignText>
-                </code>
-              ),
-            },
-            { header: "Without a reply", numeric: true, cell: ({ unknownOutcomes }) => formatCount(unknownOutcomes) },
-            { header: "Since", cell: ({ quarantinedAt }) => <Time at={quarantinedAt} /> },
-          ]}
+          columns={{
+            Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
+            Class: ({ class: name }) => name,
+            Code: ({ code }) => <Code>{code}</Code>,
+            "Without a reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
+            Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
+          }}
         />
       )}
     </>

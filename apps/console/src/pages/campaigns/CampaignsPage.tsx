@@ -6,78 +6,57 @@ import {
   type CampaignWithTotals,
 } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect, Schema } from "effect"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
+import type { ComponentChildren } from "preact"
+import { flagsOf } from "../../components/flagsOf.ts"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { Pager } from "../../components/Pager.tsx"
+import { Choice, Field, FilterBar } from "../../components/forms.tsx"
+import { Pager } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { useView } from "../../components/View.ts"
+import { ForeignText, IdLink } from "../../components/values.tsx"
+import { pageOf } from "../../http/cursor.ts"
+import { oneOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "./CampaignStatusBadge.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const PAGE_SIZE = 50
+const KINDS = ["traffic", "survey"] as const
 
 /** The campaigns, newest first. */
 export const campaignsPage = definePage({
   path: "/campaigns",
-  section: "campaigns",
-  role: "viewer",
-  params: {},
   query: {
     organization: OrganizationId,
     program: ProgramId,
-    status: Schema.Literals(CAMPAIGN_STATUSES).annotate({ expected: `one of ${CAMPAIGN_STATUSES.join(", ")}` }),
-    kind: Schema.Literals(["traffic", "survey"]).annotate({ expected: "traffic or survey" }),
+    status: oneOf(CAMPAIGN_STATUSES),
+    kind: oneOf(KINDS),
     text: Schema.String,
     before: CampaignId,
   },
-  read: Effect.fnUntraced(function* ({ organization, program, status, kind, text, before }, { operator }) {
-    const organizationId = operator.organizationId ?? organization
-    const filter = {
-      ...(organizationId && { organizationId }),
-      ...(program && { programId: program }),
-      ...(status && { status }),
-      ...(kind && { kind }),
-      ...(text && { text }),
-      ...(before && { before }),
-    }
-    const rows = yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1)
-    const flags = Object.entries({ organization: organizationId, program, status, kind }).flatMap(([name, value]) =>
-      value === undefined ? [] : [` --${name} ${value}`],
-    )
+  read: Effect.fnUntraced(function* ({ before, ...filters }, { operator }) {
+    const { organization: organizationId, program: programId, status, kind, text } = filters
+    const filter = pickDefined({ organizationId, programId, status, kind, text, before })
+    const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
+    const isUnbound = operator.organizationId === null
     return {
       title: "Campaigns",
-      commands: [`ops campaigns list${flags.join("")}`],
+      commands: [`ops campaigns list${flagsOf({ ...filters, text: undefined })}`],
       body: (
         <>
-          <FilterBar action="/campaigns">
-            {operator.organizationId === null && (
-              <Field name="organization" label="Organization" value={organization} placeholder="org_…" size={20} />
-            )}
-            <Field name="program" label="Program" value={program} placeholder="pgm_…" size={20} />
-            <Choice name="status" label="Status" value={status} options={choicesOf(CAMPAIGN_STATUSES)} />
-            <Choice name="kind" label="Kind" value={kind} options={choicesOf(["traffic", "survey"])} />
-            <Field name="text" label="Name contains" value={text} size={16} />
+          <FilterBar action="/campaigns" values={filters}>
+            {isUnbound && <Field name="organization" label="Organization" placeholder="org_…" size={20} />}
+            <Field name="program" label="Program" placeholder="pgm_…" size={20} />
+            <Choice name="status" label="Status" all="any" options={CAMPAIGN_STATUSES} />
+            <Choice name="kind" label="Kind" all="any" options={KINDS} />
+            <Field name="text" label="Name contains" size={16} />
           </FilterBar>
-          <CampaignTable rows={rows.slice(0, PAGE_SIZE)} hasOrganizations={operator.organizationId === null} />
-          <More next={rows.length > PAGE_SIZE ? rows[PAGE_SIZE - 1]!.id : undefined} />
+          <CampaignTable rows={rows} hasOrganizations={isUnbound} />
+          <Pager next={last && { before: last.id }} />
         </>
       ),
     }
   }),
 })
-
-const choicesOf = (values: ReadonlyArray<string>) => [
-  ["", "any"] as const,
-  ...values.map((value) => [value, value] as const),
-]
-
-const More = ({ next }: { readonly next: CampaignId | undefined }) => {
-  const { address } = useView()
-  return <Pager address={address} next={next === undefined ? undefined : { before: next }} />
-}
 
 const CampaignTable = (props: {
   readonly rows: ReadonlyArray<CampaignWithTotals>
@@ -87,68 +66,50 @@ const CampaignTable = (props: {
     caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
     rows={props.rows}
     empty="No campaign fits. A new one is made with ops campaigns create."
-    columns={[
-      {
-        header: "Campaign",
-        cell: ({ id, name, kind, followUpOf }) => (
-          <>
-            <IdLink id={id}>{name}</IdLink>
-            {kind === "survey" && <small> survey</small>}
-            {followUpOf !== null && <small> follow-up</small>}
-          </>
-        ),
+    columns={{
+      Campaign: ({ id, name, kind, followUpOf }) => (
+        <>
+          <IdLink id={id}>{name}</IdLink>
+          {kind === "survey" && <small> survey</small>}
+          {followUpOf !== null && <small> follow-up</small>}
+        </>
+      ),
+      Program: ({ programName, organizationName }) => (
+        <>
+          <ForeignText>{programName}</ForeignText>
+          {props.hasOrganizations && (
+            <>
+              <br />
+              <small>
+                <ForeignText>{organizationName}</ForeignText>
+              </small>
+            </>
+          )}
+        </>
+      ),
+      Status: ({ status }) => <CampaignStatusBadge status={status} />,
+      "Window (UTC)": (row) => <WindowBar {...row} />,
+      Imported: totals(({ recipients }) => formatCount(recipients)),
+      Published: totals(({ published }) => formatCount(published)),
+      Sent: totals(({ sent }) => formatCount(sent)),
+      Bounced: totals(({ bounced }) => formatCount(bounced)),
+      Opened: totals(({ unsuspectedOpened, opened }) => withBots(unsuspectedOpened, opened)),
+      Clicked: totals(({ unsuspectedClicked, clicked }) => withBots(unsuspectedClicked, clicked)),
+      Rate: {
+        number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
       },
-      {
-        header: "Program",
-        cell: ({ programName, organizationName }) => (
-          <>
-            <ForeignText>{programName}</ForeignText>
-            {props.hasOrganizations && (
-              <>
-                <br />
-                <small>
-                  <ForeignText>{organizationName}</ForeignText>
-                </small>
-              </>
-            )}
-          </>
-        ),
-      },
-      { header: "Status", cell: ({ status }) => <CampaignStatusBadge status={status} /> },
-      { header: "Window (UTC)", cell: (row) => <WindowBar {...row} /> },
-      count("Imported", ({ recipients }) => recipients),
-      count("Published", ({ published }) => published),
-      count("Sent", ({ sent }) => sent),
-      count("Bounced", ({ bounced }) => bounced),
-      withBots("Opened", ({ unsuspectedOpened, opened }) => [unsuspectedOpened, opened]),
-      withBots("Clicked", ({ unsuspectedClicked, clicked }) => [unsuspectedClicked, clicked]),
-      {
-        header: "Rate",
-        numeric: true,
-        cell: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
-      },
-    ]}
+    }}
   />
 )
 
-const count = (header: string, read: (totals: CampaignTotals) => number) => ({
-  header,
-  numeric: true,
-  cell: ({ totals }: CampaignWithTotals) => (totals === null ? "being counted" : formatCount(read(totals))),
+const totals = (cell: (totals: CampaignTotals) => ComponentChildren) => ({
+  number: (campaign: CampaignWithTotals) => (campaign.totals === null ? "being counted" : cell(campaign.totals)),
 })
 
-const withBots = (header: string, read: (totals: CampaignTotals) => readonly [unsuspected: number, all: number]) => ({
-  header,
-  numeric: true,
-  cell: ({ totals }: CampaignWithTotals) => {
-    if (totals === null) return "being counted"
-    const [unsuspected, all] = read(totals)
-    return (
-      <>
-        {formatCount(unsuspected)}
-        <br />
-        <small>{formatCount(all)} with bots</small>
-      </>
-    )
-  },
-})
+const withBots = (unsuspected: number, all: number) => (
+  <>
+    {formatCount(unsuspected)}
+    <br />
+    <small>{formatCount(all)} with bots</small>
+  </>
+)

@@ -1,9 +1,7 @@
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Code, ForeignText, foreign, StatusBadge, Time } from "../../components/values.tsx"
 
 const REASONS = [
   ["mailboxNotFound", "no such mailbox"],
@@ -21,77 +19,49 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
       caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
       rows={props.domains}
       empty="No mail server has answered yet."
-      columns={[
-        {
-          header: "Domain",
-          cell: ({ domain, operator }) => (
+      columns={{
+        Domain: ({ domain, operator }) => (
+          <>
+            <ForeignText>{domain}</ForeignText>
+            {operator !== null && operator !== domain && <small> {foreign`at ${operator}`}</small>}
+          </>
+        ),
+        State: ({ pausedUntil }) =>
+          pausedUntil === null ? (
+            <StatusBadge tone="good">open</StatusBadge>
+          ) : (
             <>
-              <ForeignText>{domain}</ForeignText>
-              {operator !== null && operator !== domain && (
-                <small>
-                  {" "}
-                  at <ForeignText>{operator}</ForeignText>
-                </small>
-              )}
+              <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
             </>
           ),
-        },
-        {
-          header: "State",
-          cell: ({ pausedUntil }) =>
-            pausedUntil === null ? (
-              <StatusBadge tone="good">open</StatusBadge>
-            ) : (
-              <>
-                <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
-              </>
-            ),
-        },
-        count("Sent", ({ sent }) => sent),
-        {
-          header: "Bounced",
-          numeric: true,
-          cell: (row) => {
-            const reasons = REASONS.flatMap(([key, words]) =>
-              row[key] > 0 ? [`${formatCount(row[key])} ${words}`] : [],
-            )
-            const total = REASONS.reduce((sum, [key]) => sum + row[key], 0)
-            return (
-              <>
-                {formatCount(total)}
-                {reasons.length > 0 && (
-                  <>
-                    <br />
-                    <small>{reasons.join(", ")}</small>
-                  </>
-                )}
-              </>
-            )
-          },
-        },
-        count("Deferred", ({ deferred }) => deferred),
-        count("Refused", ({ refused }) => refused),
-        {
-          header: "Last reply",
-          cell: ({ lastReply, lastReplyAt }) =>
-            lastReply === null ? (
-              "–"
-            ) : (
-              <>
-                <code class="reply">
-                  <ForeignText>{lastReply}</ForeignText>
-                </code>{" "}
-                <Time at={lastReplyAt} />
-              </>
-            ),
-        },
-      ]}
+        Sent: { count: ({ sent }) => sent },
+        Bounced: { number: (row) => <Bounces {...row} /> },
+        Deferred: { count: ({ deferred }) => deferred },
+        Refused: { count: ({ refused }) => refused },
+        "Last reply": ({ lastReply, lastReplyAt }) =>
+          lastReply === null ? (
+            "–"
+          ) : (
+            <>
+              <Code class="reply">{lastReply}</Code> <Time at={lastReplyAt} />
+            </>
+          ),
+      }}
     />
   </>
 )
 
-const count = (header: string, read: (row: CampaignDomain) => number) => ({
-  header,
-  numeric: true,
-  cell: (row: CampaignDomain) => formatCount(read(row)),
-})
+const Bounces = (domain: CampaignDomain) => {
+  const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
+  return (
+    <>
+      {formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))}
+      {reasons.length > 0 && (
+        <>
+          <br />
+          <small>{reasons.join(", ")}</small>
+        </>
+      )}
+    </>
+  )
+}

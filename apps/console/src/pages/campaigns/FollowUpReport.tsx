@@ -1,30 +1,28 @@
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
-import { Facts } from "../../components/Facts.tsx"
-import { formatCount, formatDuration } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { formatDuration } from "../../components/format.ts"
+import { Facts, Table } from "../../components/Table.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
 
-/** Whom a follow-up is sent to, and who was left out. */
+/** Which recipients a follow-up is sent to, and how many were left out. */
 export const FollowUpReport = ({ followUp }: { readonly followUp: FollowUpState }) => (
   <>
     <h2>Follow-up</h2>
     <Facts
       facts={{
         "Earlier campaign": <IdLink id={followUp.followUpOf} />,
-        "Sent to whoever has not": followUp.unless.replaceAll("_", " "),
+        "Sent to those who have not": followUp.unless.replaceAll("_", " "),
         "Time that each has had": formatDuration(followUp.afterSeconds),
-        Drawn: followUp.drawnAt === null ? "shortly before the window" : <Time at={followUp.drawnAt} />,
+        Drawn: <Time at={followUp.drawnAt} none="shortly before the window" />,
       }}
     />
     <Table
       caption="Recipients of the earlier campaign who are left out"
       rows={Object.entries(followUp.skipped)}
       empty="Nobody was left out so far."
-      columns={[
-        { header: "Reason", cell: ([reason]) => reason.replaceAll("_", " ") },
-        { header: "Recipients", numeric: true, cell: ([, recipients]) => formatCount(recipients) },
-      ]}
+      columns={{
+        Reason: ([reason]) => reason.replaceAll("_", " "),
+        Recipients: { count: ([, recipients]) => recipients },
+      }}
     />
   </>
 )

@@ -1,33 +1,23 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
+import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
 
-const TONES: Readonly<Record<PreflightCheck["status"], Tone>> = {
-  failed: "bad",
-  warning: "warning",
-  ok: "good",
-  skipped: "neutral",
+const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
+  failed: ["wrong", "bad"],
+  warning: ["warning", "warning"],
+  ok: ["ok", "good"],
+  skipped: ["skipped", "neutral"],
 }
-const WORDS: Readonly<Record<PreflightCheck["status"], string>> = {
-  failed: "wrong",
-  warning: "warning",
-  ok: "ok",
-  skipped: "skipped",
-}
-/** What is mended on the partner's page. */
+/** The checks that are mended on the partner's page. */
 const OF_PARTNER: ReadonlyArray<PreflightCheck["check"]> = ["endpoint", "signing_secret"]
-const ORDER: ReadonlyArray<PreflightCheck["status"]> = ["failed", "warning", "ok", "skipped"]
 
 /** Whether a campaign is ready to be sent: what is wrong before the rest. */
-export const PreflightList = ({
-  checks,
-  organizationId,
-}: {
+export const PreflightList = (props: {
   readonly checks: ReadonlyArray<PreflightCheck>
   readonly organizationId: OrganizationId
 }) => {
+  const { checks, organizationId } = props
   const count = (status: PreflightCheck["status"]) => checks.filter((check) => check.status === status).length
   return (
     <>
@@ -38,22 +28,17 @@ export const PreflightList = ({
       <Table
         caption="Preflight"
         hideCaption
-        rows={ORDER.flatMap((status) => checks.filter((check) => check.status === status))}
+        rows={Object.keys(WORDS).flatMap((status) => checks.filter((check) => check.status === status))}
         empty="Nothing to check."
-        columns={[
-          {
-            header: "Check",
-            cell: ({ check }) =>
-              OF_PARTNER.includes(check) ? (
-                <IdLink id={organizationId}>{check.replaceAll("_", " ")}</IdLink>
-              ) : (
-                check.replaceAll("_", " ")
-              ),
+        columns={{
+          Check: ({ check }) => {
+            const words = check.replaceAll("_", " ")
+            return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
           },
-          { header: "Status", cell: ({ status }) => <StatusBadge tone={TONES[status]}>{WORDS[status]}</StatusBadge> },
-          { header: "Found", cell: ({ found }) => found },
-          { header: "What to do", cell: ({ advice }) => advice ?? "–" },
-        ]}
+          Status: ({ status }) => <StatusBadge tone={WORDS[status][1]}>{WORDS[status][0]}</StatusBadge>,
+          Found: ({ found }) => found,
+          "What to do": ({ advice }) => advice ?? "–",
+        }}
       />
     </>
   )

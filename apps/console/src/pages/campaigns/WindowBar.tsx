@@ -2,7 +2,7 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatDuration } from "../../components/format.ts"
 import { useView } from "../../components/View.ts"
 
-/** The bar shows so many milliseconds before and after now. */
+/** How many milliseconds the bar shows before and after now. */
 const REACH_MS = 14 * 86_400_000
 const WIDTH = 140
 const HEIGHT = 14

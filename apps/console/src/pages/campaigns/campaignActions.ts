@@ -1,6 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { CampaignId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { sendTestMail } from "@outreach/mail/sendTestMail"
@@ -12,16 +11,11 @@ import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
 
-const params = { campaign: CampaignId }
-
 /** Pauses a campaign. */
 export const pauseCampaign = defineAction({
   path: "/campaigns/:campaign/pause",
-  section: "campaigns",
   role: "operator",
   command: "campaigns pause",
-  params,
-  fields: {},
   run: Effect.fnUntraced(function* ({ campaign }) {
     yield* commandCampaign(campaign, "pause")
     return { to: `/campaigns/${campaign}`, notice: "Paused. Messages in flight are still sent." }
@@ -38,10 +32,8 @@ class NameDiffers extends Schema.TaggedError<NameDiffers>()("NameDiffers", { nam
 /** Ends a campaign for good. */
 export const cancelCampaign = defineAction({
   path: "/campaigns/:campaign/cancel",
-  section: "campaigns",
   role: "admin",
   command: "campaigns cancel",
-  params,
   fields: { name: required(Schema.String.annotate({ expected: "the campaign's name" })) },
   run: Effect.fnUntraced(function* ({ campaign, name }) {
     const found = yield* (yield* CampaignRepository).find(campaign)
@@ -57,10 +49,8 @@ export const rateText = (perMinute: number | null): string => (perMinute === nul
 /** Changes how many e-mails of a campaign go out in a minute. */
 export const changeCampaignRate = defineAction({
   path: "/campaigns/:campaign/rate",
-  section: "campaigns",
   role: "operator",
   command: "campaigns rate",
-  params,
   fields: { "per-minute": required(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails"))) },
   run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }, { version }) {
     const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({ Rate: rateText(found.perMinute) }))
@@ -80,10 +70,8 @@ class NoMailServer extends Schema.TaggedError<NoMailServer>()("NoMailServer", {}
 /** Sends a test message to an address, which no log repeats. */
 export const sendCampaignTest = defineAction({
   path: "/campaigns/:campaign/test",
-  section: "campaigns",
   role: "operator",
   command: "campaigns test",
-  params,
   fields: { to: required(EmailAddress) },
   run: Effect.fnUntraced(function* ({ campaign, to }) {
     const { smtp, publicBaseUrl } = yield* ConsoleConfig

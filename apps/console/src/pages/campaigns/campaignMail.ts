@@ -1,7 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TRACKING_PATHS } from "@outreach/domain/hits/TrackingLinks"
-import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
@@ -52,21 +52,14 @@ const mask = (text: string, { email, npi }: { readonly email: string; readonly n
 const sample = (part: Part) =>
   defineResource({
     path: `/campaigns/:campaign/mail/${part}`,
-    section: "campaigns",
-    role: "viewer",
-    params: { campaign: CampaignId },
-    query: {},
     respond: ({ campaign }) => respond(campaign, part, undefined),
   })
 
 const toRecipient = (part: Part) =>
   defineResource({
     path: `/campaigns/:campaign/mail/${part}/:recipient`,
-    section: "campaigns",
     role: "operator",
     command: "campaigns preview",
-    params: { campaign: CampaignId, recipient: RecipientId },
-    query: {},
     respond: ({ campaign, recipient }) => respond(campaign, part, recipient),
   })
 

@@ -5,16 +5,13 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
-import { CampaignId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Empty } from "../../components/Empty.tsx"
-import { Facts } from "../../components/Facts.tsx"
-import { CheckBox } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
-import { Time } from "../../components/Time.tsx"
+import { ActionForm, CheckBox } from "../../components/forms.tsx"
+import { LinkLine } from "../../components/navigation.tsx"
+import { Empty, Facts } from "../../components/Table.tsx"
+import { foreign, Time } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
@@ -24,15 +21,11 @@ const WORDS = {
   resume: { title: "Resume", notice: "Resumed: it sends again within seconds." },
 } as const
 
-const params = { campaign: CampaignId }
-
-const routesOf = <C extends Scheduling>(command: C) => {
+const routesOf = (command: Scheduling) => {
   const action = defineAction({
     path: `/campaigns/:campaign/${command}`,
-    section: "campaigns",
     role: "operator",
     command: `campaigns ${command}`,
-    params,
     fields: { force: ForcedChecks },
     run: Effect.fnUntraced(function* ({ campaign, force = [] }) {
       yield* scheduleCampaign(campaign, { command, force })
@@ -41,24 +34,16 @@ const routesOf = <C extends Scheduling>(command: C) => {
   })
   const page = definePage({
     path: `/campaigns/:campaign/${command}`,
-    section: "campaigns",
     role: "operator",
-    params,
-    query: {},
     read: Effect.fnUntraced(function* ({ campaign: campaignId }, { now }) {
       const repository = yield* CampaignRepository
       const campaign = yield* repository.find(campaignId)
       const { status, organizationId, subject, name, windowStart } = campaign
       const { from: wanted } = TRANSITIONS[command]
-      const title = `${WORDS[command].title} ${name}?`
-      const heading = (
-        <>
-          {WORDS[command].title} <ForeignText>{name}</ForeignText>?
-        </>
-      )
+      const title = foreign`${WORDS[command].title} ${name}?`
       if (!wanted.some((each) => each === status)) {
         const { message } = new CampaignNotInStatus({ campaignId, status, wanted })
-        return { title, heading, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
+        return { title, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
       }
       const { progress, followUp, checks } = yield* Effect.all({
         progress: repository.progress(campaignId),
@@ -70,7 +55,6 @@ const routesOf = <C extends Scheduling>(command: C) => {
       const emails = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients`
       return {
         title,
-        heading,
         commands: [`ops campaigns preflight ${campaignId}`, `ops campaigns ${command} ${campaignId}${force}`],
         body: (
           <>
@@ -95,19 +79,13 @@ const routesOf = <C extends Scheduling>(command: C) => {
                     key={check}
                     name="force"
                     value={check}
-                    label={
-                      <>
-                        In spite of {check.replaceAll("_", " ")}: <ForeignText>{found}</ForeignText>
-                      </>
-                    }
+                    label={foreign`In spite of ${check.replaceAll("_", " ")}: ${found}`}
                   />
                 ))}
             </ActionForm>
             {failed.length > 0 && <p class="problem">Failed checks keep it from being sent, unless you tick each.</p>}
             <PreflightList checks={checks} organizationId={organizationId} />
-            <p>
-              <a href={`/campaigns/${campaignId}`}>Back to the campaign</a>
-            </p>
+            <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
           </>
         ),
       }

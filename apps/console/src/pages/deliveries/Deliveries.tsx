@@ -1,9 +1,6 @@
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
-import { Countdown } from "./Countdown.tsx"
+import { Countdown, IdLink, Time } from "../../components/values.tsx"
 import { DeliveryState } from "./DeliveryState.tsx"
 import { EndpointLink, type Endpoints } from "./EndpointLink.tsx"
 
@@ -14,7 +11,7 @@ export const Deliveries = (props: {
   readonly isDead: boolean
   readonly isContinued: boolean
 }) => (
-  <Table<DeliverySummary>
+  <Table
     caption="Deliveries"
     hideCaption
     rows={props.rows}
@@ -23,19 +20,16 @@ export const Deliveries = (props: {
         ? "None of the newest deliveries fits. The next page looks further back."
         : "No delivery fits. An event on its way to an endpoint would stand here, with its attempts."
     }
-    columns={[
-      { header: "Delivery", cell: ({ id }) => <IdLink id={id} /> },
-      { header: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
-      { header: "Type", cell: ({ eventType }) => eventType ?? "no longer stored" },
-      { header: "Endpoint", cell: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} /> },
-      { header: "Attempts", numeric: true, cell: ({ attempts }) => formatCount(attempts) },
-      { header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
-      props.isDead
-        ? { header: "Died", cell: ({ finishedAt }) => <Time at={finishedAt} /> }
-        : {
-            header: "Next attempt",
-            cell: ({ state, dueAt }) => (state === "pending" ? <Countdown until={dueAt} /> : "–"),
-          },
-    ]}
+    columns={{
+      Delivery: ({ id }) => <IdLink id={id} />,
+      State: (delivery) => <DeliveryState {...delivery} />,
+      Type: ({ eventType }) => eventType ?? "no longer stored",
+      Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
+      Attempts: { count: ({ attempts }) => attempts },
+      Created: ({ createdAt }) => <Time at={createdAt} />,
+      Died: props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
+      "Next attempt":
+        !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Countdown until={dueAt} /> : "–")),
+    }}
   />
 )

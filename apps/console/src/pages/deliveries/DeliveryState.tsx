@@ -1,5 +1,5 @@
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { StatusBadge, type Tone } from "../../components/values.tsx"
 
 const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
   pending: "warning",
@@ -10,11 +10,11 @@ const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
   poison: "bad",
 }
 
-/** Where a delivery stands. */
-export const DeliveryState = ({ delivery }: { readonly delivery: Pick<DeliverySummary, "state" | "replayedAs"> }) => (
+/** The state of a delivery. */
+export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "state" | "replayedAs">) => (
   <>
-    <StatusBadge tone={delivery.replayedAs === null ? TONES[delivery.state] : "neutral"}>{delivery.state}</StatusBadge>
-    {delivery.replayedAs !== null && " replayed"}
+    <StatusBadge tone={replayedAs === null ? TONES[state] : "neutral"}>{state}</StatusBadge>
+    {replayedAs !== null && " replayed"}
   </>
 )
 

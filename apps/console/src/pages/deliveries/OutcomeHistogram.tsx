@@ -7,7 +7,7 @@ const STEPS_SECONDS = [300, 900, 3600, 4 * 3600, 86_400] as const
 /** The most steps that are told apart on a screen. */
 const MAX_STEPS = 150
 
-/** Chooses the step of a histogram of a range, as fine as outcomes are kept. */
+/** Returns the step of a histogram of a range in seconds, as fine as outcomes are kept. */
 export const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
   const seconds = (toUnixMillis(to) - toUnixMillis(from)) / 1000
   const isFine = toUnixMillis(from) > now - FINE_OUTCOMES_DAYS * 86_400_000
@@ -48,7 +48,7 @@ export const OutcomeHistogram = (props: {
         from={toUnixMillis(props.from)}
         to={toUnixMillis(props.to)}
         brush={props.brush}
-        empty="What comes of calls to partners would stand here, from the first attempt on."
+        empty="The outcomes of calls to partners would stand here, from the first attempt on."
       />
     </>
   )

@@ -1,41 +1,31 @@
-import { DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, lowestIdentifierAt, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { Effect, Schema } from "effect"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { formatCount } from "../../components/format.ts"
-import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
-import { Pager, withQuery } from "../../components/Pager.tsx"
+import { Effect } from "effect"
+import { flagsOf } from "../../components/flagsOf.ts"
+import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { Chips, LinkLine, Pager, withQuery } from "../../components/navigation.tsx"
+import { oneOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { Chips } from "./Chips.tsx"
 import { Deliveries } from "./Deliveries.tsx"
-import {
-  deadLetterFilter,
-  deadLetterPlace,
-  defined,
-  HttpStatus,
-  OutboundType,
-  Place,
-  toFlags,
-  toPlace,
-  toTexts,
-} from "./deliveryFilter.ts"
-import { type Endpoints, hostOf } from "./EndpointLink.tsx"
+import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
+import { EndpointChoice, readEndpoints } from "./EndpointLink.tsx"
 import { OutcomeHistogram, stepOf } from "./OutcomeHistogram.tsx"
+import { StatusChips } from "./StatusChips.tsx"
 
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
+/** The states in which a delivery is no dead letter. */
+const LIVE_STATES = ["pending", "sending", "delivered"] as const
 /** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
-const STATES = ["pending", "sending", "delivered", "dead", ...DEAD_LETTER_REASONS] as const
-const State = Schema.Literals(STATES).pipe(Schema.annotate({ expected: STATES.join(", ") }))
+const STATES = [...LIVE_STATES, "dead", ...DEAD_LETTER_REASONS] as const
 
 const STATE_TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
   pending: "Waiting",
@@ -47,100 +37,69 @@ const STATE_TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
   poison: "Poison",
 }
 
-/** `/deliveries`: what came of deliveries over time, and the deliveries of a range. */
+/** `/deliveries`: the outcomes of deliveries over time, and the deliveries of a range. */
 export const deliveriesPage = definePage({
   path: "/deliveries",
-  section: "deliveries",
-  role: "viewer",
-  params: {},
   query: {
     organization: OrganizationId,
     endpoint: EndpointId,
     type: OutboundType,
-    state: State,
+    state: oneOf(STATES),
     status: HttpStatus,
     from: Instant,
     to: Instant,
     before: DeliveryId,
-    after: Place,
+    after: deadLetterCursor.input,
   },
-  read: Effect.fnUntraced(function* ({ before, after, ...input }, { operator, now }) {
-    const { endpoint, type, state, status } = input
-    const organizationId = operator.organizationId ?? input.organization
-    const to = input.to ?? fromUnixMillis(now)
-    const from = input.from ?? fromUnixMillis(toUnixMillis(to) - DAY_MS)
-    const scope = defined({ organizationId, endpointId: endpoint })
+  read: Effect.fnUntraced(function* ({ before, after, ...filters }, { now }) {
+    const { organization, endpoint, type, state, status } = filters
+    const to = filters.to ?? fromUnixMillis(now)
+    const from = filters.from ?? fromUnixMillis(toUnixMillis(to) - DAY_MS)
+    const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
     const stepSeconds = stepOf(from, to, now)
+    const liveState = LIVE_STATES.find((each) => each === state)
     // The status is known of dead letters alone: of a delivery that arrived it says nothing, and another may still arrive.
-    const isDead = status !== undefined || (state !== undefined && !["pending", "sending", "delivered"].includes(state))
+    const isDead = status !== undefined || (state !== undefined && liveState === undefined)
     const reason = DEAD_LETTER_REASONS.find((each) => each === state)
-    const deadInput = { ...input, group: undefined, reason, from, to }
-
-    const deliveries = yield* DeliveryRepository
-    const listDead = Effect.map(
-      (yield* DeadLetterRepository).list(
-        deadLetterFilter(deadInput, operator),
-        PAGE_SIZE + 1,
-        after === undefined ? null : deadLetterPlace(after),
-      ),
-      (rows) => {
-        const last = rows[PAGE_SIZE] && rows[PAGE_SIZE - 1]
-        return { rows: rows.slice(0, PAGE_SIZE), next: last && { after: toPlace(last.finishedAt!, last.id) } }
-      },
-    )
-    const listAll = Effect.map(
-      deliveries.page({
+    const selection = { organization, endpoint, type, reason, status }
+    const live = Effect.map(
+      (yield* DeliveryRepository).page({
         ...scope,
-        ...defined({ eventType: type, state: state as DeliverySummary["state"] | undefined }),
+        ...pickDefined({ eventType: type, state: liveState }),
         since: lowestIdentifierAt("delivery", toUnixMillis(from)),
         before: before ?? lowestIdentifierAt("delivery", toUnixMillis(to) + 1),
         limit: PAGE_SIZE,
       }),
-      (page) => ({ rows: page.deliveries, next: page.next === null ? undefined : { before: page.next } }),
+      ({ deliveries, next }) => ({ rows: deliveries, next: next === null ? undefined : { before: next } }),
     )
-    const [organizations, endpoints, outcomes, statuses, list] = yield* Effect.all(
+    const dead = readDeadLetters(deadLetterFilter({ ...selection, from, to }), PAGE_SIZE, after)
+    const [organizations, endpoints, outcomes, statuses, { rows, next }] = yield* Effect.all(
       [
         (yield* OrganizationRepository).list,
-        deliveries.endpoints(organizationId),
+        readEndpoints(organization),
         (yield* DeliveryOutcomes).histogram({ ...scope, from, to }, stepSeconds),
         (yield* FailureGroups).statuses(scope),
-        isDead ? listDead : listAll,
+        isDead ? dead : live,
       ],
       { concurrency: "unbounded" },
     )
-    const byId: Endpoints = new Map(endpoints.map((each) => [each.id, each]))
-    const address = withQuery("/deliveries", toTexts(input))
-    const selection = toTexts({ ...deadInput, from: input.from, to: input.to, state: undefined })
+    const address = withQuery("/deliveries", filters)
+    const replay = withQuery("/dead-letters/replay", { ...selection, from: filters.from, to: filters.to })
     return {
       title: "Deliveries",
       commands: [
         isDead
-          ? `ops dead-letters list${toFlags({ organization: organizationId, endpoint, type, reason, status, from, to })}`
-          : `ops deliveries list${toFlags({ endpoint, state, type, from, to })}`,
+          ? `ops dead-letters list${flagsOf({ ...selection, from, to })}`
+          : `ops deliveries list${flagsOf({ endpoint, state, type, from, to })}`,
       ],
       body: (
         <>
-          <FilterBar action="/deliveries">
-            <OrganizationChoice organizations={organizations} value={input.organization} all="All" />
-            <Choice
-              name="endpoint"
-              label="Endpoint"
-              value={endpoint}
-              options={[
-                ["", "All"],
-                ...endpoints.map(({ id, url }) => [id, `${hostOf(url)} (…${id.slice(-4)})`] as const),
-              ]}
-            />
-            <Choice
-              name="type"
-              label="Type"
-              value={type}
-              options={[["", "All"], ...outboundEventTypes.map((each) => [each, each] as const)]}
-            />
-            {state !== undefined && <input type="hidden" name="state" value={state} />}
-            {status !== undefined && <input type="hidden" name="status" value={status} />}
-            <Field name="from" label="From (UTC)" value={input.from} placeholder={`${from.slice(0, 19)}Z`} size={22} />
-            <Field name="to" label="Before" value={input.to} placeholder={`${to.slice(0, 19)}Z`} size={22} />
+          <FilterBar action="/deliveries" values={filters} hidden={{ state, status }}>
+            <OrganizationChoice organizations={organizations} all="All" />
+            <EndpointChoice endpoints={endpoints} />
+            <Choice name="type" label="Type" all="All" options={outboundEventTypes} />
+            <Field name="from" label="From (UTC)" placeholder={`${from.slice(0, 19)}Z`} size={22} />
+            <Field name="to" label="Before" placeholder={`${to.slice(0, 19)}Z`} size={22} />
           </FilterBar>
           <OutcomeHistogram
             outcomes={outcomes}
@@ -152,49 +111,33 @@ export const deliveriesPage = definePage({
           />
           <Chips
             label="States"
-            all={{
-              text: "All",
-              address: withQuery(address, { state: undefined, status: undefined }),
-              isChosen: state === undefined && status === undefined,
-            }}
-            chips={STATES.map((each) => ({
-              text: STATE_TITLES[each],
-              address: withQuery(address, {
-                state: each,
-                ...(["pending", "sending", "delivered"].includes(each) && { status: undefined }),
-              }),
-              isChosen: each === state,
-            }))}
+            chips={[
+              {
+                text: "All",
+                to: withQuery(address, { state: undefined, status: undefined }),
+                isChosen: state === undefined && status === undefined,
+              },
+              ...STATES.map((each) => ({
+                text: STATE_TITLES[each],
+                to: withQuery(address, {
+                  state: each,
+                  ...(LIVE_STATES.some((live) => live === each) && { status: undefined }),
+                }),
+                isChosen: each === state,
+              })),
+            ]}
           />
-          {statuses.length > 0 && (
-            <Chips
-              label="Statuses of dead letters"
-              all={{
-                text: "Any status",
-                address: withQuery(address, { status: undefined }),
-                isChosen: status === undefined,
-              }}
-              chips={statuses.flatMap((each) =>
-                each.status === null
-                  ? []
-                  : [
-                      {
-                        text: `${each.status}: ${formatCount(each.open)}`,
-                        address: withQuery(address, { status: String(each.status), ...(!isDead && { state: "dead" }) }),
-                        isChosen: each.status === status,
-                      },
-                    ],
-              )}
-            />
-          )}
+          <StatusChips
+            label="Statuses of dead letters"
+            statuses={statuses}
+            chosen={status}
+            address={address}
+            needs={isDead ? {} : { state: "dead" }}
+          />
           <h2>{isDead ? "Dead letters, by when they died" : "Deliveries, by when they were created"}</h2>
-          {isDead && list.rows.length > 0 && (
-            <p>
-              <a href={withQuery("/dead-letters/replay", selection)}>Replay this selection</a>
-            </p>
-          )}
-          <Deliveries rows={list.rows} endpoints={byId} isDead={isDead} isContinued={list.next !== undefined} />
-          <Pager address={address} next={list.next} />
+          {isDead && rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}
+          <Deliveries rows={rows} endpoints={endpoints} isDead={isDead} isContinued={next !== undefined} />
+          <Pager next={next} />
         </>
       ),
     }

@@ -15,11 +15,8 @@ class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter",
 /** Makes the next attempt at a delivery now. */
 export const retryDelivery = defineAction({
   path: "/deliveries/:delivery/retry",
-  section: "deliveries",
   role: "operator",
   command: "deliveries retry",
-  params: { delivery: DeliveryId },
-  fields: {},
   run: Effect.fnUntraced(function* ({ delivery }) {
     yield* (yield* DeliveryRepository).retry(delivery)
     return {
@@ -32,10 +29,8 @@ export const retryDelivery = defineAction({
 /** Delivers one dead letter again, as a delivery of its own. */
 export const replayDelivery = defineAction({
   path: "/deliveries/replay",
-  section: "deliveries",
   role: "operator",
   command: "dead-letters replay",
-  params: {},
   fields: { delivery: required(DeliveryId) },
   run: Effect.fnUntraced(function* ({ delivery }) {
     if (!(yield* (yield* DeadLetterRepository).replay(delivery))) {

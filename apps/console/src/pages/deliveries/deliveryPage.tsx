@@ -1,20 +1,16 @@
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
-import { DeliveryId } from "@outreach/domain/Identifier"
-import { maskContent } from "@outreach/domain/inbox/maskContent"
+import type { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryRepository, type DeliveryRequest } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Facts } from "../../components/Facts.tsx"
-import { ForeignBlock, ForeignText } from "../../components/ForeignText.tsx"
+import { Content } from "../../components/Content.tsx"
 import { formatMillis } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { ActionForm } from "../../components/forms.tsx"
+import { Facts, Table } from "../../components/Table.tsx"
+import { Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { Countdown } from "./Countdown.tsx"
 import { AttemptOutcome, DeliveryState } from "./DeliveryState.tsx"
 import { replayDelivery, retryDelivery } from "./deliveryActions.ts"
 import { EndpointLink } from "./EndpointLink.tsx"
@@ -22,25 +18,18 @@ import { EndpointLink } from "./EndpointLink.tsx"
 /** `/deliveries/:delivery`: a delivery with its attempts side by side, without personal data. */
 export const deliveryPage = definePage({
   path: "/deliveries/:delivery",
-  section: "deliveries",
-  role: "viewer",
-  params: { delivery: DeliveryId },
-  query: {},
-  read: ({ delivery }) => contentOf(delivery, false),
+  read: ({ delivery }) => contentOf(delivery, { isShown: false }),
 })
 
 /** Shows what is sent of a delivery, and what the partner answered. */
 export const showDelivery = defineAction({
   path: "/deliveries/:delivery/show",
-  section: "deliveries",
   role: "operator",
   command: "deliveries request",
-  params: { delivery: DeliveryId },
-  fields: {},
-  run: ({ delivery }) => Effect.map(contentOf(delivery, true), (page) => ({ page })),
+  run: ({ delivery }) => Effect.map(contentOf(delivery, { isShown: true }), (page) => ({ page })),
 })
 
-const contentOf = Effect.fnUntraced(function* (id: DeliveryId, isShown: boolean) {
+const contentOf = Effect.fnUntraced(function* (id: DeliveryId, { isShown }: { readonly isShown: boolean }) {
   const deliveries = yield* DeliveryRepository
   const { delivery, attempts } = yield* deliveries.find(id)
   const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroups).findOf(id)], {
@@ -48,6 +37,7 @@ const contentOf = Effect.fnUntraced(function* (id: DeliveryId, isShown: boolean)
   })
   const isDead = isDeadLetter(delivery)
   const waits = delivery.state === "pending" && delivery.attempts > 0
+  const params = { delivery: id }
   return {
     title: `Delivery ${id}`,
     commands: [
@@ -60,11 +50,9 @@ const contentOf = Effect.fnUntraced(function* (id: DeliveryId, isShown: boolean)
       <>
         <DeliveryFacts delivery={delivery} url={request.url} group={group} />
         <div class="actions">
-          {waits && <ActionForm action={retryDelivery} params={{ delivery: id }} label="Retry now" />}
+          {waits && <ActionForm action={retryDelivery} params={params} label="Retry now" />}
           {isDead && delivery.eventType !== null && (
-            <ActionForm action={replayDelivery} label="Replay">
-              <input type="hidden" name="delivery" value={id} />
-            </ActionForm>
+            <ActionForm action={replayDelivery} hidden={params} label="Replay" />
           )}
         </div>
         <h2>Attempts</h2>
@@ -72,7 +60,7 @@ const contentOf = Effect.fnUntraced(function* (id: DeliveryId, isShown: boolean)
         <h2>Request</h2>
         <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
         {!isShown && (
-          <ActionForm action={showDelivery} params={{ delivery: id }} label="Show the body and the responses">
+          <ActionForm action={showDelivery} params={params} label="Show the body and the responses">
             <p>They may hold personal data. The audit log records that you looked.</p>
           </ActionForm>
         )}
@@ -93,8 +81,8 @@ const DeliveryFacts = (props: {
   return (
     <Facts
       facts={{
-        State: <DeliveryState delivery={delivery} />,
-        "Next attempt": delivery.state === "pending" ? <Countdown until={delivery.dueAt} /> : undefined,
+        State: <DeliveryState {...delivery} />,
+        "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
         Attempts: String(delivery.attempts),
         Event: (
           <>
@@ -102,54 +90,41 @@ const DeliveryFacts = (props: {
             <IdLink id={delivery.eventId} />
           </>
         ),
-        Endpoint: (
-          <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, { url: props.url }]])} />
-        ),
+        Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, props.url]])} />,
         Organization: <IdLink id={delivery.organizationId} />,
         Created: <Time at={delivery.createdAt} />,
-        Finished: delivery.finishedAt === null ? undefined : <Time at={delivery.finishedAt} />,
-        "Replayed as": delivery.replayedAs === null ? undefined : <IdLink id={delivery.replayedAs} />,
-        Issue:
-          group === null ? undefined : (
-            <a href={`/issues/${group.id}`}>
-              <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
-            </a>
-          ),
+        Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,
+        "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,
+        Issue: group && (
+          <a href={`/issues/${group.id}`}>
+            <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
+          </a>
+        ),
       }}
     />
   )
 }
 
 const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
-  <Table<Attempt>
+  <Table
     caption="Attempts"
     hideCaption
     rows={props.attempts}
     empty="No attempt was made yet. Each would stand here with its status, latency and response."
-    columns={[
-      { header: "Attempt", numeric: true, cell: ({ number }) => String(number) },
-      { header: "Outcome", cell: (attempt) => <AttemptOutcome {...attempt} /> },
-      { header: "Why", cell: ({ outcome }) => outcome.replaceAll("_", " ") },
-      { header: "Started and signed", cell: ({ startedAt }) => <Time at={startedAt} /> },
-      {
-        header: "Latency",
-        numeric: true,
-        cell: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)),
-      },
-      {
-        header: "Response",
-        cell: ({ response }) =>
-          response === null ? (
-            "none"
-          ) : props.isShown ? (
-            <ForeignBlock>{response}</ForeignBlock>
-          ) : (
-            <ForeignBlock>{maskedText(response)}</ForeignBlock>
-          ),
-      },
-    ]}
+    columns={{
+      Attempt: { count: ({ number }) => number },
+      Outcome: (attempt) => <AttemptOutcome {...attempt} />,
+      Why: ({ outcome }) => outcome.replaceAll("_", " "),
+      "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
+      Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
+      Response: ({ response }) =>
+        response === null ? "none" : <ResponseText isShown={props.isShown}>{response}</ResponseText>,
+    }}
   />
 )
+
+const ResponseText = (props: { readonly isShown: boolean; readonly children: string }) =>
+  props.isShown ? <ForeignBlock>{props.children}</ForeignBlock> : <Content isShown={false}>{props.children}</Content>
 
 const Request = (props: {
   readonly delivery: DeliverySummary
@@ -158,15 +133,15 @@ const Request = (props: {
   readonly isShown: boolean
 }) => {
   const { delivery, request, attempt } = props
-  const signedAt = attempt && Math.floor(toUnixMillis(attempt.startedAt) / 1000)
+  const signedAt = attempt === undefined ? "…" : Math.floor(toUnixMillis(attempt.startedAt) / 1000)
   const headers = [
     `POST ${request.url}`,
     "Content-Type: application/json",
     `X-Delivery-Id: ${delivery.id}`,
     `X-Delivery-Attempt: ${attempt?.number ?? 1}`,
-    `X-Signature: t=${signedAt ?? "…"},v1=…`,
+    `X-Signature: t=${signedAt},v1=…`,
     ...(request.standardWebhooks
-      ? [`webhook-id: ${delivery.eventId}`, `webhook-timestamp: ${signedAt ?? "…"}`, "webhook-signature: v1,…"]
+      ? [`webhook-id: ${delivery.eventId}`, `webhook-timestamp: ${signedAt}`, "webhook-signature: v1,…"]
       : []),
   ]
   return (
@@ -179,21 +154,8 @@ const Request = (props: {
       {request.body === null ? (
         <p>The event's body is no longer stored.</p>
       ) : (
-        <ForeignBlock>{props.isShown ? indented(request.body) : maskedText(request.body)}</ForeignBlock>
+        <Content isShown={props.isShown}>{request.body}</Content>
       )}
     </>
   )
-}
-
-const maskedText = (text: string): string => {
-  const masked = maskContent(text)
-  return typeof masked === "string" ? masked : JSON.stringify(masked, null, 2)
-}
-
-const indented = (json: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2)
-  } catch {
-    return json
-  }
 }

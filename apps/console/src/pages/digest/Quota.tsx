@@ -4,21 +4,26 @@ import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuot
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import type { DigestDay, StageProgress } from "@outreach/postgres/digest/DigestReader"
 import { BurnUp } from "../../components/charts/BurnUp.tsx"
-import { Facts } from "../../components/Facts.tsx"
 import { formatCount } from "../../components/format.ts"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Facts } from "../../components/Table.tsx"
+import { StatusBadge, Time, type Tone } from "../../components/values.tsx"
+
+const WORDS = {
+  learner_qualified: { title: "Learners", unit: "learners" },
+  completer_qualified: { title: "Completers", unit: "completers" },
+} as const
 
 /** How far one stage of a program is from its target, and when it is expected to reach it. */
 export const Quota = (props: {
-  readonly stage: "learner_qualified" | "completer_qualified"
+  readonly stage: keyof typeof WORDS
   readonly progress: StageProgress
   readonly days: ReadonlyArray<DigestDay>
   /** By when the target is wanted. */
   readonly by: CalendarDate | null
 }) => {
   const { progress, by, days } = props
-  const unit = props.stage === "learner_qualified" ? "learners" : "completers"
+  const { title, unit } = WORDS[props.stage]
+  const hasTarget = progress.target !== null
   const quota = { ...progress, by }
   const forecast = forecastQuota(quota)
   const [tone, status] = statusOf(forecast, by)
@@ -26,20 +31,20 @@ export const Quota = (props: {
   return (
     <section aria-labelledby={`quota-${unit}`}>
       <h3 id={`quota-${unit}`}>
-        {unit === "learners" ? "Learners" : "Completers"} <StatusBadge tone={tone}>{status}</StatusBadge>
+        {title} <StatusBadge tone={tone}>{status}</StatusBadge>
       </h3>
       <Facts
         facts={{
           Counted: formatCount(progress.count),
           Target: progress.target === null ? "none" : formatCount(progress.target),
-          "Wanted by": progress.target === null || by === null ? undefined : by,
-          "When reached": progress.target === null ? undefined : WHEN_REACHED[props.stage],
-          Reached: progress.reachedAt === null ? undefined : <Time at={progress.reachedAt} />,
+          "Wanted by": hasTarget && by,
+          "When reached": hasTarget && WHEN_REACHED[props.stage],
+          Reached: progress.reachedAt && <Time at={progress.reachedAt} />,
         }}
       />
-      {progress.target !== null && <p>{describeForecast(forecast)}</p>}
+      {hasTarget && <p>{describeForecast(forecast)}</p>}
       <BurnUp
-        title={`${unit === "learners" ? "Learners" : "Completers"} up to the end of each day`}
+        title={`${title} up to the end of each day`}
         unit={unit}
         days={days.map(({ date, funnel }) => ({ date, count: funnel.cumulative[props.stage] }))}
         forecast={isCurrent ? projectDays(quota, forecast) : []}

@@ -1,15 +1,12 @@
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { Empty } from "../../components/Empty.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
-import { formatCount } from "../../components/format.ts"
-import { type Column, Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Empty, Table } from "../../components/Table.tsx"
+import { ForeignText, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { VerifyForm } from "./verifyDigestAction.tsx"
@@ -17,9 +14,6 @@ import { VerifyForm } from "./verifyDigestAction.tsx"
 /** Every number of one day's digest, as the API serves it to the organization. */
 export const digestDayPage = definePage({
   path: "/digest/:date",
-  section: "digest",
-  role: "viewer",
-  params: { date: CalendarDate },
   query: { organization: required(OrganizationId) },
   read: Effect.fnUntraced(function* ({ date, organization }, { now }) {
     const records = yield* (yield* DigestRepository).read(organization, date)
@@ -61,7 +55,9 @@ export const digestDayPage = definePage({
 })
 
 const Record = ({ record }: { readonly record: DigestRecord }) => {
-  const { program } = record
+  const { program, funnel, quota, outreach } = record
+  const { without_suspected_bots: unsuspected } = outreach
+  const quotaOf = (stage: FunnelStage) => (stage === "account_created" ? undefined : quota[stage])
   return (
     <section aria-labelledby={program.id}>
       <h2 id={program.id}>
@@ -72,67 +68,36 @@ const Record = ({ record }: { readonly record: DigestRecord }) => {
           {program.slug}, {program.status}
         </small>
       </h2>
-      <Table<StageRow> caption="Clinicians by stage" rows={stagesOf(record)} empty="" columns={STAGE_COLUMNS} />
-      <Table<CountRow> caption="Outreach of the day" rows={outreachOf(record)} empty="" columns={COUNT_COLUMNS} />
+      <Table
+        caption="Clinicians by stage"
+        rows={STAGES}
+        empty=""
+        columns={{
+          Stage: (stage) => stage,
+          "Of the day": { count: (stage) => funnel.date[stage] },
+          "Up to its end": { count: (stage) => funnel.cumulative[stage] },
+          Target: { count: (stage) => quotaOf(stage)?.target },
+          Remaining: { count: (stage) => quotaOf(stage)?.remaining },
+          "Reached at": (stage) => <Time at={quotaOf(stage)?.reached_at as Timestamp | null | undefined} />,
+        }}
+      />
+      <Table
+        caption="Outreach of the day"
+        rows={OUTREACH}
+        empty=""
+        columns={{
+          Count: (name) => name,
+          All: { count: (name) => outreach[name] },
+          Unique: { count: (name) => (isHit(name) ? outreach[`unique_${name}`] : null) },
+          "Without suspected bots": { count: (name) => (isHit(name) ? unsuspected[name] : null) },
+          "Unique of these": { count: (name) => (isHit(name) ? unsuspected[`unique_${name}`] : null) },
+        }}
+      />
     </section>
   )
 }
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
+const OUTREACH = ["recipients_published", "sent", "bounced", "opened", "clicked"] as const
 
-interface StageRow {
-  readonly stage: FunnelStage
-  readonly ofDate: number
-  readonly cumulative: number
-  readonly quota: DigestRecord["quota"]["learner_qualified"] | undefined
-}
-
-const stagesOf = ({ funnel, quota }: DigestRecord): ReadonlyArray<StageRow> =>
-  STAGES.map((stage) => ({
-    stage,
-    ofDate: funnel.date[stage],
-    cumulative: funnel.cumulative[stage],
-    quota: stage === "account_created" ? undefined : quota[stage],
-  }))
-
-const countOrDash = (count: number | null | undefined): string =>
-  count === null || count === undefined ? "–" : formatCount(count)
-
-const STAGE_COLUMNS: ReadonlyArray<Column<StageRow>> = [
-  { header: "Stage", cell: ({ stage }) => stage },
-  { header: "Of the day", numeric: true, cell: ({ ofDate }) => formatCount(ofDate) },
-  { header: "Up to its end", numeric: true, cell: ({ cumulative }) => formatCount(cumulative) },
-  { header: "Target", numeric: true, cell: ({ quota }) => countOrDash(quota?.target) },
-  { header: "Remaining", numeric: true, cell: ({ quota }) => countOrDash(quota?.remaining) },
-  { header: "Reached at", cell: ({ quota }) => <Time at={quota?.reached_at as Timestamp | null | undefined} /> },
-]
-
-interface CountRow {
-  readonly name: string
-  readonly all: number
-  readonly unique?: number
-  readonly unsuspected?: number
-  readonly unsuspectedUnique?: number
-}
-
-const outreachOf = ({ outreach }: DigestRecord): ReadonlyArray<CountRow> => {
-  const { without_suspected_bots: unsuspected } = outreach
-  return [
-    ...(["recipients_published", "sent", "bounced"] as const).map((name) => ({ name, all: outreach[name] })),
-    ...(["opened", "clicked"] as const).map((name) => ({
-      name,
-      all: outreach[name],
-      unique: outreach[`unique_${name}`],
-      unsuspected: unsuspected[name],
-      unsuspectedUnique: unsuspected[`unique_${name}`],
-    })),
-  ]
-}
-
-const COUNT_COLUMNS: ReadonlyArray<Column<CountRow>> = [
-  { header: "Count", cell: ({ name }) => name },
-  { header: "All", numeric: true, cell: ({ all }) => formatCount(all) },
-  { header: "Unique", numeric: true, cell: ({ unique }) => countOrDash(unique) },
-  { header: "Without suspected bots", numeric: true, cell: ({ unsuspected }) => countOrDash(unsuspected) },
-  { header: "Unique of these", numeric: true, cell: ({ unsuspectedUnique }) => countOrDash(unsuspectedUnique) },
-]
+const isHit = (name: (typeof OUTREACH)[number]): name is "opened" | "clicked" => name === "opened" || name === "clicked"

@@ -3,68 +3,59 @@ import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/di
 import { FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { type DigestDay, DigestReader } from "@outreach/postgres/digest/DigestReader"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
-import { Empty } from "../../components/Empty.tsx"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
+import { flagsOf } from "../../components/flagsOf.ts"
 import { formatCount } from "../../components/format.ts"
-import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
-import { Table } from "../../components/Table.tsx"
+import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { Empty, Table } from "../../components/Table.tsx"
+import { foreign } from "../../components/values.tsx"
+import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { DIGEST_COUNTS, type DigestCount } from "./digestCounts.ts"
 import { Quota } from "./Quota.tsx"
 import { readChoices } from "./readChoices.ts"
 import { VerifyForm } from "./verifyDigestAction.tsx"
 
-/** How many dates are shown unless others are asked for, and at most. */
+/** How many dates are shown by default, and at most. */
 const DEFAULT_DATES = 42
 const MAX_DATES = 184
-
-const Count = Schema.Literals(Object.keys(DIGEST_COUNTS) as ReadonlyArray<DigestCount>).pipe(
-  Schema.annotate({ expected: `one of ${Object.keys(DIGEST_COUNTS).join(", ")}` }),
-)
 
 /** A program's days, its funnel and its quotas. */
 export const digestPage = definePage({
   path: "/digest",
-  section: "digest",
-  role: "viewer",
-  params: {},
   query: {
     organization: OrganizationId,
     program: ProgramId,
     from: CalendarDate,
     to: CalendarDate,
-    count: Count,
+    count: oneOf(Object.keys(DIGEST_COUNTS) as ReadonlyArray<DigestCount>),
     by: CalendarDate,
   },
-  read: Effect.fnUntraced(function* (query, { operator, now }) {
+  read: Effect.fnUntraced(function* (query, { now }) {
     const { count = "sent" } = query
-    const { organizations, programs, organizationId, program } = yield* readChoices(operator, query)
+    const { organizations, programs, organizationId, program } = yield* readChoices(query)
     const today = dateAt(now)
     const last = query.to === undefined || query.to > today ? today : query.to
     const first = query.from ?? addDays(last, 1 - DEFAULT_DATES)
     if (first > last || daysBetween(first, last) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
     const filter = (
-      <FilterBar action="/digest">
-        <OrganizationChoice organizations={organizations} value={organizationId} />
+      <FilterBar action="/digest" values={{ ...query, organization: organizationId, program: program?.id, count }}>
+        <OrganizationChoice organizations={organizations} />
         <Choice
           name="program"
           label="Program"
-          value={program?.id}
           options={programs.map(({ id, name, slug }) => [id, `${name} (${slug})`])}
         />
-        <Field name="from" label="From (UTC)" value={query.from} placeholder={first} size={11} />
-        <Field name="to" label="To" value={query.to} placeholder={last} size={11} />
+        <Field name="from" label="From (UTC)" placeholder={first} size={11} />
+        <Field name="to" label="To" placeholder={last} size={11} />
         <Choice
           name="count"
           label="Heat map of"
-          value={count}
           options={Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name, title])}
         />
-        <Field name="by" label="Targets wanted by" value={query.by} placeholder="2026-12-31" size={11} />
+        <Field name="by" label="Targets wanted by" placeholder="2026-12-31" size={11} />
       </FilterBar>
     )
     if (organizationId === undefined || program === undefined) {
@@ -90,14 +81,9 @@ export const digestPage = definePage({
     const { title, of } = DIGEST_COUNTS[count]
     const ofProgram = `--organization ${organizationId} --program ${program.id}`
     return {
-      title: `Digest of ${program.name}`,
-      heading: (
-        <>
-          Digest of <ForeignText>{program.name}</ForeignText>
-        </>
-      ),
+      title: foreign`Digest of ${program.name}`,
       commands: [
-        `ops digest forecast ${ofProgram}${query.by === undefined ? "" : ` --by ${query.by}`}`,
+        `ops digest forecast ${ofProgram}${flagsOf({ by: query.by })}`,
         `ops digest days ${ofProgram} --from ${first} --to ${last}`,
         `ops digest verify --organization ${organizationId} --date ${first} --to ${last}`,
       ],
@@ -158,18 +144,14 @@ const stepsOf = (
 const Days = (props: { readonly days: ReadonlyArray<DigestDay>; readonly organizationId: OrganizationId }) => (
   <details>
     <summary>Every count of each day</summary>
-    <Table<DigestDay>
+    <Table
       caption="Counts of each day, newest first"
       rows={props.days.toReversed()}
       empty="No day."
-      columns={[
-        { header: "Date (UTC)", cell: (day) => <a href={pageOf(day, props.organizationId)}>{day.date}</a> },
-        ...Object.values(DIGEST_COUNTS).map(({ title, of }) => ({
-          header: title,
-          numeric: true,
-          cell: (day: DigestDay) => formatCount(of(day)),
-        })),
-      ]}
+      columns={{
+        "Date (UTC)": (day) => <a href={pageOf(day, props.organizationId)}>{day.date}</a>,
+        ...Object.fromEntries(Object.values(DIGEST_COUNTS).map(({ title, of }) => [title, { count: of }])),
+      }}
     />
   </details>
 )

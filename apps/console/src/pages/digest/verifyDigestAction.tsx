@@ -3,14 +3,13 @@ import { daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { verifyDigest as verify } from "@outreach/domain/digest/verifyDigest"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
-import { formatCount } from "../../components/format.ts"
+import { formatCounted } from "../../components/format.ts"
+import { ActionForm, Field } from "../../components/forms.tsx"
+import { LinkLine } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { useView } from "../../components/View.ts"
+import { useMayAct } from "../../components/View.ts"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 
@@ -20,10 +19,8 @@ const MAX_DATES = 31
 /** Recounts dates of an organization, and shows which counts of the digest differ. */
 export const verifyDigestAction = defineAction({
   path: "/digest/verify",
-  section: "digest",
   role: "operator",
   command: "digest verify",
-  params: {},
   fields: { organization: required(OrganizationId), date: required(CalendarDate), to: CalendarDate },
   run: Effect.fnUntraced(function* ({ organization, date, to = date }) {
     if (daysBetween(date, to) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
@@ -37,13 +34,12 @@ export const verifyDigestAction = defineAction({
           <>
             {discrepancies.length === 0 ? (
               <p class="notice">
-                The digest is right for {formatCount(dates)} {dates === 1 ? "date" : "dates"}: its counts equal the
-                recount.
+                The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.
               </p>
             ) : (
               <p class="problem">
-                {formatCount(discrepancies.length)} {discrepancies.length === 1 ? "count differs" : "counts differ"}{" "}
-                from the recount of the events and the qualifications. Partners read what is kept.
+                {formatCounted(discrepancies.length, "count differs", "counts differ")} from the recount of the events
+                and the qualifications. Partners read what is kept.
               </p>
             )}
             {keptFrom !== undefined && date < keptFrom && (
@@ -52,9 +48,7 @@ export const verifyDigestAction = defineAction({
               </p>
             )}
             {discrepancies.length > 0 && <Discrepancies rows={discrepancies} />}
-            <p>
-              <a href={`/digest?organization=${organization}`}>Back to the digest</a>
-            </p>
+            <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
           </>
         ),
       },
@@ -67,39 +61,32 @@ export const VerifyForm = (props: {
   readonly organizationId: OrganizationId
   readonly first: CalendarDate
   readonly last: CalendarDate
-}) => {
-  const { operator } = useView()
-  if (!mayActAs(operator.role, verifyDigestAction.role)) return null
-  return (
+}) =>
+  useMayAct(verifyDigestAction.role) ? (
     <>
       <h2>Verify</h2>
       <p>
         Recounts the dates of every program of the organization from its events and qualifications, and compares. It
         reads every event of the dates, which takes a while for many.
       </p>
-      <ActionForm action={verifyDigestAction} label="Verify">
-        <input type="hidden" name="organization" value={props.organizationId} />
+      <ActionForm action={verifyDigestAction} hidden={{ organization: props.organizationId }} label="Verify">
         <Field name="date" label="First date" value={props.first} size={11} required />
         <Field name="to" label="Last date" value={props.last} size={11} hint={`${MAX_DATES} dates at most`} />
       </ActionForm>
     </>
-  )
-}
+  ) : null
 
 const Discrepancies = (props: { readonly rows: ReadonlyArray<Discrepancy> }) => (
-  <Table<Discrepancy>
+  <Table
     caption="Counts that differ"
     rows={props.rows}
     empty=""
-    columns={[
-      {
-        header: "Date (UTC)",
-        cell: ({ date, organizationId }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
-      },
-      { header: "Program", cell: ({ programId }) => <code>{programId}</code> },
-      { header: "Count", cell: ({ count }) => count },
-      { header: "Kept", numeric: true, cell: ({ kept }) => formatCount(kept) },
-      { header: "Counted", numeric: true, cell: ({ counted }) => formatCount(counted) },
-    ]}
+    columns={{
+      "Date (UTC)": ({ date, organizationId }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
+      Program: ({ programId }) => <code>{programId}</code>,
+      Count: ({ count }) => count,
+      Kept: { count: ({ kept }) => kept },
+      Counted: { count: ({ counted }) => counted },
+    }}
   />
 )

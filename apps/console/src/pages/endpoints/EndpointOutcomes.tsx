@@ -1,8 +1,8 @@
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { OutcomeSummary, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
-import { Facts } from "../../components/Facts.tsx"
 import { formatCount, formatMillis, formatShare } from "../../components/format.ts"
+import { Facts } from "../../components/Table.tsx"
 
 /** For how many hours the outcomes are shown. */
 export const OUTCOME_HOURS = 24

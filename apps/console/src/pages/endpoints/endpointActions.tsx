@@ -3,16 +3,15 @@ import { type Endpoint, MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoi
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { EndpointId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { Facts } from "../../components/Facts.tsx"
-import { ForeignBlock } from "../../components/ForeignText.tsx"
-import { formatCount, formatMillis } from "../../components/format.ts"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { formatCount, formatCounted, formatMillis } from "../../components/format.ts"
+import { LinkLine } from "../../components/navigation.tsx"
+import { Facts } from "../../components/Table.tsx"
+import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
@@ -25,14 +24,11 @@ const MAX_SHOWN = 500
 
 const YesOrNo = textSchema("yes or no", (text) => (text === "yes" ? true : text === "no" ? false : undefined))
 
-/** Sends one signed test event, and shows what came of it. */
+/** Sends one signed test event, and shows how the endpoint answered. */
 export const testEndpointAction = defineAction({
   path: "/endpoints/:endpoint/test",
-  section: "endpoints",
   role: "operator",
   command: "endpoints test",
-  params: { endpoint: EndpointId },
-  fields: {},
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
     return {
@@ -56,9 +52,7 @@ export const testEndpointAction = defineAction({
             />
             <h2>Response</h2>
             {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
-            <p>
-              <a href={`/endpoints/${endpoint}`}>Back to the endpoint</a>
-            </p>
+            <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
           </>
         ),
       },
@@ -69,10 +63,8 @@ export const testEndpointAction = defineAction({
 /** Shows an endpoint's whole address. */
 export const showAddressAction = defineAction({
   path: "/endpoints/:endpoint/show",
-  section: "endpoints",
   role: "operator",
   command: "endpoints show",
-  params: { endpoint: EndpointId },
   fields: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
@@ -83,9 +75,7 @@ export const showAddressAction = defineAction({
         body: (
           <>
             <ForeignBlock>{address}</ForeignBlock>
-            <p>
-              <a href={`/endpoints/${endpoint}`}>Back to the endpoint</a>
-            </p>
+            <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
           </>
         ),
       },
@@ -96,10 +86,8 @@ export const showAddressAction = defineAction({
 /** Changes what differs of an endpoint's address, types, headers and maximum of calls in flight. */
 export const updateEndpointAction = defineAction({
   path: "/endpoints/:endpoint/update",
-  section: "endpoints",
   role: "admin",
   command: "endpoints update",
-  params: { endpoint: EndpointId },
   fields: {
     url: Schema.String.annotate({ expected: "an https address" }),
     types: commaSeparated([ALL_TYPES, ...outboundEventTypes]),
@@ -135,11 +123,17 @@ export const updateEndpointAction = defineAction({
 export const typesText = (types: Endpoint["eventTypes"]): string =>
   types === null ? "all" : types.join(", ") || "none"
 
+/** Returns the maximum of calls in flight as its form has it. */
+export const boundText = (maxInFlight: number | null): string => (maxInFlight === null ? "none" : String(maxInFlight))
+
+/** Says whether an endpoint gets the headers of Standard Webhooks. */
+export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
+
 const settingsOf = ({ url, eventTypes, maxInFlight, standardWebhooks }: Endpoint) => ({
   Address: url,
   "Event types": typesText(eventTypes),
-  "Calls in flight": maxInFlight === null ? "none" : String(maxInFlight),
-  "Standard Webhooks headers": standardWebhooks ? "sent, too" : "not sent",
+  "Calls in flight": boundText(maxInFlight),
+  "Standard Webhooks headers": headersText(standardWebhooks),
 })
 
 type Changes = Parameters<typeof updateEndpoint>[1]
@@ -155,11 +149,8 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
 /** Holds an endpoint's deliveries. */
 export const disableEndpointAction = defineAction({
   path: "/endpoints/:endpoint/disable",
-  section: "endpoints",
   role: "admin",
   command: "endpoints disable",
-  params: { endpoint: EndpointId },
-  fields: {},
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).disable(endpoint)
     return { to: `/endpoints/${endpoint}`, notice: "Disabled. Its deliveries wait until it is enabled." }
@@ -169,11 +160,8 @@ export const disableEndpointAction = defineAction({
 /** Resumes an endpoint's deliveries at once. */
 export const enableEndpointAction = defineAction({
   path: "/endpoints/:endpoint/enable",
-  section: "endpoints",
   role: "admin",
   command: "endpoints enable",
-  params: { endpoint: EndpointId },
-  fields: {},
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).enable(endpoint)
     return { to: `/endpoints/${endpoint}`, notice: "Enabled. It is called again, whatever failed before." }
@@ -183,10 +171,8 @@ export const enableEndpointAction = defineAction({
 /** Sends the events of a period again, after all other deliveries of the endpoint. */
 export const replayLogAction = defineAction({
   path: "/endpoints/:endpoint/replay",
-  section: "endpoints",
   role: "operator",
   command: "endpoints replay",
-  params: { endpoint: EndpointId },
   fields: {
     from: required(Instant),
     to: required(Instant),
@@ -198,7 +184,7 @@ export const replayLogAction = defineAction({
     const { id, total } = yield* (yield* ReplayJobQueue).createOfLog(range, rate)
     return {
       to: `/endpoints/${endpoint}`,
-      notice: `The replay ${id} sends ${formatCount(total)} event${total === 1 ? "" : "s"}, ${formatCount(rate)} a second.`,
+      notice: `The replay ${id} sends ${formatCounted(total, "event")}, ${formatCount(rate)} a second.`,
     }
   }),
 })

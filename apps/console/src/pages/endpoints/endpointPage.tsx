@@ -3,31 +3,29 @@ import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { EndpointId } from "@outreach/domain/Identifier"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Facts } from "../../components/Facts.tsx"
-import { CheckBox, Choice, Field } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
-import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { ActionForm, CheckBoxes, Choice, Field } from "../../components/forms.tsx"
+import { LinkLine } from "../../components/navigation.tsx"
+import { Facts, Table } from "../../components/Table.tsx"
 import { useView } from "../../components/View.ts"
+import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage, pathTo } from "../../http/Route.ts"
-import { HourlyRequests } from "../partners/HourlyRequests.tsx"
+import { HourlyRequests, INBOUND_WEBHOOKS } from "../partners/HourlyRequests.tsx"
 import { Secrets } from "../partners/Secrets.tsx"
 import { EndpointOutcomes, OUTCOME_HOURS, OUTCOME_STEP_SECONDS } from "./EndpointOutcomes.tsx"
 import {
   ALL_TYPES,
+  boundText,
   disableEndpointAction,
   enableEndpointAction,
+  headersText,
   replayLogAction,
   showAddressAction,
   testEndpointAction,
@@ -36,7 +34,7 @@ import {
 } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
-/** For how many hours it is shown what came in. */
+/** For how many hours inbound webhooks are shown. */
 const HOURS = 48
 /** The largest groups of failures that are shown. */
 const MAX_FAILURES = 5
@@ -46,10 +44,6 @@ const MAX_CHANGES = 20
 /** One endpoint: how it answers, how far it has read, and who signs with which secret. */
 export const endpointPage = definePage({
   path: "/endpoints/:endpoint",
-  section: "endpoints",
-  role: "viewer",
-  params: { endpoint: EndpointId },
-  query: {},
   read: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
@@ -70,8 +64,7 @@ export const endpointPage = definePage({
     const verifications = yield* repository.verifications(organizationId)
     const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, HOURS, id)
     return {
-      title: endpoint.url,
-      heading: <ForeignText>{endpoint.url}</ForeignText>,
+      title: <ForeignText>{endpoint.url}</ForeignText>,
       commands: [
         `ops endpoints show ${id}`,
         `ops endpoints outcomes ${id}`,
@@ -94,18 +87,10 @@ export const endpointPage = definePage({
           <section>
             <h2>What the partner sends here</h2>
             <HourlyRequests
-              title={`Webhooks from the partner by the hour, last ${HOURS} hours`}
+              kind={INBOUND_WEBHOOKS}
               rows={inbound}
               hours={HOURS}
               now={now}
-              series={[
-                { name: "accepted", color: "var(--good)" },
-                { name: "bad signature", color: "var(--bad)" },
-                { name: "refused otherwise", color: "var(--warning)" },
-              ]}
-              seriesOf={(code) =>
-                code === "" ? "accepted" : code === "INVALID_SIGNATURE" ? "bad signature" : "refused otherwise"
-              }
               empty="Nothing came from the partner to this endpoint."
             />
           </section>
@@ -119,6 +104,7 @@ export const endpointPage = definePage({
 const State = (props: { readonly endpoint: EndpointStatus; readonly organizationName: string }) => {
   const { endpoint } = props
   const { lagEvents, lagSeconds, waiting, inFlight, oldestDueAt, nextProbeAt, failures } = endpoint
+  const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return (
     <>
       <p>
@@ -128,28 +114,18 @@ const State = (props: { readonly endpoint: EndpointStatus; readonly organization
         facts={{
           Organization: <IdLink id={endpoint.organizationId}>{props.organizationName}</IdLink>,
           Endpoint: <code>{endpoint.id}</code>,
-          "Behind the log":
-            lagEvents === 0
-              ? "nothing"
-              : `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
+          "Behind the log": lagEvents === 0 ? "nothing" : `${events}, ${formatDuration(lagSeconds)}`,
           "Position in the log": <Time at={endpoint.position} />,
           Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
           "In flight": formatCount(inFlight),
           "In flight at most":
             endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight),
-          "Oldest due": oldestDueAt === null ? undefined : <Time at={oldestDueAt} />,
+          "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
           "Failures in a row": formatCount(failures),
-          "Next probe": nextProbeAt === null ? undefined : <Time at={nextProbeAt} />,
-          "Delivered by":
-            endpoint.owner === null ? (
-              "no worker"
-            ) : (
-              <code>
-                <ForeignText>{endpoint.owner}</ForeignText>
-              </code>
-            ),
+          "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
+          "Delivered by": endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>,
           "Event types": typesText(endpoint.eventTypes),
-          "Standard Webhooks headers": endpoint.standardWebhooks ? "sent, too" : "not sent",
+          "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
           Created: <Time at={endpoint.createdAt} />,
         }}
       />
@@ -163,17 +139,13 @@ const Actions = (props: { readonly endpoint: EndpointStatus }) => {
   return (
     <div class="actions">
       <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
-      <ActionForm action={showAddressAction} params={params} label="Show the whole address">
-        <input type="hidden" name="reveal" value="true" />
-      </ActionForm>
+      <ActionForm action={showAddressAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
       {enabled ? (
         <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
       ) : (
         <ActionForm action={enableEndpointAction} params={params} label="Enable" />
       )}
-      <p>
-        <a href={pathTo(replayLogAction, params)}>Send a period of the log again</a>
-      </p>
+      <LinkLine to={pathTo(replayLogAction, params)}>Send a period of the log again</LinkLine>
     </div>
   )
 }
@@ -186,28 +158,23 @@ const Failures = (props: { readonly endpointId: EndpointId; readonly groups: Rea
         caption="The largest groups of dead letters that were not replayed"
         rows={props.groups}
         empty=""
-        columns={[
-          {
-            header: "Cause",
-            cell: ({ id, status, outcome, firstLine }) => (
-              <>
-                <a href={`/issues/${id}`}>{status === null ? outcome : `Status ${status}`}</a>
-                {firstLine !== null && (
-                  <div>
-                    <ForeignText>{firstLine}</ForeignText>
-                  </div>
-                )}
-              </>
-            ),
-          },
-          { header: "Reason", cell: ({ reason }) => reason },
-          { header: "Dead letters", numeric: true, cell: ({ open }) => formatCount(open) },
-          { header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
-        ]}
+        columns={{
+          Cause: ({ id, status, outcome, firstLine }) => (
+            <>
+              <a href={`/issues/${id}`}>{status === null ? outcome : `Status ${status}`}</a>
+              {firstLine !== null && (
+                <div>
+                  <ForeignText>{firstLine}</ForeignText>
+                </div>
+              )}
+            </>
+          ),
+          Reason: ({ reason }) => reason,
+          "Dead letters": { count: ({ open }) => open },
+          Last: ({ lastAt }) => <Time at={lastAt} />,
+        }}
       />
-      <p>
-        <a href={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</a>
-      </p>
+      <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
     </section>
   )
 
@@ -218,25 +185,19 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange> }) => (
       caption="When the breaker opened and closed, newest first"
       rows={props.changes.slice(0, MAX_CHANGES)}
       empty="The breaker has never opened: the endpoint has not failed five times in a row."
-      columns={[
-        { header: "At (UTC)", cell: ({ changedAt }) => <Time at={changedAt} /> },
-        {
-          header: "It",
-          cell: ({ breaker }) => (
-            <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
-              {breaker === "open" ? "Opened" : "Closed"}
-            </StatusBadge>
+      columns={{
+        "At (UTC)": ({ changedAt }) => <Time at={changedAt} />,
+        It: ({ breaker }) =>
+          breaker === "open" ? (
+            <StatusBadge tone="bad">Opened</StatusBadge>
+          ) : (
+            <StatusBadge tone="good">Closed</StatusBadge>
           ),
-        },
-        { header: "Failures in a row", numeric: true, cell: ({ failures }) => formatCount(failures) },
-        {
-          header: "For",
-          cell: (change) => {
-            const next = props.changes[props.changes.indexOf(change) - 1]
-            return <Until from={change.changedAt} to={next?.changedAt} />
-          },
-        },
-      ]}
+        "Failures in a row": { count: ({ failures }) => failures },
+        For: (change) => (
+          <Until from={change.changedAt} to={props.changes[props.changes.indexOf(change) - 1]?.changedAt} />
+        ),
+      }}
     />
   </section>
 )
@@ -267,17 +228,16 @@ const Settings = (props: { readonly endpoint: EndpointStatus }) => {
           hint="Empty leaves it. At a new address the failures at the old one no longer count."
           size={48}
         />
-        <fieldset>
-          <legend>Event types</legend>
-          <CheckBox name="types" label="all" value={ALL_TYPES} checked={eventTypes === null} />
-          {outboundEventTypes.map((type) => (
-            <CheckBox key={type} name="types" label={type} value={type} checked={eventTypes?.includes(type) ?? false} />
-          ))}
-        </fieldset>
+        <CheckBoxes
+          name="types"
+          legend="Event types"
+          values={[ALL_TYPES, ...outboundEventTypes]}
+          checked={eventTypes ?? [ALL_TYPES]}
+        />
         <Field
           name="max-in-flight"
           label="Calls in flight"
-          value={maxInFlight === null ? "none" : String(maxInFlight)}
+          value={boundText(maxInFlight)}
           hint="1 to 1,000, or none for the workers’ default"
           size={8}
         />
@@ -286,8 +246,8 @@ const Settings = (props: { readonly endpoint: EndpointStatus }) => {
           label="Standard Webhooks headers"
           value={standardWebhooks ? "yes" : "no"}
           options={[
-            ["no", "not sent"],
-            ["yes", "sent, too"],
+            ["no", headersText(false)],
+            ["yes", headersText(true)],
           ]}
         />
       </ActionForm>

@@ -1,10 +1,10 @@
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { StatusBadge, type Tone } from "../../components/values.tsx"
 
-/** An event that an endpoint has not read for so long is late. */
+/** An endpoint is late if an event has waited for it longer than this. */
 const LATE_SECONDS = 60
 
-/** How an endpoint stands: a tone, a word, and a sentence. */
+/** The state of an endpoint for an operator. */
 export interface EndpointState {
   readonly tone: Tone
   readonly word: string
@@ -17,7 +17,7 @@ const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, En
   recovering: { tone: "warning", word: "Recovering", sentence: "It answers again and is called more and more." },
 }
 
-/** Returns how an endpoint stands, the worst first. */
+/** Returns the state of an endpoint: of several, the worst. */
 export const endpointState = ({ enabled, breaker, lagEvents, lagSeconds }: EndpointStatus): EndpointState => {
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: "Its deliveries wait until it is enabled." }
   if (breaker !== "closed") return BREAKERS[breaker]
@@ -26,7 +26,7 @@ export const endpointState = ({ enabled, breaker, lagEvents, lagSeconds }: Endpo
     : { tone: "good", word: "Delivering", sentence: "It is called as events are published." }
 }
 
-/** An endpoint's state as a word. */
+/** The state of an endpoint as a word. */
 export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
   const { tone, word } = endpointState(props.endpoint)
   return <StatusBadge tone={tone}>{word}</StatusBadge>

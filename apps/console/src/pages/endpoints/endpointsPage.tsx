@@ -2,11 +2,13 @@ import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { Effect, Order, Schema } from "effect"
-import { Choice, FilterBar } from "../../components/Field.tsx"
-import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
+import { Effect, Order } from "effect"
+import { flagsOf } from "../../components/flagsOf.ts"
+import { formatDuration } from "../../components/format.ts"
+import { Choice, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
+import { IdLink } from "../../components/values.tsx"
+import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
@@ -15,22 +17,13 @@ const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
 /** The endpoints, those that need somebody first. */
 export const endpointsPage = definePage({
   path: "/endpoints",
-  section: "endpoints",
-  role: "viewer",
-  params: {},
-  query: {
-    organization: OrganizationId,
-    state: Schema.Literals(["failing", "disabled"]).annotate({ expected: "failing or disabled" }),
-  },
-  read: Effect.fnUntraced(function* ({ organization, state }, { operator }) {
-    const organizationId = operator.organizationId ?? organization
-    const endpoints = (yield* (yield* EndpointRepository).list(organizationId)).filter(
+  query: { organization: OrganizationId, state: oneOf(["failing", "disabled"]) },
+  read: Effect.fnUntraced(function* ({ organization, state }) {
+    const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(
       ({ enabled, breaker }) =>
         state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
     )
-    const organizations = (yield* (yield* OrganizationRepository).list).filter(
-      ({ id }) => operator.organizationId === null || id === operator.organizationId,
-    )
+    const organizations = yield* (yield* OrganizationRepository).list
     const names = new Map(organizations.map(({ id, name }) => [id, name]))
     const byUrgency = Order.mapInput(
       Order.Number,
@@ -38,24 +31,16 @@ export const endpointsPage = definePage({
     )
     return {
       title: "Endpoints",
-      commands: [`ops endpoints list${organizationId === undefined ? "" : ` --organization ${organizationId}`}`],
+      commands: [`ops endpoints list${flagsOf({ organization })}`],
       body: (
         <>
-          <FilterBar action="/endpoints">
-            {organizations.length > 1 && (
-              <Choice
-                name="organization"
-                label="Organization"
-                value={organization}
-                options={[["", "All"], ...organizations.map(({ id, name }) => [id, name] as const)]}
-              />
-            )}
+          <FilterBar action="/endpoints" values={{ organization, state }}>
+            <OrganizationChoice organizations={organizations} all="All" />
             <Choice
               name="state"
               label="State"
-              value={state}
+              all="All"
               options={[
-                ["", "All"],
                 ["failing", "Failing"],
                 ["disabled", "Disabled"],
               ]}
@@ -70,26 +55,17 @@ export const endpointsPage = definePage({
                 ? "No endpoint yet. One is added with ops endpoints create."
                 : `No endpoint is ${state}.`
             }
-            columns={[
-              { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{url}</IdLink> },
-              {
-                header: "Organization",
-                cell: ({ organizationId }) => <IdLink id={organizationId}>{names.get(organizationId) ?? "–"}</IdLink>,
-              },
-              { header: "State", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
-              {
-                header: "Not read yet",
-                numeric: true,
-                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNT_CAP),
-              },
-              {
-                header: "Behind the log",
-                numeric: true,
-                cell: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)),
-              },
-              { header: "Waiting", numeric: true, cell: ({ waiting }) => formatCapped(waiting, LIST_COUNT_CAP) },
-              { header: "In flight", numeric: true, cell: ({ inFlight }) => formatCount(inFlight) },
-            ]}
+            columns={{
+              Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
+              Organization: ({ organizationId }) => (
+                <IdLink id={organizationId}>{names.get(organizationId) ?? "–"}</IdLink>
+              ),
+              State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
+              "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+              "Behind the log": { number: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)) },
+              Waiting: { count: ({ waiting }) => waiting, cap: LIST_COUNT_CAP },
+              "In flight": { count: ({ inFlight }) => inFlight },
+            }}
           />
         </>
       ),

@@ -2,72 +2,66 @@ import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
 import { InboxReader } from "@outreach/postgres/inbox/InboxReader"
 import { Effect, Schema } from "effect"
-import type { ComponentChildren } from "preact"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Facts } from "../../components/Facts.tsx"
-import { ForeignBlock, ForeignText } from "../../components/ForeignText.tsx"
+import { Content } from "../../components/Content.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
-import { Time } from "../../components/Time.tsx"
+import { ActionForm } from "../../components/forms.tsx"
+import { Facts } from "../../components/Table.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { InboundEventId, replayInboxEvent } from "./inboxActions.ts"
+import { replayInboxEvent } from "./inboxActions.ts"
 
-/** One event that a partner sent: what was received, and what became of it. */
+/** One event that a partner sent: what was received, and how it was applied. Personal data is masked. */
 export const inboxEventPage = definePage({
   path: "/inbox/:event",
-  section: "inbox",
-  role: "viewer",
-  params: { event: InboundEventId },
   query: { organization: required(OrganizationId) },
-  read: Effect.fnUntraced(function* ({ event, organization }) {
-    const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
-    return yield* contentOf(entry, body, <Masked entry={entry} body={body} />)
-  }),
+  read: ({ event, organization }) => contentOf(organization, event, { isShown: false }),
 })
 
 /** Shows an event with its content as it was sent. */
 export const showInboxEvent = defineAction({
   path: "/inbox/:event/show",
-  section: "inbox",
   role: "operator",
   command: "inbox show",
-  params: { event: InboundEventId },
   fields: { organization: required(OrganizationId), reveal: required(Schema.Literal("true")) },
-  run: Effect.fnUntraced(function* ({ event, organization }) {
-    const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
-    const page = yield* contentOf(entry, body, <ForeignBlock>{indented(body)}</ForeignBlock>)
-    return { page: { ...page, commands: [`${page.commands[0]} --reveal`, ...page.commands.slice(1)] } }
-  }),
+  run: ({ event, organization }) => Effect.map(contentOf(organization, event, { isShown: true }), (page) => ({ page })),
 })
 
-const contentOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string, received: ComponentChildren) {
-  const { organizationId, eventId, state } = entry
-  const outcome = yield* outcomeOf(entry, body)
+const contentOf = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  eventId: string,
+  { isShown }: { readonly isShown: boolean },
+) {
+  const { body, ...entry } = yield* (yield* InboxRepository).find(organizationId, eventId)
+  const ofEvent = `--organization ${organizationId} ${eventId}`
   return {
-    title: `Inbound event ${eventId}`,
-    heading: (
-      <>
-        Inbound event <ForeignText>{eventId}</ForeignText>
-      </>
-    ),
+    title: foreign`Inbound event ${eventId}`,
     commands: [
-      `ops inbox show --organization ${organizationId} ${eventId}`,
-      ...(state === "quarantined" ? [`ops inbox replay --organization ${organizationId} ${eventId}`] : []),
+      `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
+      ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
     ],
     body: (
       <>
         <EventFacts entry={entry} />
-        <h2>What became of it</h2>
-        {outcome}
+        <h2>How it was applied</h2>
+        {yield* outcomeOf(entry, body)}
         <h2>What was received</h2>
-        {received}
+        {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+        <Content isShown={isShown}>{body}</Content>
+        {!isShown && (
+          <ActionForm
+            action={showInboxEvent}
+            params={{ event: eventId }}
+            hidden={{ organization: organizationId, reveal: true }}
+            label="Show"
+          >
+            <span>Shows the content as it was sent. The audit log records it.</span>
+          </ActionForm>
+        )}
       </>
     ),
   }
@@ -85,7 +79,7 @@ const EventFacts = ({ entry }: { readonly entry: InboxEntry }) => (
       Endpoint: <IdLink id={entry.endpointId} />,
       "Verified with":
         entry.secretId === null ? "not recorded by the release that received it" : <code>{entry.secretId}</code>,
-      "Came again with another body":
+      "Repeated with other content":
         entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
     }}
   />
@@ -93,13 +87,14 @@ const EventFacts = ({ entry }: { readonly entry: InboxEntry }) => (
 
 const timesOf = (count: number): string => (count === 1 ? "once" : `${formatCount(count)} times`)
 
-/** Describes what was done with an event. What it tells of a clinician is read from its body, and names nobody. */
+/** Describes what was done with an event. It reads a clinician's part from the event's body, and names nobody. */
 const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) {
+  const { organizationId, eventId, type } = entry
   if (entry.state === "waiting") {
     return (
       <p>
         It waits for the worker, or for an e-mail in flight to its clinician.{" "}
-        <a href={`/inbox?organization=${entry.organizationId}&state=waiting`}>Everything that waits</a>
+        <a href={`/inbox?organization=${organizationId}&state=waiting`}>Everything that waits</a>
       </p>
     )
   }
@@ -108,45 +103,44 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
       <>
         <Facts facts={{ Quarantined: <Time at={entry.quarantinedAt} />, Reason: entry.reason }} />
         <p>{quarantineAdvice(entry.reason)}</p>
-        <ActionForm action={replayInboxEvent} params={{ event: entry.eventId }} label="Replay">
-          <input type="hidden" name="organization" value={entry.organizationId} />
-        </ActionForm>
+        <ActionForm
+          action={replayInboxEvent}
+          params={{ event: eventId }}
+          hidden={{ organization: organizationId }}
+          label="Replay"
+        />
       </>
     )
   }
-  const applied = <Facts facts={{ Applied: <Time at={entry.appliedAt} /> }} />
-  if (body.endsWith(ERASED_BODY_END)) {
+  const applied = { Applied: <Time at={entry.appliedAt} /> }
+  const isErased = body.endsWith(ERASED_BODY_END)
+  const parsed = isErased ? undefined : parseInboundEvent((yield* Deployment).livemode)({ type, body })
+  if (parsed?._tag !== "InboundCommand") {
     return (
       <>
-        {applied}
-        <p>Its clinician was erased, and with that what the event said.</p>
-      </>
-    )
-  }
-  const parsed = parseInboundEvent((yield* Deployment).livemode)({ type: entry.type, body })
-  if (parsed._tag !== "InboundCommand") {
-    return (
-      <>
-        {applied}
-        <p>Events of this type are acknowledged and do nothing here.</p>
+        <Facts facts={applied} />
+        <p>
+          {isErased
+            ? "Its clinician was erased, and with that what the event said."
+            : "Events of this type are acknowledged and do nothing here."}
+        </p>
       </>
     )
   }
   const { command } = parsed
   const { programId, programName, qualification, suppressedAt, recipientId } = yield* (yield* InboxReader).outcome(
-    entry.organizationId,
+    organizationId,
     command,
   )
-  const isFirst = qualification?.eventId === entry.eventId
   return (
     <Facts
       facts={{
-        Applied: <Time at={entry.appliedAt} />,
+        ...applied,
         Program:
           programId === null ? (
             "none has the slug any more"
           ) : (
-            <a href={`/digest?organization=${entry.organizationId}&program=${programId}`}>
+            <a href={`/digest?organization=${organizationId}&program=${programId}`}>
               <ForeignText>{programName ?? ""}</ForeignText>
             </a>
           ),
@@ -156,42 +150,19 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
             "not any more"
           ) : (
             <>
-              since <Time at={qualification.countedAt} />{" "}
-              {isFirst ? (
-                "by this event"
+              since <Time at={qualification.countedAt} /> by{" "}
+              {qualification.eventId === eventId ? (
+                "this event"
               ) : (
-                <>
-                  by{" "}
-                  <a href={`/inbox/${encodeURIComponent(qualification.eventId)}?organization=${entry.organizationId}`}>
-                    an earlier event
-                  </a>
-                </>
+                <a href={`/inbox/${encodeURIComponent(qualification.eventId)}?organization=${organizationId}`}>
+                  an earlier event
+                </a>
               )}
             </>
           ),
-        "Suppressed since": suppressedAt === null ? undefined : <Time at={suppressedAt} />,
-        Recipient: recipientId === null ? undefined : <IdLink id={recipientId} />,
+        "Suppressed since": suppressedAt && <Time at={suppressedAt} />,
+        Recipient: recipientId && <IdLink id={recipientId} />,
       }}
     />
   )
 })
-
-const Masked = ({ entry, body }: { readonly entry: InboxEntry; readonly body: string }) => (
-  <>
-    <p>Personal data is hidden: of a value that may be personal its length is shown.</p>
-    <ForeignBlock>{JSON.stringify(maskContent(body), null, 2)}</ForeignBlock>
-    <ActionForm action={showInboxEvent} params={{ event: entry.eventId }} label="Show">
-      <input type="hidden" name="organization" value={entry.organizationId} />
-      <input type="hidden" name="reveal" value="true" />
-      <span>Shows the content as it was sent. The audit log records it.</span>
-    </ActionForm>
-  </>
-)
-
-const indented = (body: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
-  }
-}

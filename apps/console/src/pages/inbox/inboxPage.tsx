@@ -3,121 +3,95 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { INBOX_STATES, type InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
-import { parseInput } from "@outreach/domain/parseInput"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import {
   type InboxCounts,
   type InboxHour,
-  type InboxPlace,
   InboxReader,
   type InboxReason,
   lastHours,
 } from "@outreach/postgres/inbox/InboxReader"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { Effect, Result, Schema } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Histogram } from "../../components/charts/Histogram.tsx"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { formatCapped, formatDuration } from "../../components/format.ts"
-import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
-import { Pager, withQuery } from "../../components/Pager.tsx"
+import { Effect, Schema } from "effect"
+import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { flagsOf } from "../../components/flagsOf.ts"
+import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
+import { ActionForm, Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { Chips, Pager, withQuery } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Time } from "../../components/values.tsx"
+import { defineCursor } from "../../http/cursor.ts"
+import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { replayInbox } from "./inboxActions.ts"
 
 const PAGE_SIZE = 50
 /** How many hours the histogram shows. */
 const HOURS = 48
-const HOUR_MS = 3_600_000
 
-const parseInstant = parseInput(Instant)
-
-/** A place in a list as text: its time, organization and event. */
-const Place = Schema.String.check(
-  Schema.makeFilter((text) => {
-    const [at = "", organization = "", event] = text.split("~")
-    return Result.isSuccess(parseInstant(at)) && Schema.is(OrganizationId)(organization) && event !== undefined
-  }),
-).pipe(Schema.annotate({ expected: "the place that a link to the next page names" }))
-
-const State = Schema.Literals(INBOX_STATES).pipe(Schema.annotate({ expected: "quarantined, waiting or applied" }))
+const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
 
 /** What partners sent: what could not be applied first. */
 export const inboxPage = definePage({
   path: "/inbox",
-  section: "inbox",
-  role: "viewer",
-  params: {},
   query: {
     organization: OrganizationId,
-    state: State,
+    state: oneOf(INBOX_STATES).annotate({ expected: "quarantined, waiting or applied" }),
     type: Schema.String,
     reason: Schema.String,
     from: Instant,
     to: Instant,
-    after: Place,
+    after: inboxCursor.input,
   },
   read: Effect.fnUntraced(function* (
-    { organization, state = "quarantined", type, reason, from, to, after },
-    { operator, now },
+    { organization, state = "quarantined", reason: asked, after = null, ...filters },
+    { now },
   ) {
     const reader = yield* InboxReader
-    const organizationId = operator.organizationId ?? organization
-    const filter = { organizationId, type, reason: state === "quarantined" ? reason : undefined, from, to }
+    const reason = state === "quarantined" ? asked : undefined
     const window = lastHours(now, HOURS)
-    const [organizations, counts, reasons, hours, list] = yield* Effect.all(
+    const [organizations, counts, reasons, hours, { entries, next }] = yield* Effect.all(
       [
         (yield* OrganizationRepository).list,
-        reader.counts(organizationId),
-        reader.reasons(organizationId),
-        reader.hours(window.from, window.to, organizationId),
-        reader.list(state, filter, PAGE_SIZE, after === undefined ? null : toPlace(after)),
+        reader.counts(organization),
+        reader.reasons(organization),
+        reader.hours(window.from, window.to, organization),
+        reader.list(state, { organizationId: organization, ...filters, reason }, PAGE_SIZE, after),
       ],
       { concurrency: "unbounded" },
     )
-    const only = organizationId === undefined ? "" : `?organization=${organizationId}`
+    const address = withQuery("/inbox", { organization })
+    const types = new Set([...INBOUND_TYPES, ...(filters.type === undefined ? [] : [filters.type])])
+    const only = flagsOf({ organization })
     return {
       title: "Inbox",
-      commands: commandsOf(organizationId, state, { type, reason: filter.reason, from, to }),
+      commands: [
+        `ops inbox list${only}${state === "quarantined" ? "" : ` --${state}`}${flagsOf({ ...filters, reason })}`,
+        `ops inbox reasons${only}`,
+        `ops inbox hours${only} --last ${HOURS}`,
+      ],
       body: (
         <>
-          <States counts={counts} state={state} address={`/inbox${only}`} now={now} />
-          {reasons.length > 0 && <Reasons reasons={reasons} organizationId={organizationId} counts={counts} />}
-          <Received hours={hours} address={`/inbox${only}`} />
+          <States counts={counts} state={state} address={address} now={now} />
+          {reasons.length > 0 && <Reasons reasons={reasons} organizationId={organization} counts={counts} />}
+          <Received hours={hours} address={address} />
           <h2>{TITLES[state]}</h2>
-          <FilterBar action="/inbox">
-            <input type="hidden" name="state" value={state} />
-            <OrganizationChoice organizations={organizations} value={organization} all="All" />
-            <Choice
-              name="type"
-              label="Type"
-              value={type}
-              options={[
-                ["", "All"],
-                ...[...new Set([...INBOUND_TYPES, ...(type === undefined ? [] : [type])])].map(
-                  (each) => [each, each] as const,
-                ),
-              ]}
-            />
-            {state === "quarantined" && <Field name="reason" label="Reason" value={reason} size={30} />}
-            <Field name="from" label="Received from" value={from} placeholder="2026-12-01T09:00:00Z" size={22} />
-            <Field name="to" label="Received before" value={to} placeholder="2026-12-02T09:00:00Z" size={22} />
+          <FilterBar action="/inbox" values={{ organization, ...filters, reason }} hidden={{ state }}>
+            <OrganizationChoice organizations={organizations} all="All" />
+            <Choice name="type" label="Type" all="All" options={[...types]} />
+            {state === "quarantined" && <Field name="reason" label="Reason" size={30} />}
+            <Field name="from" label="Received from" placeholder="2026-12-01T09:00:00Z" size={22} />
+            <Field name="to" label="Received before" placeholder="2026-12-02T09:00:00Z" size={22} />
           </FilterBar>
           <Events
-            entries={list.entries}
+            entries={entries}
             state={state}
-            isContinued={list.next !== null}
+            isContinued={next !== null}
             nameOf={
-              organizationId === undefined
-                ? (id) => organizations.find((each) => each.id === id)?.name ?? id
-                : undefined
+              organization === undefined ? (id) => organizations.find((each) => each.id === id)?.name ?? id : undefined
             }
           />
-          <Pager
-            address={addressOf({ organization, state, type, reason, from, to })}
-            next={list.next ? fromPlace(list.next) : undefined}
-          />
+          <Pager next={next === null ? undefined : { after: inboxCursor.of(next) }} />
         </>
       ),
     }
@@ -132,7 +106,7 @@ const TITLES: Readonly<Record<InboxState, string>> = {
 
 const EMPTY: Readonly<Record<InboxState, string>> = {
   quarantined: "No event is quarantined. An event that cannot be applied would stand here, with the reason.",
-  waiting: "No event waits. The worker applies what comes within seconds.",
+  waiting: "No event waits. The worker applies an event within seconds.",
   applied: "No event was applied.",
 }
 
@@ -150,22 +124,12 @@ const States = (props: {
     waiting: `Waiting: ${capped(waiting)}${since}`,
     applied: "Applied",
   }
-  return (
-    <nav aria-label="States">
-      <ul class="chips">
-        {(["quarantined", "waiting", "applied"] as const).map((each) => (
-          <li key={each}>
-            <a
-              href={withQuery(props.address, { state: each })}
-              aria-current={each === props.state ? "page" : undefined}
-            >
-              {texts[each]}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
+  const chipOf = (each: InboxState) => ({
+    text: texts[each],
+    to: withQuery(props.address, { state: each }),
+    isChosen: each === props.state,
+  })
+  return <Chips label="States" chips={[chipOf("quarantined"), chipOf("waiting"), chipOf("applied")]} />
 }
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
@@ -179,32 +143,31 @@ const Reasons = (props: {
   return (
     <>
       <h2>Why events are quarantined</h2>
-      <Table<InboxReason>
+      <Table
         caption="Quarantined events by reason"
         hideCaption
         rows={props.reasons}
         empty=""
-        columns={[
-          { header: "Events", numeric: true, cell: ({ count }) => capped(count) },
-          {
-            header: "Reason",
-            cell: ({ type, reason }) => (
-              <a href={withQuery("/inbox", { organization: organizationId, state: "quarantined", type, reason })}>
-                {reason}
-              </a>
-            ),
-          },
-          { header: "Type", cell: ({ type }) => type },
-          { header: "First", cell: ({ first }) => <Time at={first} /> },
-          { header: "Last", cell: ({ last }) => <Time at={last} /> },
-        ]}
+        columns={{
+          Events: { count: ({ count }) => count, cap: COUNT_CAP },
+          Reason: ({ type, reason }) => (
+            <a href={withQuery("/inbox", { organization: organizationId, state: "quarantined", type, reason })}>
+              {reason}
+            </a>
+          ),
+          Type: ({ type }) => type,
+          First: ({ first }) => <Time at={first} />,
+          Last: ({ last }) => <Time at={last} />,
+        }}
       />
       {organizationId === undefined ? (
         <p>To replay them all, choose an organization below. To replay one, open it.</p>
       ) : (
-        <ActionForm action={replayInbox} label={`Replay all ${capped(props.counts.quarantined)}`}>
-          <input type="hidden" name="organization" value={organizationId} />
-          <input type="hidden" name="all" value="true" />
+        <ActionForm
+          action={replayInbox}
+          hidden={{ organization: organizationId, all: true }}
+          label={`Replay all ${capped(props.counts.quarantined)}`}
+        >
           <p>
             They wait again, and are applied in the order of their receipt. What still cannot be applied comes back.
           </p>
@@ -230,7 +193,6 @@ const Received = (props: { readonly hours: ReadonlyArray<InboxHour>; readonly ad
         at: toUnixMillis(at),
         counts: { acknowledged: received, "bad signature": badSignatures, refused },
       }))}
-      bucketMs={HOUR_MS}
       from={from}
       to={from + HOURS * HOUR_MS}
       brush={withQuery(props.address, { state: "applied" })}
@@ -246,7 +208,7 @@ const Events = (props: {
   /** The name of an organization, if the events are of several. */
   readonly nameOf: ((organizationId: OrganizationId) => string) | undefined
 }) => (
-  <Table<InboxEntry>
+  <Table
     caption={TITLES[props.state]}
     hideCaption
     rows={props.entries}
@@ -255,57 +217,19 @@ const Events = (props: {
         ? "None of the last 500 events that were received fits. The next page looks further back."
         : EMPTY[props.state]
     }
-    columns={[
-      {
-        header: "Event",
-        cell: ({ organizationId, eventId }) => (
-          <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
-            <code>{eventId}</code>
-          </a>
-        ),
-      },
-      ...(props.state === "quarantined" ? [{ header: "Reason", cell: ({ reason }: InboxEntry) => reason }] : []),
-      { header: "Type", cell: ({ type }) => type },
-      ...(props.nameOf === undefined
-        ? []
-        : [{ header: "Organization", cell: ({ organizationId }: InboxEntry) => props.nameOf?.(organizationId) }]),
-      { header: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-      ...(props.state === "quarantined"
-        ? [{ header: "Quarantined", cell: ({ quarantinedAt }: InboxEntry) => <Time at={quarantinedAt} /> }]
-        : []),
-      ...(props.state === "applied"
-        ? [{ header: "Applied", cell: ({ appliedAt }: InboxEntry) => <Time at={appliedAt} /> }]
-        : []),
-      {
-        header: "Came again, differing",
-        numeric: true,
-        cell: ({ differing }) => (differing === 0 ? "–" : differing.toLocaleString("en")),
-      },
-    ]}
+    columns={{
+      Event: ({ organizationId, eventId }) => (
+        <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
+          <code>{eventId}</code>
+        </a>
+      ),
+      Reason: props.state === "quarantined" && (({ reason }) => reason),
+      Type: ({ type }) => type,
+      Organization: props.nameOf !== undefined && (({ organizationId }) => props.nameOf?.(organizationId)),
+      Received: ({ receivedAt }) => <Time at={receivedAt} />,
+      Quarantined: props.state === "quarantined" && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
+      Applied: props.state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
+      "Repeated with other content": { number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)) },
+    }}
   />
 )
-
-const toPlace = (text: string): InboxPlace => {
-  const [at = "", organizationId = "", ...eventId] = text.split("~")
-  return { at: at as InboxPlace["at"], organizationId, eventId: eventId.join("~") }
-}
-
-const fromPlace = ({ at, organizationId, eventId }: InboxPlace) => ({ after: `${at}~${organizationId}~${eventId}` })
-
-const addressOf = (query: Readonly<Record<string, string | undefined>>): string => withQuery("/inbox", query)
-
-const commandsOf = (
-  organizationId: OrganizationId | undefined,
-  state: InboxState,
-  filter: Readonly<Record<string, string | undefined>>,
-): ReadonlyArray<string> => {
-  const only = organizationId === undefined ? "" : ` --organization ${organizationId}`
-  const flags = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined ? [] : [` --${name} "${value}"`],
-  )
-  return [
-    `ops inbox list${only}${state === "quarantined" ? "" : ` --${state}`}${flags.join("")}`,
-    `ops inbox reasons${only}`,
-    `ops inbox hours${only} --last ${HOURS}`,
-  ]
-}

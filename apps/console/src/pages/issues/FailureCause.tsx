@@ -1,6 +1,5 @@
 import type { FailureGroup } from "@outreach/postgres/deliveries/FailureGroups"
-import { ForeignText } from "../../components/ForeignText.tsx"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { ForeignText, foreign, StatusBadge } from "../../components/values.tsx"
 
 type Cause = Pick<FailureGroup, "reason" | "status" | "outcome" | "firstLine">
 
@@ -19,22 +18,11 @@ export const FailureCause = (cause: Cause) => (
   </>
 )
 
-/** Describes what the dead letters of a group have in common, in words. */
-export const describeGroup = (cause: Cause): string =>
-  `${causeOf(cause)}${cause.firstLine === null ? "" : `: ${cause.firstLine}`} (${WORDS[cause.reason]})`
-
-/** The same words as a heading. */
-export const GroupHeading = (cause: Cause) => (
-  <>
-    {causeOf(cause)}
-    {cause.firstLine !== null && (
-      <>
-        : <ForeignText>{cause.firstLine}</ForeignText>
-      </>
-    )}{" "}
-    ({WORDS[cause.reason]})
-  </>
-)
+/** Returns the same as a title. */
+export const groupTitle = (cause: Cause) =>
+  cause.firstLine === null
+    ? `${causeOf(cause)} (${WORDS[cause.reason]})`
+    : foreign`${causeOf(cause)}: ${cause.firstLine} (${WORDS[cause.reason]})`
 
 const causeOf = ({ status, outcome }: Cause): string =>
   status === null ? outcome.replaceAll("_", " ") : String(status)

@@ -1,12 +1,9 @@
-import { ReplayId } from "@outreach/domain/Identifier"
 import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { defineAction } from "../../http/Route.ts"
 
 const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
@@ -18,27 +15,24 @@ export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some((
 export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
   <section id="replays">
     <h2>Replay jobs</h2>
-    <Table<Replay>
+    <Table
       caption="Replay jobs"
       hideCaption
       rows={props.jobs}
       empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
-      columns={[
-        { header: "Job", cell: ({ id }) => <code>{id}</code> },
-        { header: "State", cell: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge> },
-        { header: "Of", cell: (job) => <Selection job={job} /> },
-        { header: "Progress", cell: (job) => <Progress job={job} /> },
-        { header: "A second", numeric: true, cell: ({ rate }) => formatCount(rate) },
-        { header: "Time left", cell: (job) => timeLeft(job) },
-        { header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
-        {
-          header: "Cancel",
-          cell: ({ id, state }) =>
-            state === "running" && (
-              <ActionForm action={cancelReplay} params={{ replay: id }} label="Cancel" isDangerous />
-            ),
-        },
-      ]}
+      columns={{
+        Job: ({ id }) => <code>{id}</code>,
+        State: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge>,
+        Of: (job) => <Selection job={job} />,
+        Progress: (job) => <Progress job={job} />,
+        "A second": { count: ({ rate }) => rate },
+        "Time left": (job) => timeLeft(job),
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        Cancel: ({ id, state }) =>
+          state === "running" && (
+            <ActionForm action={cancelReplay} params={{ replay: id }} label="Cancel" isDangerous />
+          ),
+      }}
     />
   </section>
 )
@@ -79,11 +73,8 @@ const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): s
 /** Ends a replay where it is. */
 export const cancelReplay = defineAction({
   path: "/replays/:replay/cancel",
-  section: "issues",
   role: "operator",
   command: "replays cancel",
-  params: { replay: ReplayId },
-  fields: {},
   run: Effect.fnUntraced(function* ({ replay }) {
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
     return {

@@ -1,11 +1,10 @@
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { FailureHour } from "@outreach/postgres/deliveries/FailureGroups"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { formatCount } from "../../components/format.ts"
 
-const HOUR_MS = 3_600_000
-
-/** Where the first of so many hours begins, of which the last one is the current hour. */
+/** Returns where the first of a number of hours begins, of which the last one is the current hour. */
 export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS
 
 /** Counts by the hour, with a 0 for each hour without one. */
@@ -21,7 +20,7 @@ export const fillHours = (
   })
 }
 
-/** How many dead letters came in the last 24 hours, by the hour. */
+/** How many deliveries became dead letters in the last 24 hours, by the hour. */
 export const Trend = (props: { readonly hours: ReadonlyArray<FailureHour>; readonly now: number }) => {
   const points = fillHours(props.hours, firstHour(props.now, 24), 24)
   const total = points.reduce((sum, { value }) => sum + value, 0)

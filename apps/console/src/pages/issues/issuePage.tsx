@@ -1,57 +1,41 @@
-import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { FailureGroupId } from "@outreach/domain/Identifier"
-import { mayActAs } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
-import { Histogram } from "../../components/charts/Histogram.tsx"
-import { Facts } from "../../components/Facts.tsx"
+import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { Pager } from "../../components/Pager.tsx"
-import { Time } from "../../components/Time.tsx"
+import { Chips, Pager } from "../../components/navigation.tsx"
+import { Facts } from "../../components/Table.tsx"
+import { useMayAct } from "../../components/View.ts"
+import { IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { Deliveries } from "../deliveries/Deliveries.tsx"
-import { deadLetterPlace, Place, toPlace } from "../deliveries/deliveryFilter.ts"
-import { EndpointLink, type Endpoints } from "../deliveries/EndpointLink.tsx"
-import { describeGroup, FailureCause, GroupHeading } from "./FailureCause.tsx"
+import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
+import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
+import { FailureCause, groupTitle } from "./FailureCause.tsx"
 import { fillHours, firstHour } from "./Trend.tsx"
 
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
-const HOUR_MS = 3_600_000
 
 /** `/issues/:group`: dead letters that failed alike, and what to do about them. */
 export const issuePage = definePage({
   path: "/issues/:group",
-  section: "issues",
-  role: "viewer",
-  params: { group: FailureGroupId },
-  query: { after: Place },
-  read: Effect.fnUntraced(function* ({ group: id, after }, { operator, now }) {
+  query: { after: deadLetterCursor.input },
+  read: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
     const groups = yield* FailureGroups
     const group = yield* groups.find(id)
+    const { organizationId, open, stored } = group
     const from = firstHour(now, HOURS)
-    const [hours, found, endpoints] = yield* Effect.all(
+    const [hours, { rows, next }, endpoints] = yield* Effect.all(
       [
         groups.hours([group], fromUnixMillis(from)),
-        (yield* DeadLetterRepository).list(
-          { organizationId: group.organizationId, groupId: id },
-          PAGE_SIZE + 1,
-          after === undefined ? null : deadLetterPlace(after),
-        ),
-        (yield* DeliveryRepository).endpoints(group.organizationId),
+        readDeadLetters({ organizationId, groupId: id }, PAGE_SIZE, after),
+        readEndpoints(organizationId),
       ],
       { concurrency: "unbounded" },
     )
-    const rows: ReadonlyArray<DeliverySummary> = found.slice(0, PAGE_SIZE)
-    const last = found.length > PAGE_SIZE ? rows.at(-1) : undefined
-    const byId: Endpoints = new Map(endpoints.map((each) => [each.id, each]))
     return {
-      title: describeGroup(group),
-      heading: <GroupHeading {...group} />,
+      title: groupTitle(group),
       commands: [
         `ops dead-letters list --group ${id}`,
         `ops dead-letters replay --group ${id} --dry-run`,
@@ -63,42 +47,41 @@ export const issuePage = definePage({
           <Facts
             facts={{
               Cause: <FailureCause {...group} />,
-              "Not replayed": formatCount(group.open),
-              Kept: formatCount(group.stored),
-              Endpoint: <EndpointLink id={group.endpointId} endpoints={byId} />,
-              Organization: <IdLink id={group.organizationId} />,
+              "Not replayed": formatCount(open),
+              Kept: formatCount(stored),
+              Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
+              Organization: <IdLink id={organizationId} />,
               First: <Time at={group.firstAt} />,
               Last: <Time at={group.lastAt} />,
             }}
           />
-          <ul class="chips">
-            {group.open > 0 && mayActAs(operator.role, "operator") && (
-              <li>
-                <a href={`/dead-letters/replay?group=${id}`}>Replay {formatCount(group.open)}</a>
-              </li>
-            )}
-            {mayActAs(operator.role, "admin") && (
-              <li>
-                <a href={`/issues/${id}/purge`}>Purge {formatCount(group.stored)}</a>
-              </li>
-            )}
-          </ul>
+          <Remedies id={id} open={open} stored={stored} />
           <Histogram
             title="Dead letters by the hour, in the last 7 days"
             series={[{ name: "dead letters", color: "var(--bad)" }]}
             buckets={fillHours(hours, from, HOURS)
               .filter(({ value }) => value > 0)
               .map(({ at, value }) => ({ at: at.getTime(), counts: { "dead letters": value } }))}
-            bucketMs={HOUR_MS}
             from={from}
             to={from + HOURS * HOUR_MS}
             empty="None of them died in the last 7 days."
           />
           <h2>Newest dead letters</h2>
-          <Deliveries rows={rows} endpoints={byId} isDead isContinued={false} />
-          <Pager address={`/issues/${id}`} next={last && { after: toPlace(last.finishedAt!, last.id) }} />
+          <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
+          <Pager next={next} />
         </>
       ),
     }
   }),
 })
+
+const Remedies = (props: { readonly id: string; readonly open: number; readonly stored: number }) => (
+  <Chips
+    label="What to do"
+    chips={[
+      useMayAct("operator") &&
+        props.open > 0 && { text: `Replay ${formatCount(props.open)}`, to: `/dead-letters/replay?group=${props.id}` },
+      useMayAct("admin") && { text: `Purge ${formatCount(props.stored)}`, to: `/issues/${props.id}/purge` },
+    ]}
+  />
+)

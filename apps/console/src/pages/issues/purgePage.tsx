@@ -1,15 +1,13 @@
-import { FailureGroupId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect, Schema } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
+import { ActionForm, Field } from "../../components/forms.tsx"
+import { LinkLine } from "../../components/navigation.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { deadLetterFilter } from "../deliveries/deliveryFilter.ts"
-import { GroupHeading } from "./FailureCause.tsx"
+import { groupTitle } from "./FailureCause.tsx"
 
 /** The count that was typed is not the count of dead letters. */
 class CountDiffers extends Schema.TaggedError<CountDiffers>()("CountDiffers", { count: Schema.Int }) {
@@ -21,10 +19,7 @@ class CountDiffers extends Schema.TaggedError<CountDiffers>()("CountDiffers", { 
 /** `/issues/:group/purge`: how many dead letters a purge would delete, before it does. */
 export const purgePage = definePage({
   path: "/issues/:group/purge",
-  section: "issues",
   role: "admin",
-  params: { group: FailureGroupId },
-  query: {},
   read: Effect.fnUntraced(function* ({ group: id }) {
     const group = yield* (yield* FailureGroups).find(id)
     const { stored, open } = group
@@ -40,15 +35,11 @@ export const purgePage = definePage({
             {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
             replayed: the partner will not get them.
           </p>
-          <p>
-            <GroupHeading {...group} />
-          </p>
+          <p>{groupTitle(group)}</p>
           <ActionForm action={purgeIssue} params={{ group: id }} label="Purge for good" isDangerous>
             <Field name="confirm" label={`Type ${stored} to confirm`} inputmode="numeric" required size={8} />
           </ActionForm>
-          <p>
-            <a href={`/issues/${id}`}>Back to the issue</a>
-          </p>
+          <LinkLine to={`/issues/${id}`}>Back to the issue</LinkLine>
         </>
       ),
     }
@@ -58,23 +49,12 @@ export const purgePage = definePage({
 /** Deletes the dead letters of a group for good. */
 export const purgeIssue = defineAction({
   path: "/issues/:group/purge",
-  section: "issues",
   role: "admin",
   command: "dead-letters purge",
-  params: { group: FailureGroupId },
   fields: { confirm: required(wholeNumber(0, 1_000_000_000, "the count")) },
-  run: Effect.fnUntraced(function* ({ group, confirm }, { operator }) {
+  run: Effect.fnUntraced(function* ({ group, confirm }, { operator: { organizationId } }) {
     const deadLetters = yield* DeadLetterRepository
-    const none = {
-      organization: undefined,
-      endpoint: undefined,
-      type: undefined,
-      reason: undefined,
-      status: undefined,
-      from: undefined,
-      to: undefined,
-    }
-    const filter = deadLetterFilter({ ...none, group }, operator)
+    const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
     const { before, count } = yield* deadLetters.countOld(filter, 0)
     if (count !== confirm) return yield* new CountDiffers({ count })
     const purged = yield* deadLetters.purgeAll(filter, before)

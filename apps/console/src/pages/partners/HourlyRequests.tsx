@@ -1,34 +1,58 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { HourlyRequests as HourlyCount } from "@outreach/postgres/organizations/PartnerActivity"
-import { Histogram, type Series } from "../../components/charts/Histogram.tsx"
+import { Histogram, HOUR_MS, type Series } from "../../components/charts/Histogram.tsx"
 
-const HOUR_MS = 3_600_000
+/** How requests of a kind are told apart: those without an error, those with one error, and those with any other. */
+interface Kind {
+  readonly words: string
+  readonly code: string
+  readonly series: readonly [answered: Series, withCode: Series, others: Series]
+}
 
-/** How the API answered in each hour, by what `seriesOf` makes of the code of the error. */
+/** Requests with an API key. */
+export const KEY_REQUESTS: Kind = {
+  words: "Requests with a key",
+  code: "RATE_LIMITED",
+  series: [
+    { name: "answered", color: "var(--good)" },
+    { name: "over the limit", color: "var(--warning)" },
+    { name: "other errors", color: "var(--bad)" },
+  ],
+}
+
+/** Webhooks that a partner sends. */
+export const INBOUND_WEBHOOKS: Kind = {
+  words: "Webhooks from the partner",
+  code: "INVALID_SIGNATURE",
+  series: [
+    { name: "accepted", color: "var(--good)" },
+    { name: "bad signature", color: "var(--bad)" },
+    { name: "refused otherwise", color: "var(--warning)" },
+  ],
+}
+
+/** How the API answered in each hour. */
 export const HourlyRequests = (props: {
-  readonly title: string
+  readonly kind: Kind
   readonly rows: ReadonlyArray<HourlyCount>
   readonly hours: number
   /** Unix milliseconds. */
   readonly now: number
-  readonly series: ReadonlyArray<Series>
-  /** Returns the name of a series. */
-  readonly seriesOf: (code: string) => string
   readonly empty: string
 }) => {
+  const { words, code: ownCode, series } = props.kind
   const hours = new Map<Timestamp, Record<string, number>>()
   for (const { hour, code, requests } of props.rows) {
     const counts = hours.get(hour) ?? {}
-    const name = props.seriesOf(code)
+    const { name } = code === "" ? series[0] : code === ownCode ? series[1] : series[2]
     hours.set(hour, { ...counts, [name]: (counts[name] ?? 0) + requests })
   }
   const to = Math.ceil(props.now / HOUR_MS) * HOUR_MS
   return (
     <Histogram
-      title={props.title}
-      series={props.series}
-      buckets={[...hours].map(([hour, counts]) => ({ at: toUnixMillis(hour), counts }))}
-      bucketMs={HOUR_MS}
+      title={`${words} by the hour, last ${props.hours} hours`}
+      series={series}
+      buckets={Array.from(hours, ([hour, counts]) => ({ at: toUnixMillis(hour), counts }))}
       from={to - props.hours * HOUR_MS}
       to={to}
       empty={props.empty}

@@ -2,11 +2,11 @@ import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { type HourlyRequests, type PollerStatus, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
+import { ForeignText } from "../../components/values.tsx"
 import { endpointState } from "../endpoints/endpointState.tsx"
 
-/** A poller that has not read a row for so long is late. */
+/** A poller is late if a row has waited for it longer than this. */
 export const LATE_SECONDS = 900
 
 /** What is wrong with a partner, each with where to look. */

@@ -1,16 +1,12 @@
 import type { SecretSummary, SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatDuration } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { ActionForm, Field, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
 import { useView } from "../../components/View.ts"
-import { Folded } from "./Folded.tsx"
+import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { ConfirmField } from "./confirmByName.tsx"
 import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
 
 /** How many of the secrets that are over are shown. */
@@ -52,49 +48,37 @@ export const Secrets = (props: {
         hideCaption
         rows={[...active, ...over.slice(0, MAX_OVER)]}
         empty="No secret yet. Rotate makes the first."
-        columns={[
-          { header: "Secret", cell: ({ id }) => <code>{id}</code> },
-          {
-            header: "State",
-            cell: (secret) => (
-              <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
-                {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
-              </StatusBadge>
-            ),
-          },
-          { header: "Age", cell: ({ createdAt }) => <Age at={createdAt} /> },
-          { header: "Ends", cell: ({ expiresAt }) => (expiresAt === null ? "never" : <Time at={expiresAt} />) },
-          {
-            header: "Partner last signed with it",
-            cell: ({ id, lastVerifiedAt }) => (
-              <>
-                {lastVerifiedAt === null ? "never" : <Time at={lastVerifiedAt} />}
-                {signedWith(id).map(({ endpointId }) => (
-                  <div key={endpointId}>
-                    <small>
-                      to <IdLink id={endpointId} />
-                    </small>
-                  </div>
-                ))}
-              </>
-            ),
-          },
-          { header: "We last signed with it", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-        ]}
+        columns={{
+          Secret: ({ id }) => <code>{id}</code>,
+          State: (secret) => (
+            <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
+              {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
+            </StatusBadge>
+          ),
+          Age: ({ createdAt }) => <Age at={createdAt} />,
+          Ends: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
+          "Partner last signed with it": ({ id, lastVerifiedAt }) => (
+            <>
+              <Time at={lastVerifiedAt} none="never" />
+              {signedWith(id).map(({ endpointId }) => (
+                <div key={endpointId}>
+                  <small>
+                    to <IdLink id={endpointId} />
+                  </small>
+                </div>
+              ))}
+            </>
+          ),
+          "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+        }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
       {active.map(({ id }) => (
         <Folded key={id} action={revokeSecretAction} title={`Revoke ${id}`}>
           <ActionForm action={revokeSecretAction} params={{ secret: id }} label="Revoke it now" isDangerous>
-            <Field
-              name="confirm"
-              label={
-                <>
-                  Type <ForeignText>{props.organizationName}</ForeignText>
-                </>
-              }
-              required
-              {...(active.length === 1 && { hint: "It is the only one: webhooks stop until there is another." })}
+            <ConfirmField
+              name={props.organizationName}
+              hint={active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined}
             />
           </ActionForm>
         </Folded>

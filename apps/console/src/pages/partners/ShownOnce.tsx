@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import { LinkLine } from "../../components/navigation.tsx"
 
 /** A secret in the one answer that shows it. */
 export const ShownOnce = (props: {
@@ -14,8 +15,6 @@ export const ShownOnce = (props: {
       <code>{props.text}</code>
     </pre>
     {props.children}
-    <p>
-      <a href={props.back}>I have kept it</a>
-    </p>
+    <LinkLine to={props.back}>I have kept it</LinkLine>
   </>
 )

@@ -1,26 +1,23 @@
 import { SCOPES } from "@outreach/contract/names"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { DisplayName } from "@outreach/domain/DisplayName"
-import { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DEFAULT_OVERLAP_SECONDS, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatDuration } from "../../components/format.ts"
+import { foreign } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, TypedName } from "./assertTyped.ts"
+import { assertTyped, confirmFields } from "./confirmByName.tsx"
 import { ShownOnce } from "./ShownOnce.tsx"
 
 /** Issues a key, and shows it once. */
 export const issueKeyAction = defineAction({
   path: "/partners/:organization/keys",
-  section: "partners",
   role: "admin",
   command: "keys issue",
-  params: { organization: OrganizationId },
   fields: { name: required(DisplayName), scopes: required(commaSeparated(SCOPES)), expires: Instant },
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
@@ -31,7 +28,7 @@ export const issueKeyAction = defineAction({
         body: (
           <ShownOnce text={Redacted.value(text)} back={`/partners/${organization}`}>
             <p>
-              “<ForeignText>{name}</ForeignText>” may {scopes.join(", ")}. Its id is <code>{key.id}</code>.
+              {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
             </p>
           </ShownOnce>
         ),
@@ -43,10 +40,8 @@ export const issueKeyAction = defineAction({
 /** Issues a successor of a key, shows it once, and lets the old one end. */
 export const rotateKeyAction = defineAction({
   path: "/keys/:key/rotate",
-  section: "partners",
   role: "admin",
   command: "keys rotate",
-  params: { key: KeyId },
   fields: { overlap: Seconds },
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
@@ -70,11 +65,9 @@ export const rotateKeyAction = defineAction({
 /** Ends a key now. */
 export const revokeKeyAction = defineAction({
   path: "/keys/:key/revoke",
-  section: "partners",
   role: "admin",
   command: "keys revoke",
-  params: { key: KeyId },
-  fields: { confirm: required(TypedName) },
+  fields: confirmFields,
   run: Effect.fnUntraced(function* ({ key: id, confirm }) {
     const keys = yield* ApiKeyRepository
     const { name, organizationId } = yield* keys.find(id)

@@ -4,10 +4,8 @@ import { OrganizationRepository } from "@outreach/postgres/organizations/Organiz
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { endpointState } from "../endpoints/endpointState.tsx"
 
@@ -16,10 +14,6 @@ const HOURS = 24
 /** The partners, and how they use the API. */
 export const partnersPage = definePage({
   path: "/partners",
-  section: "partners",
-  role: "viewer",
-  params: {},
-  query: {},
   read: Effect.fnUntraced(function* (_, { operator }) {
     const bound = operator.organizationId ?? undefined
     const organizations = (yield* (yield* OrganizationRepository).list).filter(
@@ -43,31 +37,20 @@ export const partnersPage = definePage({
           hideCaption
           rows={rows}
           empty="No partner yet. One is added with ops organizations create."
-          columns={[
-            { header: "Partner", cell: ({ id, name }) => <IdLink id={id}>{name}</IdLink> },
-            { header: "Endpoints", cell: ({ endpoints }) => <Endpoints endpoints={endpoints} /> },
-            { header: `Requests, ${HOURS} h`, numeric: true, cell: ({ use }) => formatCount(use?.requests ?? 0) },
-            {
-              header: "Of them errors",
-              numeric: true,
-              cell: ({ use }) => (use === undefined ? "–" : formatShare(use.errors / use.requests)),
+          columns={{
+            Partner: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
+            Endpoints: ({ endpoints }) => <Endpoints endpoints={endpoints} />,
+            [`Requests, ${HOURS} h`]: { count: ({ use }) => use?.requests ?? 0 },
+            "Of them errors": {
+              number: ({ use }) => (use === undefined ? "–" : formatShare(use.errors / use.requests)),
             },
-            {
-              header: "Bad signatures",
-              numeric: true,
-              cell: ({ use }) =>
-                use !== undefined && use.badSignatures > 0 ? (
-                  <StatusBadge tone="bad">{formatCount(use.badSignatures)}</StatusBadge>
-                ) : (
-                  "0"
-                ),
+            "Bad signatures": {
+              number: ({ use: { badSignatures } = { badSignatures: 0 } }) =>
+                badSignatures > 0 ? <StatusBadge tone="bad">{formatCount(badSignatures)}</StatusBadge> : "0",
             },
-            {
-              header: "Served",
-              cell: ({ frozenAt }) => (frozenAt === null ? "here" : <StatusBadge tone="warning">Frozen</StatusBadge>),
-            },
-            { header: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
-          ]}
+            Served: ({ frozenAt }) => (frozenAt === null ? "here" : <StatusBadge tone="warning">Frozen</StatusBadge>),
+            Since: ({ createdAt }) => <Time at={createdAt} />,
+          }}
         />
       ),
     }

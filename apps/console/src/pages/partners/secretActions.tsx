@@ -4,23 +4,19 @@ import {
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Redacted } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, TypedName } from "./assertTyped.ts"
+import { assertTyped, confirmFields } from "./confirmByName.tsx"
 import { ShownOnce } from "./ShownOnce.tsx"
 
 /** Creates an organization's first or next signing secret, and shows it once. */
 export const rotateSecretAction = defineAction({
   path: "/partners/:organization/secrets/rotate",
-  section: "partners",
   role: "admin",
   command: "secrets rotate",
-  params: { organization: OrganizationId },
   fields: { grace: Seconds },
   run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
     const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
@@ -50,11 +46,9 @@ export const rotateSecretAction = defineAction({
 /** Ends a signing secret now. */
 export const revokeSecretAction = defineAction({
   path: "/secrets/:secret/revoke",
-  section: "partners",
   role: "admin",
   command: "secrets revoke",
-  params: { secret: SecretId },
-  fields: { confirm: required(TypedName) },
+  fields: confirmFields,
   run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
     const secrets = yield* SigningSecretRepository
     const { secret } = yield* secrets.find(id)

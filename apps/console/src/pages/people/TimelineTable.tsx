@@ -1,11 +1,9 @@
-import type { DeliveryState } from "@outreach/domain/deliveries/Delivery"
 import type { EventDelivery } from "@outreach/postgres/deliveries/EventDeliveries"
 import type { TimelineEntry, TimelineKind } from "@outreach/postgres/recipients/TimelineReader"
 import { Array as Arr } from "effect"
-import { IdLink } from "../../components/IdLink.tsx"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { DeliveryState } from "../deliveries/DeliveryState.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
   imported: ["Imported", "neutral"],
@@ -23,15 +21,6 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   withdrawn: ["Withdrawn", "warning"],
 }
 
-const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
-  pending: "neutral",
-  sending: "neutral",
-  delivered: "good",
-  rejected: "bad",
-  exhausted: "bad",
-  poison: "bad",
-}
-
 /** What happened to a clinician, newest first. */
 export const TimelineTable = (props: {
   readonly entries: ReadonlyArray<TimelineEntry>
@@ -46,39 +35,31 @@ export const TimelineTable = (props: {
       hideCaption
       rows={props.entries}
       empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
-      columns={[
-        { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
-        { header: "What", cell: (entry) => <Kind entry={entry} /> },
-        { header: "Detail", cell: ({ detail }) => detail ?? "–" },
-        { header: "Where", cell: (entry) => <Where entry={entry} names={props.names} /> },
-        {
-          header: "Webhooks",
-          cell: ({ kind, eventId }) =>
-            kind === "received" || eventId === null ? "–" : <Deliveries of={byEvent[eventId] ?? []} />,
-        },
-      ]}
+      columns={{
+        "Time (UTC)": ({ at }) => <Time at={at} />,
+        What: (entry) => <Kind {...entry} />,
+        Detail: ({ detail }) => detail ?? "–",
+        Where: (entry) => <Where entry={entry} names={props.names} />,
+        Webhooks: ({ kind, eventId }) =>
+          kind === "received" || eventId === null ? "–" : <Deliveries of={byEvent[eventId] ?? []} />,
+      }}
     />
   )
 }
 
-const Kind = ({ entry: { kind, detail } }: { readonly entry: TimelineEntry }) => {
+const Kind = ({ kind, detail }: TimelineEntry) => {
   const [words, tone] = KINDS[kind]
   const isBot = (kind === "opened" || kind === "clicked") && detail !== null
   return <StatusBadge tone={isBot ? "neutral" : tone}>{words}</StatusBadge>
 }
 
-const Where = ({
-  entry: { kind, organizationId, programId, campaignId, eventId },
-  names,
-}: {
-  readonly entry: TimelineEntry
-  readonly names: ReadonlyMap<string, string> | undefined
-}) => {
+const Where = (props: { readonly entry: TimelineEntry; readonly names: ReadonlyMap<string, string> | undefined }) => {
+  const { kind, organizationId, programId, campaignId, eventId } = props.entry
   if (kind === "received" && eventId !== null) {
     return <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>Inbox</a>
   }
   const id = campaignId ?? programId
-  return id === null ? <>Whole organization</> : <IdLink id={id}>{names?.get(id) ?? id}</IdLink>
+  return id === null ? <>Whole organization</> : <IdLink id={id}>{props.names?.get(id) ?? id}</IdLink>
 }
 
 const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
@@ -88,8 +69,7 @@ const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
     <ul class="plain">
       {props.of.map(({ id, state, replayedAs }) => (
         <li key={id}>
-          <StatusBadge tone={replayedAs === null ? DELIVERY_TONES[state] : "neutral"}>{state}</StatusBadge>{" "}
-          <IdLink id={id}>Delivery</IdLink>
+          <DeliveryState state={state} replayedAs={replayedAs} /> <IdLink id={id}>Delivery</IdLink>
           {replayedAs !== null && (
             <>
               {" "}

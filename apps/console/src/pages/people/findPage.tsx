@@ -8,18 +8,14 @@ import { type FoundObject, ObjectFinder } from "@outreach/postgres/operators/Obj
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Array as Arr, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink, OBJECT_PAGES } from "../../components/IdLink.tsx"
-import { Masked } from "../../components/Masked.tsx"
+import { ActionForm, Field } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
+import { IdLink, Masked, OBJECT_PAGES, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
-const SECTION = "people"
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
 /** How many entries are shown of a clinician of whom there is no record. */
 const MAX_ENTRIES = 20
@@ -27,20 +23,14 @@ const MAX_ENTRIES = 20
 /** One box for a clinician or the id of anything. */
 export const findPage = definePage({
   path: "/find",
-  section: SECTION,
-  role: "viewer",
-  params: {},
-  query: {},
   read: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
 export const search = defineAction({
   path: "/find",
-  section: SECTION,
   role: "viewer",
   command: "recipients find",
-  params: {},
   fields: { search: required(SearchTerm) },
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
@@ -65,10 +55,10 @@ const findObjects = Effect.fnUntraced(function* (id: string, organizationId: Org
           caption="Found"
           rows={found}
           empty="It may be of another deployment, past its retention, or erased."
-          columns={[
-            { header: "What", cell: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a> },
-            { header: "Organization", cell: (object) => <IdLink id={object.organizationId} /> },
-          ]}
+          columns={{
+            What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
+            Organization: ({ organizationId }) => <IdLink id={organizationId} />,
+          }}
         />
         <SearchForm />
       </>
@@ -89,11 +79,11 @@ const findEvent = Effect.fnUntraced(function* ({ id, organizationId }: FoundObje
           caption="Deliveries of the event"
           rows={deliveries}
           empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
-          columns={[
-            { header: "Delivery", cell: (delivery) => <IdLink id={delivery.id} /> },
-            { header: "State", cell: ({ state }) => state },
-            { header: "Endpoint", cell: ({ endpointId }) => <IdLink id={endpointId} /> },
-          ]}
+          columns={{
+            Delivery: ({ id }) => <IdLink id={id} />,
+            State: ({ state }) => state,
+            Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
+          }}
         />
         <SearchForm />
       </>
@@ -147,25 +137,25 @@ const findPeople = Effect.fnUntraced(function* (
               ? "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
               : "No campaign has a recipient like this. What is known beside campaigns stands below."
           }
-          columns={[
-            { header: "Clinician", cell: ([newest]) => <PersonLink recipient={newest} /> },
-            { header: "Address", cell: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked> },
-            { header: "Organization", cell: ([newest]) => <IdLink id={newest.organizationId} /> },
-            { header: "Campaigns", numeric: true, cell: (records) => formatCount(records.length) },
-            { header: "Last event", cell: ([newest]) => <Time at={newest.lastEventAt} /> },
-          ]}
+          columns={{
+            Clinician: ([newest]) => <IdLink id={newest.id}>{`NPI ${maskNpi(newest.npi)}`}</IdLink>,
+            Address: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked>,
+            Organization: ([newest]) => <IdLink id={newest.organizationId} />,
+            Campaigns: { count: (records) => records.length },
+            "Last event": ([newest]) => <Time at={newest.lastEventAt} />,
+          }}
         />
-        {entries.length > 0 && <h2>What is known</h2>}
-        {entries.length > 0 && <TimelineTable entries={entries.toReversed()} deliveries={[]} />}
+        {entries.length > 0 && (
+          <>
+            <h2>What is known</h2>
+            <TimelineTable entries={entries.toReversed()} deliveries={[]} />
+          </>
+        )}
         <SearchForm />
       </>
     ),
   }
 })
-
-const PersonLink = ({ recipient }: { readonly recipient: Recipient }) => (
-  <IdLink id={recipient.id}>{`NPI ${maskNpi(recipient.npi)}`}</IdLink>
-)
 
 const SearchForm = () => (
   <section>

@@ -1,29 +1,22 @@
 import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
-import { ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
-import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
 import { textSchema } from "@outreach/domain/textSchema"
 import { HeldDataReader } from "@outreach/postgres/erasure/HeldDataReader"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ActionForm } from "../../components/ActionForm.tsx"
-import { Field } from "../../components/Field.tsx"
-import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
+import { ActionForm, Field } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
+import { IdLink } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-
-const SECTION = "people"
-const params = { id: RecipientId }
+import { lift, suppress } from "../suppressions/suppressionActions.ts"
 
 /** A switch, as the command line has it. */
 export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
@@ -48,50 +41,34 @@ const scopeOf = (
 ): SuppressionScope => (programId === undefined ? { organizationId } : { programId })
 
 /** Suppresses a clinician's NPI and addresses in a program, or in the whole organization. */
-export const suppress = defineAction({
+export const suppressPerson = defineAction({
   path: "/people/:id/suppress",
-  section: SECTION,
   role: "operator",
   command: "suppressions add",
-  params,
   fields: { program: ProgramId, reason: required(AuditReason) },
   run: Effect.fnUntraced(function* ({ id, program }) {
     const person = yield* findPerson(id)
-    const { added, withdrawn } = yield* suppressByOperator(scopeOf(program, person), person.clinicians)
-    return {
-      to: `/people/${id}`,
-      notice: `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} waiting recipients withdrawn.`,
-    }
+    return { to: `/people/${id}`, notice: yield* suppress(scopeOf(program, person), person.clinicians) }
   }),
 })
 
 /** Lifts what suppresses a clinician in a program and its organization, or in the organization alone. */
-export const lift = defineAction({
+export const liftPerson = defineAction({
   path: "/people/:id/lift",
-  section: SECTION,
   role: "operator",
   command: "suppressions remove",
-  params,
   fields: { program: ProgramId, reason: required(AuditReason) },
   run: Effect.fnUntraced(function* ({ id, program }) {
     const person = yield* findPerson(id)
-    const keys = person.clinicians.flatMap(suppressionKeys)
-    const removed = yield* (yield* SuppressionRepository).remove(scopeOf(program, person), keys)
-    return {
-      to: `/people/${id}`,
-      notice: `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`,
-    }
+    return { to: `/people/${id}`, notice: yield* lift(scopeOf(program, person), person.clinicians) }
   }),
 })
 
 /** Answers everything that is held on a clinician, as a file. */
 export const exportPerson = defineAction({
   path: "/people/:id/export",
-  section: SECTION,
   role: "admin",
   command: "clinicians export",
-  params,
-  fields: {},
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
     const clinician = { npi, email: null }
@@ -109,10 +86,8 @@ export const exportPerson = defineAction({
 /** Counts what an erasure would erase, and asks for it. */
 export const planErasureOf = defineAction({
   path: "/people/:id/erase/plan",
-  section: SECTION,
   role: "admin",
   command: "clinicians erase",
-  params,
   fields: { "dry-run": required(On) },
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
@@ -152,10 +127,8 @@ export const planErasureOf = defineAction({
 /** Erases a clinician everywhere. */
 export const erase = defineAction({
   path: "/people/:id/erase",
-  section: SECTION,
   role: "admin",
   command: "clinicians erase",
-  params,
   // Its name is none that the audit log records.
   fields: { typed: required(LastDigits) },
   run: Effect.fnUntraced(function* ({ id, typed }) {
@@ -195,9 +168,9 @@ const Counts = (props: { readonly caption: string; readonly counts: HeldCounts }
     caption={props.caption}
     rows={Object.entries(props.counts).filter(([, count]) => count > 0)}
     empty="Nothing is held on the clinician."
-    columns={[
-      { header: "Table", cell: ([table]) => <code>{table}</code> },
-      { header: "Rows", numeric: true, cell: ([, count]) => formatCount(count) },
-    ]}
+    columns={{
+      Table: ([table]) => <code>{table}</code>,
+      Rows: { count: ([, count]) => count },
+    }}
   />
 )

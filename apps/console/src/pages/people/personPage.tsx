@@ -1,43 +1,210 @@
-import { RecipientId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
+import type { EventId, RecipientId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { type Suppression, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
-import type { TimelinePosition } from "@outreach/postgres/recipients/TimelineReader"
+import { EventDeliveries } from "@outreach/postgres/deliveries/EventDeliveries"
+import { type TimelinePosition, TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
+import { SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/ActionForm.tsx"
+import { formatCounted } from "../../components/format.ts"
+import { ActionForm, Choice } from "../../components/forms.tsx"
+import { Pager } from "../../components/navigation.tsx"
+import { Facts, Table } from "../../components/Table.tsx"
+import { useMayAct } from "../../components/View.ts"
+import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
+import { defineCursor } from "../../http/cursor.ts"
 import { required } from "../../http/inputs.ts"
+import { PageError } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { On } from "./personActions.tsx"
-import { personContent } from "./personContent.tsx"
+import { ReasonField } from "../suppressions/ReasonField.tsx"
+import { exportPerson, liftPerson, On, planErasureOf, suppressPerson } from "./personActions.tsx"
+import { TimelineTable } from "./TimelineTable.tsx"
 
-/** Where the next page begins, as the link to it has it. */
-const Position = textSchema<TimelinePosition>("the end of another page, from its link", (text) => {
-  const [, at, key] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)~([0-9a-f]{32})$/.exec(text) ?? []
-  return at === undefined || key === undefined ? undefined : { at: at as Timestamp, key }
+const PAGE_SIZE = 50
+
+const timelineCursor = defineCursor({
+  at: Instant,
+  key: textSchema("32 hex digits", (text) => (/^[0-9a-f]{32}$/.test(text) ? text : undefined)),
 })
 
 /** One clinician in one organization, over all campaigns. The address holds a recipient's id, and never an NPI or an e-mail address. */
 export const personPage = definePage({
   path: "/people/:id",
-  section: "people",
-  role: "viewer",
-  params: { id: RecipientId },
-  query: { before: Position },
-  read: ({ id, before }) => personContent(id, { before, actions: <ShowForm id={id} /> }),
+  query: { before: timelineCursor.input },
+  read: ({ id, before }) => contentOf(id, { before, isShown: false }),
 })
 
 /** Shows a clinician's NPI and addresses. */
-export const show = defineAction({
+export const showPerson = defineAction({
   path: "/people/:id/show",
-  section: "people",
   role: "operator",
   command: "recipients find",
-  params: { id: RecipientId },
   fields: { reveal: required(On) },
-  run: ({ id }) => Effect.map(personContent(id, { reveals: true }), (page) => ({ page })),
+  run: ({ id }) => Effect.map(contentOf(id, { isShown: true }), (page) => ({ page })),
 })
 
-const ShowForm = ({ id }: { readonly id: RecipientId }) => (
-  <ActionForm action={show} params={{ id }} label="Show NPI and addresses">
-    <input type="hidden" name="reveal" value="true" />
-  </ActionForm>
-)
+/** A clinician in one organization. */
+interface Person {
+  /** The record by which the page was asked for. */
+  readonly recipient: Recipient
+  /** All records of the clinician, newest first. */
+  readonly recipients: ReadonlyArray<Recipient>
+  readonly suppressions: ReadonlyArray<Suppression>
+  /** The names of campaigns, programs and the organization by their ids. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Reads the clinician of a recipient, with a page of what happened. */
+const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelinePosition | null) {
+  const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
+  if (found === undefined) return yield* PageError.notFound()
+  const { recipient, recipients } = found
+  const addresses = [...new Set(recipients.map(({ email }) => email))]
+  const keys = [
+    ...suppressionKeys({ npi: recipient.npi, email: null }),
+    ...addresses.flatMap((email) => suppressionKeys({ npi: null, email })),
+  ]
+  const suppressions = yield* (yield* SuppressionReader).find(recipient.organizationId, keys)
+  // The partner's events have ids of the partner's own, and no deliveries.
+  const eventIds = found.entries.flatMap(({ kind, eventId }) =>
+    kind === "received" || eventId === null ? [] : [eventId as EventId],
+  )
+  const deliveries = yield* (yield* EventDeliveries).read(recipient.organizationId, eventIds)
+  return { ...found, addresses, suppressions, deliveries }
+})
+
+const contentOf = Effect.fnUntraced(function* (
+  id: RecipientId,
+  { before = null, isShown }: { readonly before?: TimelinePosition | undefined | null; readonly isShown: boolean },
+) {
+  const person = yield* readPerson(id, before)
+  const { recipient, recipients, addresses, entries, next, deliveries, names } = person
+  const { organizationId, npi } = recipient
+  const show = (value: string, mask: (value: string) => string) => (isShown ? value : <Masked>{mask(value)}</Masked>)
+  const isErased = isPlaceholder(recipient.email)
+  return {
+    title: isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`,
+    commands: [
+      `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
+      `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
+      `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
+      `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
+    ],
+    body: (
+      <>
+        {isErased && (
+          <p>
+            <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
+            left stands for a record that nobody can tell apart.
+          </p>
+        )}
+        <Facts
+          facts={{
+            NPI: show(npi, maskNpi),
+            Addresses: (
+              <ul class="plain">
+                {addresses.map((email) => (
+                  <li key={email}>{show(email, maskEmail)}</li>
+                ))}
+              </ul>
+            ),
+            Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
+            Suppressed: <Suppressed {...person} />,
+          }}
+        />
+        {!isErased && !isShown && (
+          <ActionForm action={showPerson} params={{ id }} hidden={{ reveal: true }} label="Show NPI and addresses" />
+        )}
+        <section>
+          <h2>Timeline</h2>
+          <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
+          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
+        </section>
+        <section>
+          <h2>Records</h2>
+          <Table
+            caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
+            rows={recipients}
+            empty="No campaign has the clinician."
+            columns={{
+              Record: (each) => <IdLink id={each.id} />,
+              Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
+              Token: ({ token }) => <code>{token}</code>,
+              "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
+              "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
+              "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
+            }}
+          />
+        </section>
+        {!isErased && <PersonForms {...person} />}
+      </>
+    ),
+  }
+})
+
+const Suppressed = ({ suppressions, names }: Person) =>
+  suppressions.length === 0 ? (
+    <>No</>
+  ) : (
+    <ul class="plain">
+      {suppressions.map(({ programId, kind, reason, createdAt }) => (
+        <li key={`${programId} ${kind}`}>
+          <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
+          {programId === null ? (
+            "the whole organization"
+          ) : (
+            <IdLink id={programId}>{names.get(programId) ?? programId}</IdLink>
+          )}{" "}
+          since <Time at={createdAt} />
+        </li>
+      ))}
+    </ul>
+  )
+
+/** What an operator can do with a clinician. */
+const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
+  if (!useMayAct("operator")) return null
+  const params = { id: recipient.id }
+  const optionOf = (id: string) => [id, names.get(id) ?? id] as const
+  const whole = ["", "The whole organization"] as const
+  const programs = new Set(recipients.map(({ programId }) => programId))
+  const lifted = new Set(suppressions.map(({ programId }) => programId))
+  return (
+    <section>
+      <h2>Actions</h2>
+      <ActionForm action={suppressPerson} params={params} label="Suppress">
+        <Choice
+          name="program"
+          label="Never write to the clinician again in"
+          options={[whole, ...Array.from(programs, optionOf)]}
+        />
+        <ReasonField />
+      </ActionForm>
+      {lifted.size > 0 && (
+        <ActionForm action={liftPerson} params={params} label="Lift the suppression">
+          <Choice
+            name="program"
+            label="Write to the clinician again in"
+            hint="In a program, this lifts what binds the whole organization as well."
+            options={Array.from(lifted, (id) => (id === null ? whole : optionOf(id)))}
+          />
+          <ReasonField />
+        </ActionForm>
+      )}
+      <div class="actions">
+        <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
+        <ActionForm
+          action={planErasureOf}
+          params={params}
+          hidden={{ "dry-run": true }}
+          label="Erase: count first what is held"
+          isDangerous
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,25 +1,16 @@
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { textSchema } from "@outreach/domain/textSchema"
-import type { SuppressionPosition } from "@outreach/postgres/suppressions/SuppressionReader"
-import { Schema } from "effect"
-import { Choice, Field, FilterBar } from "../../components/Field.tsx"
-import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
-import type { InputsOf } from "../../http/inputs.ts"
-import type { SuppressionsView } from "./suppressionsContent.tsx"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { defineCursor } from "../../http/cursor.ts"
+import { type InputsOf, oneOf } from "../../http/inputs.ts"
+import type { SuppressionsView } from "./suppressionsPage.tsx"
 
-const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
-  Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
+/** The place of an entry in the list. It holds a time and a count, because values are personal. */
+export const suppressionCursor = defineCursor({ at: Instant, seen: wholeNumber(0, 99_999) })
 
-/** Where the next page begins. It holds a time and a count, because values are personal. */
-const Position = textSchema<SuppressionPosition>("the end of another page, from its link", (text) => {
-  const [, at, seen] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)~(\d{1,5})$/.exec(text) ?? []
-  return at === undefined ? undefined : { at: at as Timestamp, seen: Number(seen) }
-})
-
-/** What a list of suppressions is asked for by. */
+/** The inputs that filter a list of suppressions. */
 export const suppressionFilters = {
   organization: OrganizationId,
   program: ProgramId,
@@ -28,18 +19,9 @@ export const suppressionFilters = {
   reason: oneOf(SUPPRESSION_REASONS),
   from: Instant,
   to: Instant,
-  after: Position,
+  after: suppressionCursor.input,
 }
 export type SuppressionFilters = InputsOf<typeof suppressionFilters>
-
-/** The filters as a form gives them. */
-export const toFields = ({ after, ...given }: SuppressionFilters): Readonly<Record<string, string>> =>
-  Object.fromEntries([
-    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ...(after === undefined ? [] : [["after", fromPosition(after)]]),
-  ])
-
-export const fromPosition = ({ at, seen }: SuppressionPosition): string => `${at}~${seen}`
 
 const WORDS: Readonly<Record<string, string>> = {
   npi: "NPI",
@@ -53,36 +35,31 @@ const WORDS: Readonly<Record<string, string>> = {
 export const wordsOf = (word: string): string => WORDS[word] ?? word
 
 /** The filters of the list. */
-export const SuppressionFilterBar = ({
-  view,
-  given,
-}: {
+export const SuppressionFilterBar = (props: {
   readonly view: SuppressionsView
-  readonly given: SuppressionFilters
-}) => (
-  <FilterBar action="/suppressions">
-    <OrganizationChoice organizations={view.organizations} value={given.organization} all="All" />
-    {view.programs.length > 0 && (
+  readonly filters: SuppressionFilters
+}) => {
+  const { organizations, programs } = props.view
+  return (
+    <FilterBar action="/suppressions" values={props.filters}>
+      <OrganizationChoice organizations={organizations} all="All" />
+      {programs.length > 0 && (
+        <Choice
+          name="program"
+          label="Program"
+          all="All, and the organization"
+          options={programs.map(({ id, name }) => [id, name])}
+        />
+      )}
+      <Choice name="kind" label="Kind" all="All" options={SUPPRESSION_KINDS.map((kind) => [kind, wordsOf(kind)])} />
       <Choice
-        name="program"
-        label="Program"
-        value={given.program}
-        options={[["", "All, and the organization"], ...view.programs.map(({ id, name }) => [id, name] as const)]}
+        name="reason"
+        label="Reason"
+        all="All"
+        options={SUPPRESSION_REASONS.map((reason) => [reason, wordsOf(reason)])}
       />
-    )}
-    <Choice
-      name="kind"
-      label="Kind"
-      value={given.kind}
-      options={[["", "All"], ...SUPPRESSION_KINDS.map((kind) => [kind, wordsOf(kind)] as const)]}
-    />
-    <Choice
-      name="reason"
-      label="Reason"
-      value={given.reason}
-      options={[["", "All"], ...SUPPRESSION_REASONS.map((reason) => [reason, wordsOf(reason)] as const)]}
-    />
-    <Field name="from" label="Since" value={given.from} placeholder="2026-12-01T09:00:00Z" size={22} />
-    <Field name="to" label="Before" value={given.to} placeholder="2026-12-02T09:00:00Z" size={22} />
-  </FilterBar>
-)
+      <Field name="from" label="Since" placeholder="2026-12-01T09:00:00Z" size={22} />
+      <Field name="to" label="Before" placeholder="2026-12-02T09:00:00Z" size={22} />
+    </FilterBar>
+  )
+}

@@ -1,9 +1,8 @@
 import { ALERT_RULES } from "@outreach/domain/operators/alerts"
 import type { ComponentChildren } from "preact"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { Prose } from "../../components/Prose.tsx"
-import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
+import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import type { System } from "./readSystem.ts"
 
 interface Problem {
@@ -81,11 +80,11 @@ const ProblemTable = (props: {
     hideCaption
     rows={props.problems}
     empty={props.empty}
-    columns={[
-      { header: "Severity", cell: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge> },
-      { header: "Found", cell: ({ found }) => <Prose>{found}</Prose> },
-      { header: "What to do", cell: ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>) },
-      { header: "Known from", cell: ({ source }) => source },
-    ]}
+    columns={{
+      Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
+      Found: ({ found }) => <Prose>{found}</Prose>,
+      "What to do": ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>),
+      "Known from": ({ source }) => source,
+    }}
   />
 )

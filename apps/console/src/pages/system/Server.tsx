@@ -1,12 +1,9 @@
 import { RELEASE } from "@outreach/process/release"
-import { Empty } from "../../components/Empty.tsx"
-import { Facts } from "../../components/Facts.tsx"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { StatusBadge } from "../../components/StatusBadge.tsx"
-import { Table } from "../../components/Table.tsx"
-import { Time } from "../../components/Time.tsx"
-import { Part } from "./Part.tsx"
+import { Empty, Facts, Table } from "../../components/Table.tsx"
+import { StatusBadge, Time } from "../../components/values.tsx"
 import type { System } from "./readSystem.ts"
+import { NotRead, SystemTable } from "./SystemTable.tsx"
 
 /** What runs, and on which schema. */
 export const Processes = ({ processes, load, schema }: System) => (
@@ -26,22 +23,18 @@ export const Processes = ({ processes, load, schema }: System) => (
         "Size of the database": load === undefined ? "–" : formatBytes(load.bytes),
       }}
     />
-    <Part of={processes}>
-      {(rows) => (
-        <Table
-          caption="Processes that are connected"
-          rows={rows}
-          empty="No process is connected."
-          columns={[
-            { header: "Process", cell: ({ name }) => (name === "" ? "without a name" : name) },
-            { header: "Release", cell: ({ name, release }) => <Release name={name} release={release} /> },
-            { header: "Address", cell: ({ address }) => address ?? "–" },
-            { header: "Connections", numeric: true, cell: ({ connections }) => formatCount(connections) },
-            { header: "First connected", cell: ({ since }) => <Time at={since} /> },
-          ]}
-        />
-      )}
-    </Part>
+    <SystemTable
+      caption="Processes that are connected"
+      rows={processes}
+      empty="No process is connected."
+      columns={{
+        Process: ({ name }) => (name === "" ? "without a name" : name),
+        Release: ({ name, release }) => <Release name={name} release={release} />,
+        Address: ({ address }) => address ?? "–",
+        Connections: { count: ({ connections }) => connections },
+        "First connected": ({ since }) => <Time at={since} />,
+      }}
+    />
   </section>
 )
 
@@ -51,58 +44,55 @@ const formatPending = (pending: ReadonlyArray<string>) =>
 const Release = ({ name, release }: { readonly name: string; readonly release: string | null }) => {
   if (release === RELEASE) return <>{release}</>
   if (release !== null) return <StatusBadge tone="warning">{`${release}, another than this console's`}</StatusBadge>
-  return name.startsWith("outreach-") ? <StatusBadge tone="warning">not told: an older release</StatusBadge> : <>–</>
+  return name.startsWith("outreach-") ? <StatusBadge tone="warning">not known: an older release</StatusBadge> : <>–</>
 }
 
 /** The database server and what replicates it. */
 export const Server = ({ server }: System) => (
   <section>
     <h2>Server and standbys</h2>
-    <Part of={server}>
-      {({ role, timeline, synchronousStandbys, commitsWait, standbys, replayedSecondsAgo }) => (
-        <>
-          {commitsWait === true && (
-            <p class="problem">
-              Commits wait for a synchronous standby that is not there: nothing can be written until it comes back.
-            </p>
-          )}
-          <Facts
-            facts={{
-              Role: role,
-              Timeline: timeline ?? "not told",
-              "Synchronous standbys":
-                synchronousStandbys === "" ? "none: a failover may lose the last commits" : synchronousStandbys,
-              ...(replayedSecondsAgo !== null && {
-                "Last commit replayed": `${formatDuration(replayedSecondsAgo)} ago`,
-              }),
-            }}
-          />
-          {standbys === null ? (
-            <Empty>
-              The role of this console may not see the standbys. A superuser can allow it: <code>grant pg_monitor</code>{" "}
-              to the role.
-            </Empty>
-          ) : (
-            <Table
-              caption="Standbys"
-              rows={standbys}
-              empty="No standby replicates this server."
-              columns={[
-                { header: "Name", cell: ({ name }) => name },
-                { header: "Address", cell: ({ address }) => address ?? "–" },
-                { header: "State", cell: ({ state }) => state },
-                { header: "Synchronous", cell: ({ syncState }) => syncState },
-                {
-                  header: "Behind",
-                  numeric: true,
-                  cell: ({ lagBytes }) => (lagBytes === null ? "–" : formatBytes(lagBytes)),
-                },
-                { header: "Lag", numeric: true, cell: ({ lagSeconds }) => `${lagSeconds.toFixed(1)} s` },
-              ]}
-            />
-          )}
-        </>
-      )}
-    </Part>
+    {server === undefined ? <NotRead /> : <ServerFacts {...server} />}
   </section>
 )
+
+const ServerFacts = (server: NonNullable<System["server"]>) => {
+  const { role, timeline, synchronousStandbys, commitsWait, standbys, replayedSecondsAgo } = server
+  return (
+    <>
+      {commitsWait === true && (
+        <p class="problem">
+          Commits wait for a synchronous standby that is not there: nothing can be written until it comes back.
+        </p>
+      )}
+      <Facts
+        facts={{
+          Role: role,
+          Timeline: timeline ?? "not known",
+          "Synchronous standbys":
+            synchronousStandbys === "" ? "none: a failover may lose the last commits" : synchronousStandbys,
+          "Last commit replayed": replayedSecondsAgo !== null && `${formatDuration(replayedSecondsAgo)} ago`,
+        }}
+      />
+      {standbys === null ? (
+        <Empty>
+          The role of this console may not see the standbys. A superuser can allow it: <code>grant pg_monitor</code> to
+          the role.
+        </Empty>
+      ) : (
+        <Table
+          caption="Standbys"
+          rows={standbys}
+          empty="No standby replicates this server."
+          columns={{
+            Name: ({ name }) => name,
+            Address: ({ address }) => address ?? "–",
+            State: ({ state }) => state,
+            Synchronous: ({ syncState }) => syncState,
+            Behind: { number: ({ lagBytes }) => (lagBytes === null ? "–" : formatBytes(lagBytes)) },
+            Lag: { number: ({ lagSeconds }) => `${lagSeconds.toFixed(1)} s` },
+          }}
+        />
+      )}
+    </>
+  )
+}

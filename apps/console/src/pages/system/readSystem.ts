@@ -15,34 +15,31 @@ import { Cause, Effect } from "effect"
 /** What the page shows of the deployment; a part that could not be read is undefined. */
 export type System = Effect.Success<typeof readSystem>
 
-/** Reads the state of the deployment. What one part cannot tell, because it failed or took too long, keeps the others from nothing. */
+/** Reads the state of the deployment. A part that fails, or takes too long, does not keep the others from being shown. */
 export const readSystem = Effect.gen(function* () {
   const { readLoad, readServer } = yield* DatabaseInspection
   const { readProcesses, readSchema, readTables, readPartitions, readSettings } = yield* SystemReader
   const { read: readAlerts } = yield* AlertReader
-  const [alerts, findings, load, server, processes, schema, tables, partitions, settings] = yield* Effect.all(
-    [
-      orUndefined(Effect.map(readAlerts, activeAlerts)),
-      Effect.all([
+  return yield* Effect.all(
+    {
+      alerts: orUndefined(Effect.map(readAlerts, activeAlerts)),
+      findings: Effect.all([
         checked("database", connectionFinding),
         checked("schema", schemaFinding),
         checked("role", roleFinding),
         checked("clock", clockFinding),
         checked("partitions", partitionsFinding),
       ]),
-      ...([
-        orUndefined(readLoad),
-        orUndefined(readServer),
-        orUndefined(readProcesses),
-        orUndefined(readSchema),
-        orUndefined(readTables),
-        orUndefined(readPartitions),
-        orUndefined(readSettings),
-      ] as const),
-    ],
+      load: orUndefined(readLoad),
+      server: orUndefined(readServer),
+      processes: orUndefined(readProcesses),
+      schema: orUndefined(readSchema),
+      tables: orUndefined(readTables),
+      partitions: orUndefined(readPartitions),
+      settings: orUndefined(readSettings),
+    },
     { concurrency: 3 },
   )
-  return { alerts, findings, load, server, processes, schema, tables, partitions, settings }
 })
 
 /** A finding of `ops doctor`, by the name of its check there. */

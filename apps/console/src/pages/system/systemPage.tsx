@@ -10,10 +10,6 @@ import { Settings, Storage } from "./Storage.tsx"
 /** `/system`: what runs, on which database, and what is wrong with it. */
 export const systemPage = definePage({
   path: "/system",
-  section: "system",
-  role: "viewer",
-  params: {},
-  query: {},
   read: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)

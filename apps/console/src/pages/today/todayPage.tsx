@@ -1,5 +1,4 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import {
   type GaugeSample,
@@ -8,15 +7,14 @@ import {
   TodayReader,
 } from "@outreach/postgres/today/TodayReader"
 import { Array as Arr, Effect } from "effect"
+import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
-import { ForeignText } from "../../components/ForeignText.tsx"
 import { formatCount } from "../../components/format.ts"
-import { IdLink } from "../../components/IdLink.tsx"
+import { LinkLine } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { Tile } from "../../components/Tile.tsx"
-import { Time } from "../../components/Time.tsx"
+import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointLink, type Endpoints } from "../deliveries/EndpointLink.tsx"
+import { EndpointLink, type Endpoints, readEndpoints } from "../deliveries/EndpointLink.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
@@ -27,10 +25,6 @@ const SAMPLES_PER_POINT = 3
 /** `/`: what an operator looks at first. */
 export const todayPage = definePage({
   path: "/",
-  section: "today",
-  role: "viewer",
-  params: {},
-  query: {},
   read: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
@@ -41,7 +35,7 @@ export const todayPage = definePage({
         reader.readHistory(scope),
         reader.readRefusingDomains(scope),
         largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
-        (yield* DeliveryRepository).endpoints(scope ?? undefined),
+        readEndpoints(scope ?? undefined),
       ],
       { concurrency: "unbounded" },
     )
@@ -59,15 +53,12 @@ export const todayPage = definePage({
           </p>
           <ul class="tiles">
             {todayTiles(today).map((tile) => (
-              <Tile key={tile.name} {...tile} live={tile.name}>
-                <small>
-                  <bdi data-live={`${tile.name}.detail`}>{tile.detail}</bdi>
-                </small>
+              <Tile key={tile.name} tile={tile}>
                 <History tile={tile} samples={samples} quotaDays={quotaDays} />
               </Tile>
             ))}
           </ul>
-          <Issues groups={groups} endpoints={new Map(endpoints.map((each) => [each.id, each]))} />
+          <Issues groups={groups} endpoints={endpoints} />
           <RefusingDomains domains={domains} />
         </>
       ),
@@ -75,13 +66,37 @@ export const todayPage = definePage({
   }),
 })
 
+/** A number that leads to its list. Its texts and its tone are renewed by the live values of its name. */
+const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChildren }) => {
+  const { name, title, href, tone, value, detail } = props.tile
+  return (
+    <li class={`tile ${tone}`} data-live-tone={name}>
+      <a href={href}>
+        <span class="title">{title}</span>
+        <span class="value" data-live={name}>
+          {value}
+        </span>
+      </a>
+      <small>
+        <bdi data-live={`${name}.detail`}>{detail}</bdi>
+      </small>
+      {props.children}
+    </li>
+  )
+}
+
 interface Point {
   readonly at: Date
   readonly value: number
 }
 
-/** What a tile's line shows, and of which time. */
-const History = ({ tile, samples, quotaDays }: HistorySources & { readonly tile: TodayTile }) => {
+/** The line of a tile, and of which time it is. */
+const History = (props: {
+  readonly tile: TodayTile
+  readonly samples: ReadonlyArray<GaugeSample>
+  readonly quotaDays: ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
+}) => {
+  const { tile, samples, quotaDays } = props
   if (tile.history === undefined && tile.name !== "quota") return null
   const { unit, of } = tile.history ?? {}
   const points =
@@ -97,51 +112,29 @@ const History = ({ tile, samples, quotaDays }: HistorySources & { readonly tile:
   return <Sparkline label={label} points={points} />
 }
 
-interface HistorySources {
-  readonly samples: ReadonlyArray<GaugeSample>
-  readonly quotaDays: ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
-}
-
-const Issues = ({
-  groups,
-  endpoints,
-}: {
-  readonly groups: ReadonlyArray<FailureGroup>
-  readonly endpoints: Endpoints
-}) => (
+const Issues = (props: { readonly groups: ReadonlyArray<FailureGroup>; readonly endpoints: Endpoints }) => (
   <section id="issues">
     <h2>Open issues</h2>
     <Table
       caption="The largest groups of failures"
       hideCaption
-      rows={groups}
+      rows={props.groups}
       empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
-      columns={[
-        {
-          header: "Failure",
-          cell: ({ id, reason, status, outcome, firstLine }) => (
-            <a href={`/issues/${id}`}>
-              {reason}, {status === null ? outcome : `status ${status}`}
-              {firstLine !== null && (
-                <>
-                  : <ForeignText>{firstLine}</ForeignText>
-                </>
-              )}
-            </a>
-          ),
-        },
-        { header: "Endpoint", cell: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} /> },
-        { header: "Dead letters", numeric: true, cell: ({ open }) => formatCount(open) },
-        { header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
-      ]}
+      columns={{
+        Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
+        Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
+        "Dead letters": { count: ({ open }) => open },
+        Last: ({ lastAt }) => <Time at={lastAt} />,
+      }}
     />
-    {groups.length > 0 && (
-      <p>
-        <a href="/issues">All issues</a>
-      </p>
-    )}
+    {props.groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
   </section>
 )
+
+const describeFailure = ({ reason, status, outcome, firstLine }: FailureGroup) => {
+  const failure = `${reason}, ${status === null ? outcome : `status ${status}`}`
+  return firstLine === null ? failure : foreign`${failure}: ${firstLine}`
+}
 
 const RefusingDomains = ({ domains }: { readonly domains: ReadonlyArray<RefusingDomain> }) => (
   <section id="domains">
@@ -151,12 +144,12 @@ const RefusingDomains = ({ domains }: { readonly domains: ReadonlyArray<Refusing
       hideCaption
       rows={domains}
       empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
-      columns={[
-        { header: "Domain", cell: ({ domain }) => domain },
-        { header: "Campaign", cell: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink> },
-        { header: "SMTP status", cell: ({ status }) => status },
-        { header: "Left alone until", cell: ({ until }) => <Time at={until} /> },
-      ]}
+      columns={{
+        Domain: ({ domain }) => domain,
+        Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
+        "SMTP status": ({ status }) => status,
+        "Left alone until": ({ until }) => <Time at={until} />,
+      }}
     />
     {domains.length === MAX_REFUSING_DOMAINS && (
       <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>

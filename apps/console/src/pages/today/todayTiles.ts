@@ -2,8 +2,8 @@ import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import type { GaugeSample, Today } from "@outreach/postgres/today/TodayReader"
-import { formatCapped, formatCount, formatDuration, formatShare } from "../../components/format.ts"
-import type { Tone } from "../../components/StatusBadge.tsx"
+import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
+import type { Tone } from "../../components/values.tsx"
 
 /** What a tile shows; its texts are renewed under its name. */
 export interface TodayTile {
@@ -90,7 +90,7 @@ const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
 const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
   const isStuck = sentInLastMinute === 0 && remaining !== 0
   const parts = [
-    campaigns === 1 ? "1 campaign" : `${formatCount(campaigns)} campaigns`,
+    formatCounted(campaigns, "campaign"),
     ...(remaining === null ? [] : [`${formatCount(remaining)} left`]),
     ...(remaining === null || remaining === 0 || sentInLastMinute === 0
       ? []

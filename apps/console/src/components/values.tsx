@@ -1,0 +1,114 @@
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import type { ComponentChildren, VNode } from "preact"
+import { formatAgo, formatDuration } from "./format.ts"
+import { useView } from "./View.ts"
+
+/** More than names, subjects and replies have. */
+const MAX_CHARACTERS = 1000
+
+/**
+ * Text that a partner, a mail server or a person wrote. It is isolated, so that its direction changes none of the words beside it, and bounded in
+ * length. The renderer makes its control characters visible, as those of the whole page.
+ */
+export const ForeignText = (props: { readonly children: string }) => {
+  const text = props.children
+  return <bdi>{text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text}</bdi>
+}
+
+/** Foreign text of many lines, such as the body of a request, in a box that scrolls. It is shown whole. */
+export const ForeignBlock = (props: { readonly children: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+  <pre tabIndex={0}>
+    <bdi>{props.children}</bdi>
+  </pre>
+)
+
+/** Isolates what is nothing but text, because it may be foreign. */
+export const isolated = (content: ComponentChildren): ComponentChildren =>
+  typeof content === "string" ? <ForeignText>{content}</ForeignText> : content
+
+/** Returns a phrase of ours whose values are foreign text: `` foreign`Digest of ${program.name}` ``. */
+export const foreign = (words: TemplateStringsArray, ...values: ReadonlyArray<string>): VNode => (
+  <>{words.flatMap((word, i) => (values[i] === undefined ? [word] : [word, isolated(values[i])]))}</>
+)
+
+/** Returns the text of strings, fragments and foreign text. */
+export const textOf = (content: ComponentChildren): string => {
+  if (typeof content === "string") return content
+  if (Array.isArray(content)) return content.map(textOf).join("")
+  return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
+}
+
+/** Foreign text that is a code, such as a reply of a mail server. */
+export const Code = (props: { readonly class?: string; readonly children: string }) => (
+  <code class={props.class}>{isolated(props.children)}</code>
+)
+
+/** A sentence whose parts between backticks are code. */
+export const Prose = (props: { readonly children: string }) => (
+  <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>
+)
+
+/** A value of which a part is hidden, such as an e-mail address. */
+export const Masked = (props: { readonly children: string }) => (
+  <span class="masked" title="Hidden until it is shown">
+    {props.children}
+  </span>
+)
+
+/** How a status is to be read: all is well, look at it, something is wrong, or nothing happens. */
+export type Tone = "good" | "warning" | "bad" | "neutral"
+
+/** A status as a word in a coloured box. The word alone says it. */
+export const StatusBadge = (props: { readonly tone: Tone; readonly children: string }) => (
+  <span class={`status ${props.tone}`}>{props.children}</span>
+)
+
+/** The pages of the things that have one, by the prefix of their ids. */
+export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
+  org: (id) => `/partners/${id}`,
+  cmp: (id) => `/campaigns/${id}`,
+  rcp: (id) => `/people/${id}`,
+  whe: (id) => `/endpoints/${id}`,
+  dlv: (id) => `/deliveries/${id}`,
+  fgr: (id) => `/issues/${id}`,
+  rpl: () => "/issues",
+  pgm: (id) => `/campaigns?program=${id}`,
+}
+
+/** An id, which leads to its page if it has one. */
+export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
+  const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
+  const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>
+  return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
+}
+
+/** An instant in UTC, with how long ago it is. */
+export const Time = (props: {
+  readonly at: Timestamp | null | undefined
+  /** What stands in place of no instant. Default a dash. */
+  readonly none?: string
+}) => {
+  const { now } = useView()
+  if (props.at === null || props.at === undefined) return <>{props.none ?? "–"}</>
+  return (
+    <time dateTime={props.at} title={props.at}>
+      <span>
+        {props.at.slice(0, 10)} {props.at.slice(11, 19)}
+      </span>{" "}
+      <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>
+    </time>
+  )
+}
+
+/** How long it is until an instant, which the browser counts down. */
+export const Countdown = (props: { readonly until: Timestamp | null }) => {
+  const { now } = useView()
+  if (props.until === null) return <>–</>
+  const until = toUnixMillis(props.until)
+  return (
+    <time dateTime={props.until} title={props.until} data-until={until}>
+      {until <= now ? "now" : `in ${formatDuration((until - now) / 1000)}`}
+    </time>
+  )
+}

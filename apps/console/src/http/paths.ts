@@ -1,0 +1,73 @@
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import {
+  CampaignId,
+  DeliveryId,
+  EndpointId,
+  FailureGroupId,
+  KeyId,
+  OrganizationId,
+  RecipientId,
+  ReplayId,
+  SecretId,
+} from "@outreach/domain/Identifier"
+import { Schema } from "effect"
+
+/** The parts of the console, in the order of its navigation. */
+export const SECTIONS = {
+  today: { title: "Today", path: "/" },
+  campaigns: { title: "Campaigns", path: "/campaigns" },
+  people: { title: "Find", path: "/find" },
+  deliveries: { title: "Deliveries", path: "/deliveries" },
+  issues: { title: "Issues", path: "/issues" },
+  endpoints: { title: "Endpoints", path: "/endpoints" },
+  partners: { title: "Partners", path: "/partners" },
+  inbox: { title: "Inbox", path: "/inbox" },
+  digest: { title: "Digest", path: "/digest" },
+  suppressions: { title: "Suppressions", path: "/suppressions" },
+  audit: { title: "Audit", path: "/audit" },
+  system: { title: "System", path: "/system" },
+} as const
+export type Section = keyof typeof SECTIONS
+
+/** The sections that show the deployment as a whole, which an operator of one organization does not see. */
+export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
+
+/** The sections of the paths that do not begin as their section. */
+const OTHER_PATHS: Readonly<Record<string, Section>> = {
+  live: "today",
+  "*": "today",
+  people: "people",
+  "dead-letters": "issues",
+  replays: "issues",
+  keys: "partners",
+  secrets: "partners",
+}
+
+/** Returns the section of a path. */
+export const sectionOf = (path: string): Section => {
+  const [, first = ""] = path.split("/")
+  const section = (Object.keys(SECTIONS) as ReadonlyArray<Section>).find((each) => SECTIONS[each].path === `/${first}`)
+  const found = section ?? OTHER_PATHS[first]
+  if (found === undefined) throw new Error(`No section has the path ${path}. Name one in OTHER_PATHS of paths.ts.`)
+  return found
+}
+
+/** The parameters of paths: a name means the same in each path. */
+export const PATH_PARAMS = {
+  campaign: CampaignId,
+  date: CalendarDate,
+  delivery: DeliveryId,
+  endpoint: EndpointId,
+  event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(
+    Schema.annotate({ expected: "the id of an event as the partner sent it" }),
+  ),
+  group: FailureGroupId,
+  /** The recipient by whom a clinician is named. */
+  id: RecipientId,
+  key: KeyId,
+  organization: OrganizationId,
+  recipient: RecipientId,
+  replay: ReplayId,
+  secret: SecretId,
+} as const
+export type PathParam = keyof typeof PATH_PARAMS

@@ -1,4 +1,0 @@
-import { auditPage } from "./auditPage.tsx"
-
-/** Shows who did what. */
-export const auditRoutes = [auditPage]

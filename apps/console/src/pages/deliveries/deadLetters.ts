@@ -1,0 +1,58 @@
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import {
+  type DeadLetterFilter,
+  type DeadLetterPosition,
+  DeadLetterRepository,
+} from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { Effect, Schema } from "effect"
+import { defineCursor, pageOf } from "../../http/cursor.ts"
+import { type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
+
+/** The type of an event that partners receive. */
+export const OutboundType = Schema.Literals(outboundEventTypes).pipe(
+  Schema.annotate({ expected: "the type of an event, such as outreach.email_sent" }),
+)
+
+export const HttpStatus = wholeNumber(100, 599, "an HTTP status")
+
+/** The inputs that select dead letters, by the names of the flags of `ops dead-letters`. */
+export const deadLetterInputs = {
+  organization: OrganizationId,
+  endpoint: EndpointId,
+  group: FailureGroupId,
+  type: OutboundType,
+  reason: oneOf(DEAD_LETTER_REASONS),
+  status: HttpStatus,
+  from: Instant,
+  to: Instant,
+} as const
+
+/** Returns the dead letters that the inputs select. */
+export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter =>
+  pickDefined({
+    organizationId: input.organization,
+    endpointId: input.endpoint,
+    groupId: input.group,
+    eventType: input.type,
+    reason: input.reason,
+    status: input.status,
+    from: input.from,
+    to: input.to,
+  })
+
+/** The place of a dead letter in a list, newest first. */
+export const deadLetterCursor = defineCursor({ finishedAt: Instant, id: DeliveryId })
+
+/** Reads a page of dead letters, newest first. */
+export const readDeadLetters = Effect.fnUntraced(function* (
+  filter: DeadLetterFilter,
+  size: number,
+  after: DeadLetterPosition | undefined,
+) {
+  const { rows, last } = pageOf(yield* (yield* DeadLetterRepository).list(filter, size + 1, after), size)
+  return { rows, next: last && { after: deadLetterCursor.of({ finishedAt: last.finishedAt!, id: last.id }) } }
+})

@@ -1,3 +1,0 @@
-import { systemPage } from "./systemPage.tsx"
-
-export const systemRoutes = [systemPage] as const
