@@ -77,7 +77,7 @@ const program = Effect.gen(function* () {
   }
 })
 
-/** Advances a clock as the first release did. */
+/** Advances a clock without the fence. */
 const plainTimestamp = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   if (Option.isNone(yield* Effect.serviceOption(sql.transactionService))) {

@@ -78,8 +78,8 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     select organization, program, 'email', 'gone' || r || '@hospital.test', 'operator', clock_timestamp() - random() * interval '30 days'
     from shares cross join lateral generate_series(1, (${recipients}::int * share / 10)::int) r`
   await sql`
-    insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at, applied_at, quarantined_at, reason)
-    select organization, 'in-' || r, endpoint, 'clinician.account_created', (1000000000 + r * 8)::text, '{}', stamp,
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at, applied_at, quarantined_at, reason)
+    select organization, 'in-' || r, endpoint, 'sec_1', 'clinician.account_created', (1000000000 + r * 8)::text, '{}', stamp,
       case when r % 100 > 0 then stamp end, case when r % 100 = 0 then stamp end, case when r % 100 = 0 then 'unknown_token' end
     from shares cross join lateral generate_series(1, (${events}::int * share / 20)::int) r
     cross join lateral (select clock_timestamp() - random() * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`

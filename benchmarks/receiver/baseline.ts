@@ -139,8 +139,8 @@ app.post<{ Params: { endpoint: string }; Body: Buffer }>(
     }
     const { npi } = event.data
     await sql`
-      insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
-      values (${sender.organizationId}, ${event.event_id}, ${endpointId}, ${event.event_type},
+      insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
+      values (${sender.organizationId}, ${event.event_id}, ${endpointId}, 'sec_1', ${event.event_type},
         ${typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null}, ${text}, clock_timestamp())
       on conflict do nothing`
     return { received: true }

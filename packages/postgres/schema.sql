@@ -175,19 +175,6 @@ AS $function$
   select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
 $function$;
 
-CREATE OR REPLACE FUNCTION public.begin_turns()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_turns (organization_id, campaign_id, next_at) values (new.organization_id, new.id, '-infinity')
-  on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at;
-  insert into organization_turns (organization_id, next_at) values (new.organization_id, '-infinity')
-  on conflict (organization_id) do update set next_at = excluded.next_at;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.bring_forward(now_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -209,21 +196,21 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
- RETURNS TABLE(is_counted boolean, recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint)
+ RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(bool_or(each.is_counted), false), sum(each.recipients), sum(each.published), sum(each.withdrawn), sum(each.sent),
+  select sum(each.recipients), sum(each.published), sum(each.withdrawn), sum(each.sent),
     sum(each.bounced), sum(each.answered), sum(each.queued), sum(each.deferred), sum(each.unknown), sum(each.quarantined),
     sum(each.opened), sum(each.clicked), sum(each.unsuspected_opened), sum(each.unsuspected_clicked), sum(each.accounts),
     sum(each.learners), sum(each.completers)
   from (
-    select true as is_counted, kept.recipients, kept.published, kept.withdrawn, kept.sent, kept.bounced, kept.answered, kept.queued,
+    select kept.recipients, kept.published, kept.withdrawn, kept.sent, kept.bounced, kept.answered, kept.queued,
       kept.deferred, kept.unknown, kept.quarantined, kept.opened, kept.clicked, kept.unsuspected_opened, kept.unsuspected_clicked,
       kept.accounts, kept.learners, kept.completers
     from campaign_counts kept where kept.organization_id = organization and kept.campaign_id = campaign
     union all
-    select false, change.recipients, change.published, change.withdrawn, change.sent, change.bounced, change.answered, change.queued,
+    select change.recipients, change.published, change.withdrawn, change.sent, change.bounced, change.answered, change.queued,
       change.deferred, change.unknown, change.quarantined, change.opened, change.clicked, change.unsuspected_opened,
       change.unsuspected_clicked, change.accounts, change.learners, change.completers
     from campaign_count_changes change where change.organization_id = organization and change.campaign_id = campaign
@@ -1006,16 +993,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.fill_organization()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.organization_id := (select organization_id from webhook_endpoints where id = new.endpoint_id);
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.first_due()
  RETURNS TABLE(endpoint_id text, due_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1264,7 +1241,7 @@ AS $function$
   ), lifted as (
     -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
-      organization_asked_at = null, organization_suppressed_at = null
+      from_organization = false
     from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
     returning unsubscription.organization_id, unsubscription.recipient_id
   ), key as materialized (
@@ -1273,7 +1250,7 @@ AS $function$
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
     -- What requests by the links of other messages to the same clinician still ask for.
-    select key.organization_id, key.kind, key.value, recipient.program_id, organization_asked_at is not null as is_for_all
+    select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
     join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id
@@ -2317,16 +2294,16 @@ create table campaigns (
   status text default 'draft'::text not null,
   subject text not null,
   html text not null,
+  text text,
+  fields text[] default '{}'::text[] not null,
+  short_link text,
+  per_minute integer,
+  hours_from smallint,
+  hours_to smallint,
   window_start timestamp with time zone not null,
   window_end timestamp with time zone not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
-  per_minute integer,
-  short_link text,
-  fields text[] default '{}'::text[] not null,
-  text text,
-  hours_from smallint,
-  hours_to smallint,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
   constraint campaigns_hours_check CHECK (((num_nulls(hours_from, hours_to) <> 1) AND (hours_from >= 0) AND ((hours_from + 2) <= hours_to) AND (hours_to <= 24))),
@@ -2374,10 +2351,10 @@ create table dead_letters (
   event_id text collate "C" not null,
   reason text not null,
   attempts jsonb not null,
+  group_id text collate "C" not null,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone default clock_timestamp() not null,
   replayed_as text collate "C",
-  group_id text collate "C",
   constraint dead_letters_pkey PRIMARY KEY (organization_id, id),
   constraint dead_letters_reason_check CHECK ((reason = ANY (ARRAY['rejected'::text, 'exhausted'::text, 'poison'::text])))
 );
@@ -2648,21 +2625,11 @@ create table hits (
   constraint hits_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text])))
 ) partition by RANGE (id);
 
-create table idempotency_keys (
-  organization_id text collate "C" not null,
-  key text collate "C" not null,
-  fingerprint bytea not null,
-  status smallint not null,
-  headers jsonb not null,
-  body text,
-  created_at timestamp with time zone default clock_timestamp() not null,
-  constraint idempotency_keys_pkey PRIMARY KEY (organization_id, key)
-);
-
 create table inbox (
   organization_id text collate "C" not null,
   event_id text collate "C" not null,
   endpoint_id text collate "C" not null,
+  secret_id text collate "C" not null,
   type text not null,
   npi text collate "C",
   body text not null,
@@ -2671,7 +2638,6 @@ create table inbox (
   quarantined_at timestamp with time zone,
   reason text,
   differing integer default 0 not null,
-  secret_id text collate "C",
   constraint inbox_check CHECK (((quarantined_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (quarantined_at IS NULL)))
 ) partition by RANGE (received_at);
@@ -2761,9 +2727,9 @@ create table organization_suppressions (
   kind text not null,
   value text collate "C" not null,
   reason text not null,
+  by_unsubscription boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   applied_at timestamp with time zone,
-  by_unsubscription boolean default false not null,
   constraint organization_suppressions_pkey PRIMARY KEY (organization_id, kind, value),
   constraint organization_suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
   constraint organization_suppressions_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
@@ -2788,13 +2754,13 @@ create table programs (
   id text collate "C" not null,
   slug text not null,
   name text not null,
+  sender_name text,
+  postal_address text,
   status text default 'active'::text not null,
   learner_target integer,
   completer_target integer,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
-  sender_name text,
-  postal_address text,
   constraint programs_pkey PRIMARY KEY (organization_id, id),
   constraint programs_slug UNIQUE (organization_id, slug),
   constraint programs_completer_target_check CHECK ((completer_target > 0)),
@@ -2836,12 +2802,12 @@ create table read_positions (
 create table reader_positions (
   endpoint_id text collate "C" not null,
   generation bigint default 1 not null,
+  organization_id text collate "C" not null,
   begun_at timestamp with time zone not null,
   begun_id text collate "C" not null,
   open text[] default '{}'::text[] not null,
   intended_at timestamp with time zone,
   updates integer default 0 not null,
-  organization_id text collate "C" not null,
   constraint reader_positions_pkey PRIMARY KEY (endpoint_id, generation, organization_id)
 ) with (fillfactor=50, toast_tuple_target=8160, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
@@ -2861,6 +2827,7 @@ create table recipients (
   token text collate "C" not null,
   npi text collate "C" not null,
   email text not null,
+  test_subject text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   published_at timestamp with time zone,
@@ -2871,7 +2838,6 @@ create table recipients (
   withdrawal_reason text,
   account_created_at timestamp with time zone,
   erased_at timestamp with time zone,
-  test_subject text,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
   constraint recipients_token UNIQUE (organization_id, token),
@@ -2883,27 +2849,27 @@ create table recipients (
 
 create table replay_jobs (
   id text collate "C" default make_id('rpl'::text) not null,
+  kind text default 'dead_letters'::text not null,
+  organization_id text collate "C",
   endpoint_id text collate "C",
+  group_id text collate "C",
+  status integer,
   event_type text,
   reason text,
+  event_types text[],
   from_at timestamp with time zone,
   to_at timestamp with time zone,
+  before_at timestamp with time zone not null,
   rate integer not null,
   total integer not null,
   replayed integer default 0 not null,
+  replayed_by_others integer default 0 not null,
   after_at timestamp with time zone not null,
   after_id text collate "C" default ''::text not null,
   next_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   cancelled_at timestamp with time zone,
-  kind text default 'dead_letters'::text not null,
-  organization_id text collate "C",
-  event_types text[],
-  before_at timestamp with time zone not null,
-  group_id text collate "C",
-  status integer,
-  replayed_by_others integer default 0 not null,
   constraint replay_jobs_pkey PRIMARY KEY (id),
   constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text]))),
   constraint replay_jobs_rate_check CHECK ((rate > 0))
@@ -3058,8 +3024,8 @@ create table suppressions (
   kind text not null,
   value text collate "C" not null,
   reason text not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
   by_unsubscription boolean default false not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
   constraint suppressions_pkey PRIMARY KEY (organization_id, program_id, kind, value),
   constraint suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
@@ -3083,10 +3049,9 @@ create table unique_hits (
 create table unsubscriptions (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
+  from_organization boolean not null,
   asked_at timestamp with time zone default clock_timestamp() not null,
   suppressed_at timestamp with time zone,
-  organization_asked_at timestamp with time zone,
-  organization_suppressed_at timestamp with time zone,
   revoked_at timestamp with time zone,
   lifted_at timestamp with time zone,
   constraint unsubscriptions_pkey PRIMARY KEY (organization_id, recipient_id)
@@ -3098,11 +3063,11 @@ create table webhook_endpoints (
   url text not null,
   enabled boolean default true not null,
   event_types text[],
-  created_at timestamp with time zone default clock_timestamp() not null,
   max_in_flight integer,
   standard_webhooks boolean default false not null,
   version integer default 1 not null,
   address_since timestamp with time zone default clock_timestamp() not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );
@@ -3141,7 +3106,6 @@ CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_a
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, recipient_id, received_at);
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
-CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organization_id, npi, received_at) WHERE (applied_at IS NOT NULL);
 CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organization_id, received_at, event_id);
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
@@ -3172,7 +3136,6 @@ CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets US
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
-CREATE INDEX unsubscriptions_of_organizations ON public.unsubscriptions USING btree (organization_asked_at) WHERE ((organization_asked_at IS NOT NULL) AND (organization_suppressed_at IS NULL));
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
@@ -3185,10 +3148,15 @@ alter table only webhook_endpoints replica identity using index webhook_endpoint
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
+alter table breaker_changes add constraint breaker_changes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table campaign_counts add constraint campaign_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table campaign_domains add constraint campaign_domains_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table campaign_hours add constraint campaign_hours_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table complaints add constraint complaints_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table delivery_outcomes add constraint delivery_outcomes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
@@ -3200,10 +3168,14 @@ alter table erased_events add constraint erased_events_organization_id_fkey FORE
 alter table erasure_keys add constraint erasure_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erasures add constraint erasures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table failure_group_hours add constraint failure_group_hours_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES failure_groups(id, organization_id);
+alter table failure_groups add constraint failure_groups_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table follow_ups add constraint follow_ups_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table follow_ups add constraint follow_ups_organization_id_first_id_fkey FOREIGN KEY (organization_id, first_id) REFERENCES campaigns(organization_id, id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
-alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table message_attempts add constraint message_attempts_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table operators add constraint operators_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -3211,21 +3183,30 @@ alter table organization_clock add constraint organization_clock_organization_id
 alter table organization_suppressions add constraint organization_suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table read_positions add constraint read_positions_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id);
+alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table request_counts add constraint request_counts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table restored_campaigns add constraint restored_campaigns_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
+alter table restored_clocks add constraint restored_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
+alter table secret_verifications add constraint secret_verifications_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table secret_verifications add constraint secret_verifications_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES signing_secrets(id);
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table stored_responses add constraint stored_responses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table subject_tests add constraint subject_tests_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER begin_turns AFTER INSERT OR UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.status = 'sending'::text)) EXECUTE FUNCTION begin_turns();
 CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
 CREATE TRIGGER group_failure BEFORE INSERT OR UPDATE OF attempts ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION group_failure();
 CREATE TRIGGER keep_failure_groups_delete AFTER DELETE ON public.dead_letters REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
@@ -3237,7 +3218,6 @@ CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING O
 CREATE TRIGGER count_messages AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((((old.attempts > 0) <> (new.attempts > 0)) OR ((old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)) OR ((old.quarantined_at IS NULL) <> (new.quarantined_at IS NULL)))) EXECUTE FUNCTION count_messages();
 CREATE TRIGGER count_new_messages AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_messages();
 CREATE TRIGGER count_qualifications AFTER INSERT ON public.qualifications REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_qualifications();
-CREATE TRIGGER fill_organization BEFORE INSERT ON public.reader_positions FOR EACH ROW WHEN ((new.organization_id IS NULL)) EXECUTE FUNCTION fill_organization();
 CREATE TRIGGER count_new_recipients AFTER INSERT ON public.recipients REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_recipients();
 CREATE TRIGGER count_recipients AFTER UPDATE ON public.recipients REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_recipients();
 CREATE TRIGGER raise_endpoint_versions_insert AFTER INSERT ON public.signing_secrets FOR EACH ROW EXECUTE FUNCTION raise_endpoint_versions();

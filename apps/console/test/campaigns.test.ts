@@ -124,18 +124,6 @@ describe("a campaign", () => {
     expect((await operator.get(path)).words).toContain("is scheduled; this needs it to be draft or paused")
   })
 
-  it("from before there were counts can be paused while the worker counts it", async () => {
-    const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
-    await test().run(
-      SqlClient.SqlClient.use((sql) => sql`delete from campaign_counts where campaign_id = ${campaign.id}`),
-    )
-    const operator = await test().as("operator")
-    const { words, document } = await operator.get(`/campaigns/${campaign.id}`)
-    expect(words).toContain("The worker counts this campaign")
-    expect(document.querySelector(`form[action="/campaigns/${campaign.id}/schedule"][method="get"]`)).not.toBeNull()
-    expect((await operator.get("/campaigns")).words).toContain("being counted")
-  })
-
   it("gets another rate, and none", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const operator = await test().as("operator")

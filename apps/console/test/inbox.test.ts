@@ -1,7 +1,7 @@
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
-import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -94,8 +94,8 @@ describe("the inbox", () => {
       Effect.flatMap(
         SqlClient.SqlClient,
         (sql) => sql`
-          insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, applied_at)
-          select ${theirs.organization.id}, 'evt_many' || n, ${theirs.endpoint.id}, 'many', '{}', now() - n * interval '1 second', now()
+          insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
+          select ${theirs.organization.id}, 'evt_many' || n, ${theirs.endpoint.id}, 'sec_1', 'many', '{}', now() - n * interval '1 second', now()
           from generate_series(1, 70) n`,
       ),
     )
@@ -131,7 +131,7 @@ describe("an inbound event", () => {
     const viewer = await test().as("viewer")
     const first = await viewer.get(pageOf("evt_first"))
     expect(first.words).toContain("by this event")
-    expect(first.words).toContain("not recorded by the release that received it")
+    expect(first.words).toContain(`Verified with${SECRET_ID}`)
     expect(first.text).toContain(`href="/people/${ours.recipientId}"`)
     expect(first.text).not.toContain(npi(0))
     expect(first.text).not.toContain(email(0))

@@ -1,15 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { BounceReason } from "@outreach/contract"
-import type { RecipientId } from "@outreach/domain/Identifier"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
-import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -176,47 +171,5 @@ describe("ops suppressions", () => {
   it("says that there is no such program", async () => {
     const none = `pgm_${"0".repeat(32)}`
     expect(await runFailing("suppressions", "list", "--program", none)).toMatchObject({ code: "program_not_found" })
-  })
-
-  it("are made of the hard bounces before this release, and of each only once", async () => {
-    const reasons = ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"]
-    const { program, organizationId } = await meanwhile(
-      Effect.gen(function* () {
-        const { program, organization, campaign } = yield* seedCampaign({ recipients: reasons.length + 1 })
-        yield* sendCampaign(campaign.id)
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql<{ id: RecipientId; email: string }>`
-          update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} returning id, email`
-        const bouncing = rows.toSorted((a, b) => a.email.localeCompare(b.email)).slice(0, reasons.length)
-        for (const [i, { id }] of bouncing.entries()) {
-          yield* reportBounce(id, { _tag: "Bounced", reason: reasons[i] as BounceReason })
-        }
-        // As by processes of the last release.
-        yield* sql`delete from organization_suppressions where organization_id = ${organization.id}`
-        return { program: program.id, organizationId: organization.id }
-      }),
-    )
-    await runJson("suppressions", "add", "--program", program, "--email", "clinician9@clinic.test")
-    const backfill = ["suppressions", "backfill", "--organization", organizationId]
-    expect(await runJson(...backfill)).toEqual({ organizations: 1, bounces: 5, added: 4 })
-    const suppressed = [0, 1, 2, 3].map((n) => ["email", email(n), "bounced"])
-    expect(await entries(program)).toEqual([...suppressed, ["email", email(9), "operator"]])
-    expect(await runJson(...backfill)).toEqual({ organizations: 1, bounces: 5, added: 0 })
-    expect(await runJson("suppressions", "backfill")).toMatchObject({ added: 0 })
-
-    // More than a transaction reads, all at one time.
-    await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-          select organization_id, 'evt_' || n, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body
-          from (select * from events where organization_id = ${organizationId} and type = 'outreach.email_bounced' limit 1) event
-          cross join generate_series(1, 2500) as n`,
-      ),
-    )
-    expect(await runJson(...backfill)).toEqual({ organizations: 1, bounces: 2505, added: 0 })
-    expect(await runFailing(...backfill.slice(0, -1), `org_${"0".repeat(32)}`)).toMatchObject({
-      code: "organization_not_found",
-    })
   })
 })

@@ -120,8 +120,8 @@ const seedHistory = Effect.gen(function* () {
     insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
     values (${id}, 'evt_old', 'outreach.email_sent', ${campaign.id}, 'pgm_1', ${old}, ${old}, '{}')`
   yield* sql`
-    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, applied_at)
-    values (${id}, 'evt_theirs', ${endpoint.id}, 'clinician.learner_qualified', '{}', ${old}, ${old})`
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
+    values (${id}, 'evt_theirs', ${endpoint.id}, 'sec_1', 'clinician.learner_qualified', '{}', ${old}, ${old})`
   yield* sql`
     insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
     select ${id}, 'hit_' || lpad(to_hex((extract(epoch from ${old}) * 1000)::bigint), 12, '0') || repeat('0', 20), ${recipient!.id}, 'open', 'GET',

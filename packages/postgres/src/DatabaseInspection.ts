@@ -66,7 +66,7 @@ export interface InspectedServer {
   readonly standbys: ReadonlyArray<InspectedStandby> | null
   /** On which timelines the clocks were last advanced, most clocks first. */
   readonly clockTimelines: ReadonlyArray<{
-    /** Null of clocks that no process of this release has advanced. */
+    /** Null of clocks that a server advanced which does not tell its timeline. */
     readonly timeline: number | null
     readonly isThisServers: boolean
     readonly organizations: number
@@ -101,7 +101,7 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Of an older schema none. */
+    /** Of a database without a schema none. */
     const readGrantedRoles = Effect.gen(function* () {
       const [table] = yield* sql<{ exists: boolean }>`select to_regclass('granted_roles') is not null as exists`
       return table!.exists ? yield* sql<GrantedRole>`select role, kind from granted_roles` : []

@@ -6,7 +6,7 @@ import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
 import { SESSION_SETTINGS_CODE, sessionFault } from "./connection/sessionFault.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { adviceOn, type DatabaseFault, describeDatabaseError } from "./describeDatabaseError.ts"
-import { missingFiles } from "./migrations/planMigrations.ts"
+import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
 
 const READ_ONLY: DatabaseFault = { code: "25006", advice: adviceOn("25006") }
@@ -15,6 +15,8 @@ const OLD_SCHEMA: DatabaseFault = {
   code: "OLD_SCHEMA",
   advice: "the schema is older than this release; run `ops migrate`",
 }
+
+const UNKNOWN_BASELINE: DatabaseFault = { code: "OTHER_BASELINE", advice: OTHER_BASELINE }
 
 const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
   restoring: {
@@ -33,6 +35,7 @@ export const WRONG_KEY: DatabaseFault = {
 
 interface State {
   readonly files: ReadonlyArray<string>
+  readonly baseline: string | null
   readonly isReadOnly: boolean
   readonly organizationId: OrganizationId | null
   readonly ciphertext: Uint8Array | null
@@ -75,6 +78,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
     if (known !== undefined) return known
     const rows = yield* sql<State>`
       select array(select file from migrations) as files,
+        (select checksum from migrations where file = ${BASELINE}) as baseline,
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
         newest.organization_id as "organizationId", newest.ciphertext
       from (select) one left join (
@@ -83,6 +87,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
     const state = rows[0]!
     // A process with another key must not go on, whatever else is wrong.
     if (!opens(state)) return WRONG_KEY
+    if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
     // Apart, because an older schema does not have the function.

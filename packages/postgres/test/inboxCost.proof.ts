@@ -1,5 +1,6 @@
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { effectTest } from "@outreach/testing/effectTest"
+import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -18,7 +19,7 @@ test("an event is stored beside many for what it costs beside few, by the plan t
   const message = (eventId: string): InboundMessage => ({
     organizationId: organization.id,
     endpointId: endpoint.id,
-    secretId: null,
+    secretId: SECRET_ID,
     eventId,
     type: "clinician.account_created",
     npi: null,
@@ -27,8 +28,8 @@ test("an event is stored beside many for what it costs beside few, by the plan t
   // As often as it takes the database to settle on its plan.
   for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))
   yield* sql`
-    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at)
-    select ${organization.id}, 'evt_a' || n, ${endpoint.id}, 'clinician.account_created', '{}', clock_timestamp()
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at)
+    select ${organization.id}, 'evt_a' || n, ${endpoint.id}, ${SECRET_ID}, 'clinician.account_created', '{}', clock_timestamp()
     from generate_series(1, 20000) n`
   const reads = yield* Effect.forEach(["evt_b", "evt_1", "evt_a777"], (id) => blocksRead("inbox", receive(message(id))))
   expect(reads.map(([, receipt]) => receipt)).toEqual(["stored", "repeated", "repeated"])

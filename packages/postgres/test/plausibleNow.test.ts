@@ -84,6 +84,9 @@ const seedOld = (days: number) =>
         insert into delivery_outcomes (organization_id, endpoint_id, at, seconds)
         values (${organization.id}, ${endpoint.id}, ${old}, 3600)`
       yield* sql`
+        insert into failure_groups (organization_id, id, endpoint_id, reason, outcome, first_at, last_at)
+        values (${organization.id}, 'fgr_1', ${endpoint.id}, 'rejected', 'client_error', ${old}, ${old})`
+      yield* sql`
         insert into failure_group_hours (organization_id, group_id, hour, count) values (${organization.id}, 'fgr_1', ${old}, 1)`
       yield* sql`
         insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, bytes_before, created_at)

@@ -102,7 +102,7 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
   await standby.promote()
 
   for (const { organization, campaign, last } of checkpoints) {
-    // As a process of the last release does, which does not know the fence: the scenario would lose events.
+    // As without the fence: the scenario would lose events.
     const [unfenced] = await query<{ below: boolean }>(
       standby.url,
       `select greatest(clock_timestamp(), last + interval '1 microsecond') <= '${last.emittedAt}' as below

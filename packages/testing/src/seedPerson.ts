@@ -81,10 +81,6 @@ export const seedPerson = Effect.fnUntraced(function* () {
   yield* responses.store(request("names-them-at-length"), { ...answer, body: page }, bound)
   yield* responses.store(request("names-another"), { ...answer, body: JSON.stringify({ npi: npi(1) }) }, bound)
   yield* responses.store(request("has-no-body"), { ...answer, body: null }, bound)
-  yield* sql`
-    insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
-    select organization_id, key, fingerprint, status, headers, convert_from(body, 'UTF8') from stored_responses
-    where organization_id = ${organization.id} and encoding = 'identity' and body is not null`
 
   // What the partner answered quotes what it was sent.
   const worker = yield* workerOn()

@@ -103,9 +103,7 @@ separated by spaces`,
   ],
 )}
 <p>The key is what follows <code>whsec_</code>, decoded from base64. The libraries for JavaScript take your secret as it is; in Go, C# and other languages
-whose base64 insists on padding, append <code>=</code> to it. An earlier secret may have <code>-</code> or <code>_</code> behind <code>whsec_</code>, which
-the libraries refuse or misread: ask for a new one, or write <code>+</code> for <code>-</code> and <code>/</code> for <code>_</code> there. All this is for
-these libraries alone. Sign what you send to us with <code>X-Signature</code> and the secret as we gave it.</p>
+whose base64 insists on padding, append <code>=</code> to it, for these libraries alone. Sign what you send to us with <code>X-Signature</code> and the secret as we gave it.</p>
 
 ${heading("rotation")}
 <p>After a rotation the old secret stays active for a while, 24 hours unless agreed otherwise. Until it ends our webhooks carry a <code>v1</code>

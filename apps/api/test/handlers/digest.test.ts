@@ -243,9 +243,9 @@ describe("programs", () => {
     const { seed, key } = await another()
     await api().run(
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        Effect.andThen(
-          sql`delete from campaigns where organization_id = ${seed.organization.id}`,
-          sql`delete from programs where organization_id = ${seed.organization.id}`,
+        Effect.forEach(
+          ["campaign_counts", "campaigns", "programs"],
+          (table) => sql`delete from ${sql(table)} where organization_id = ${seed.organization.id}`,
         ),
       ),
     )

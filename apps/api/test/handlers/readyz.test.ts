@@ -11,7 +11,8 @@ const migrated = migratedDatabase()
 
 const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(migrated())))
-const query = (statement: string) => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)))
+const query = <Row extends object>(statement: string) =>
+  run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(statement)))
 
 /** Asks an API over a database whether it is ready, on both of its ports. */
 const readyz = async (databaseUrl: string) => {
@@ -56,6 +57,21 @@ describe("the readiness probe", () => {
     expect(await readyz(migrated())).toEqual(ready)
     await query("delete from migrations where file = 'migrations/9999_later.sql'")
     await query("insert into migrations (file, checksum) values ('functions/make_id.sql', '')")
+  })
+
+  it("says that another baseline made the database, whatever followed it, and the way out", async () => {
+    const [baseline] = await query<{ checksum: string }>(
+      "update migrations old set checksum = 'of another baseline' from migrations known where old.file = 'migrations/0001_baseline.sql' and known.file = old.file returning known.checksum",
+    )
+    await query("insert into migrations (file, checksum) values ('migrations/0047_timelines.sql', 'x')")
+    expect(await readyz(migrated())).toEqual(
+      unavailable(
+        "OTHER_BASELINE",
+        "the database was made before the baseline of these migrations, and cannot be migrated; create a new one, and for a sandbox run `npm start -- --fresh` or name a new `--folder`",
+      ),
+    )
+    await query("delete from migrations where file = 'migrations/0047_timelines.sql'")
+    await query(`update migrations set checksum = '${baseline!.checksum}' where file = 'migrations/0001_baseline.sql'`)
   })
 
   it("says that the database is read-only", async () => {

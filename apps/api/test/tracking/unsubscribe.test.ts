@@ -75,13 +75,6 @@ describe("the page to unsubscribe", () => {
     expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: ["email", "npi"] })
   })
 
-  it("is applied for the organization after a worker of the last release applied it for the program", async () => {
-    await ask(path, ONE_CLICK)
-    await query((sql) => sql`update unsubscriptions set suppressed_at = clock_timestamp() returning 1`)
-    expect((await suppressed()).organization).toEqual(["email", "npi"])
-    expect(await api().run(applyUnsubscriptions)).toBe(0)
-  })
-
   it("says that the recipient is unsubscribed when it is loaded again, from what, and offers the way back", async () => {
     await ask(`${path}?scope=program`, { method: "POST" })
     const ofProgram = await ask(path)

@@ -33,12 +33,7 @@ export const list = reading(
   Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, kind, text, before, limit }) {
     const filter = pickDefined({ organizationId: organization, programId: program, status, kind, text, before })
     const rows = yield* (yield* CampaignReader).list(filter, limit + 1)
-    // Of a campaign from before there were counts they are not known until the worker has counted it.
-    const counted = rows.map((row) => ({
-      ...row,
-      sent: row.totals?.sent ?? null,
-      recipients: row.totals?.recipients ?? null,
-    }))
+    const counted = rows.map((row) => ({ ...row, sent: row.totals.sent, recipients: row.totals.recipients }))
     yield* printPage(counted, limit, [
       "id",
       "programId",

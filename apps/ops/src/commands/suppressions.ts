@@ -11,7 +11,6 @@ import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
-import { suppressEarlierBounces } from "@outreach/postgres/suppressions/suppressEarlierBounces"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option, Schema } from "effect"
@@ -19,7 +18,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { changing, revealing } from "../audit/Access.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, readClinician } from "../inputs/clinicianFlags.ts"
-import { ignoreColumns, limit, organization } from "../inputs/commonFlags.ts"
+import { ignoreColumns, limit } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
@@ -159,32 +158,10 @@ const load = changing(
   Command.withExamples([{ command: "ops suppressions import --program pgm_… accounts.csv" }]),
 )
 
-const backfill = changing(
-  "backfill",
-  { organization: organization.pipe(Flag.optional) },
-  Effect.fn("ops.suppressions.backfill")(function* (input) {
-    const repository = yield* OrganizationRepository
-    const chosen = Option.isSome(input.organization)
-      ? [yield* repository.find(input.organization.value)]
-      : (yield* repository.list).filter(({ frozenAt }) => frozenAt === null)
-    const report = { organizations: chosen.length, bounces: 0, added: 0 }
-    for (const { id } of chosen) {
-      const { bounces, added } = yield* suppressEarlierBounces(id)
-      report.bounces += bounces
-      report.added += added
-    }
-    yield* printRecord(report)
-  }),
-).pipe(
-  Command.withDescription(
-    "Suppress the addresses that bounced for good before this release, in every program of their organization; a re-run adds nothing twice, and brings back what was lifted",
-  ),
-)
-
 /** `ops suppressions …` */
 export const suppressions = Command.make("suppressions").pipe(
   Command.withDescription("Clinicians whom a program must not write to"),
-  Command.withSubcommands([add, remove, list, load, backfill]),
+  Command.withSubcommands([add, remove, list, load]),
   Command.provide(
     Layer.mergeAll(
       SuppressionRepositoryPg,

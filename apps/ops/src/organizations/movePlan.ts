@@ -103,7 +103,8 @@ export const movePlan = (
       statements: [
         `create or replace function keep_one_unsubscription() returns trigger language plpgsql set search_path from current as $$
 begin
-  update unsubscriptions set asked_at = new.asked_at, suppressed_at = null, revoked_at = null, lifted_at = null
+  update unsubscriptions set asked_at = new.asked_at, from_organization = from_organization or new.from_organization,
+    suppressed_at = null, revoked_at = null, lifted_at = null
   where organization_id = new.organization_id and recipient_id = new.recipient_id;
   if found then
     return null;

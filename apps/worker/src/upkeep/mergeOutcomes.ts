@@ -6,8 +6,8 @@ import { withRest } from "../loops/withRest.ts"
 import { whileBelieved } from "./watchClock.ts"
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days, hourly; and
- * puts dead letters of the last release into their groups. Until interrupted.
+ * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days, hourly,
+ * until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
@@ -17,14 +17,5 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
     while ((yield* withRest(outcomes.forget(days))) > 0) {}
     yield* groups.forgetHours(days)
   })
-  const fill = Effect.gen(function* () {
-    while ((yield* withRest(groups.fill)) > 0) {}
-  })
-  return yield* Effect.all(
-    [
-      retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour"))),
-      retryForever("groupFailures", Effect.andThen(fill, Effect.sleep("1 minute"))),
-    ],
-    { concurrency: "unbounded", discard: true },
-  )
+  return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
 })

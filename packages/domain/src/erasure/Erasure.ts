@@ -22,7 +22,6 @@ export const HELD_TABLES = [
   "hits",
   "inbox",
   "stored_responses",
-  "idempotency_keys",
   "delivery_attempts",
   "dead_letters",
   "delivered",

@@ -7,8 +7,8 @@ export interface InboundMessage {
   readonly organizationId: OrganizationId
   /** The endpoint that it was sent to. */
   readonly endpointId: EndpointId
-  /** The signing secret that verified it; null for an event that a process of an earlier release received. */
-  readonly secretId: SecretId | null
+  /** The signing secret that verified it. */
+  readonly secretId: SecretId
   /** The partner's own id of the event: the deduplication key within the organization. */
   readonly eventId: string
   readonly type: string

@@ -12,7 +12,7 @@ export interface Program {
   /** The name that the partner uses on the wire; unique within the organization. */
   readonly slug: string
   readonly name: string
-  /** Who sends the program's e-mails, as each of them says; null in programs of earlier releases, for which no campaign is created. */
+  /** Who sends the program's e-mails, as each of them says; null until it is set. No campaign is created without it. */
   readonly senderName: string | null
   /** The sender's postal address on one line, likewise. */
   readonly postalAddress: string | null

@@ -17,7 +17,7 @@ export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
 /** The bounces after which an address is suppressed; after `other` it may take mail again. */
-export const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
+const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
   "mailbox_not_found",
   "mailbox_disabled",
   "domain_not_found",

@@ -11,7 +11,7 @@ language sql security definer set search_path = public, pg_temp as $$
   ), lifted as (
     -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
-      organization_asked_at = null, organization_suppressed_at = null
+      from_organization = false
     from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
     returning unsubscription.organization_id, unsubscription.recipient_id
   ), key as materialized (
@@ -20,7 +20,7 @@ language sql security definer set search_path = public, pg_temp as $$
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
     -- What requests by the links of other messages to the same clinician still ask for.
-    select key.organization_id, key.kind, key.value, recipient.program_id, organization_asked_at is not null as is_for_all
+    select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
     join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id

@@ -1,19 +1,29 @@
--- The tables of every subject, in the order of the domain's subjects.
--- A tenant's table has organization_id first in its primary key and in every unique constraint.
+-- The tables of every subject, in the order of their journeys: docs/flows.md.
+-- A tenant's table has organization_id first in its primary key and in every unique constraint, except where an id alone is looked up.
+-- organization_id also belongs to the replica identity of each tenant's table, so that a publication can select one organization: docs/cells.md.
 -- Ids, tokens and other keys have the collation "C": they are compared byte by byte.
+-- The functions stand in sql/functions, and who may use a table stands in src/roles/grants.ts.
 
 -- Organizations
 
+-- While an organization is frozen, nothing new begins for it here: it is moving to another server, or has moved.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  frozen_at timestamptz
 );
 
 -- The newest timestamp that an organization has given to an event or to a change of a row that partners poll.
+-- server_started_at and identity are those of the server that gave it. The first stamp on another server lies beyond all that the lost server
+-- may have given; fenced_at is that stamp: docs/decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md.
+-- identity is null where the server does not tell its own.
 create table organization_clock (
   organization_id text collate "C" primary key references organizations,
-  last timestamptz not null
+  last timestamptz not null,
+  server_started_at timestamptz,
+  identity text,
+  fenced_at timestamptz
 ) with (fillfactor = 50);
 
 create table api_keys (
@@ -29,7 +39,8 @@ create table api_keys (
   revoked_at timestamptz,
   last_used_at timestamptz
 );
-create index api_keys_of_organization on api_keys (organization_id, id);
+create unique index api_keys_of_organization on api_keys (organization_id, id);
+alter table api_keys replica identity using index api_keys_of_organization;
 
 -- The requests of each key in each window of its rate limit.
 -- The table is unlogged: a crash of the server gives every key at most one fresh window.
@@ -40,13 +51,42 @@ create unlogged table rate_windows (
   primary key (key_id, window_start)
 ) with (fillfactor = 50);
 
+-- How the API answered in an hour. caller_id is a key, or the endpoint of a webhook. code is that of the error, and empty without one.
+-- peak is the most requests that one rate window counted of the key.
+create table request_counts (
+  organization_id text collate "C" not null references organizations,
+  caller_id text collate "C" not null,
+  hour timestamptz not null,
+  code text collate "C" not null,
+  requests bigint not null,
+  peak integer not null,
+  primary key (organization_id, caller_id, hour, code)
+) with (fillfactor = 50);
+create index request_counts_by_hour on request_counts (hour);
+
+-- How far a key has read a list: its last page ended at position_at and position_id. types is null for all.
+create table read_positions (
+  organization_id text collate "C" not null,
+  key_id text collate "C" not null references api_keys,
+  list text not null check (list in ('events', 'tokens')),
+  types text[],
+  position_at timestamptz not null,
+  position_id text collate "C" not null,
+  has_more boolean not null,
+  read_at timestamptz not null,
+  primary key (organization_id, key_id, list)
+) with (fillfactor = 50);
+
 -- Programs
 
+-- Each e-mail of a program shows sender_name and postal_address. A campaign is only created for a program that has both.
 create table programs (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
   slug text not null,
   name text not null,
+  sender_name text,
+  postal_address text,
   status text not null default 'active' check (status in ('draft', 'active', 'paused', 'archived')),
   learner_target integer check (learner_target > 0),
   completer_target integer check (completer_target > 0),
@@ -56,8 +96,61 @@ create table programs (
   constraint programs_slug unique (organization_id, slug)
 );
 
+-- The addresses that the e-mails of an organization or of one of its programs come from.
+-- A row without program_id is the organization's own; that of a program goes before it. Nothing is sent for a sender before live_since.
+-- Without bounce_domain, bounces come back to the deployment's.
+create table senders (
+  organization_id text collate "C" not null references organizations,
+  id text collate "C" not null,
+  program_id text collate "C",
+  from_name text not null,
+  from_address text not null,
+  reply_to text,
+  dkim_domain text not null,
+  bounce_domain text,
+  live_since timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  primary key (organization_id, id),
+  foreign key (organization_id, program_id) references programs
+);
+create unique index senders_of_program on senders (organization_id, coalesce(program_id, ''));
+
+-- A key signs from signs_from on, and is pending before; the key that follows it sets signs_until.
+-- public_key is in SPKI, in base64, as the DKIM record holds it. The private key is encrypted as signing secrets are.
+create table dkim_keys (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  sender_id text collate "C" not null,
+  selector text not null,
+  public_key text not null,
+  ciphertext bytea not null,
+  created_at timestamptz not null default clock_timestamp(),
+  signs_from timestamptz,
+  signs_until timestamptz,
+  primary key (organization_id, id),
+  foreign key (organization_id, sender_id) references senders on delete cascade
+);
+create unique index dkim_keys_of_sender on dkim_keys (organization_id, sender_id, selector);
+
+-- How many messages a sender may send on each of its first days: docs/decisions/0054-a-ramp-counts-days-on-which-mail-is-sent.md.
+-- sent counts the messages of one UTC day, counted_on, which is day day_number of the ramp.
+create table sender_ramps (
+  organization_id text collate "C" not null,
+  sender_id text collate "C" not null,
+  daily integer[] not null,
+  day_number integer not null default 1,
+  counted_on date not null default '-infinity',
+  sent integer not null default 0,
+  primary key (organization_id, sender_id),
+  foreign key (organization_id, sender_id) references senders on delete cascade
+) with (fillfactor = 50);
+
 -- Campaigns
 
+-- text is a text part of the campaign's own; null where it is made of the HTML. fields are those that the templates may name.
+-- hours_from and hours_to bound when messages go out, by the recipient's local time: docs/decisions/0053-hours-are-those-of-the-recipient.md.
+-- They are two hours at least, because two time zones of a state are an hour apart.
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -68,21 +161,66 @@ create table campaigns (
     ('draft', 'scheduled', 'publishing', 'published', 'sending', 'completed', 'paused', 'cancelled')),
   subject text not null,
   html text not null,
+  text text,
+  fields text[] not null default '{}',
+  short_link text,
+  per_minute integer check (per_minute > 0),
+  hours_from smallint,
+  hours_to smallint,
   window_start timestamptz not null,
   window_end timestamptz not null check (window_end > window_start),
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
-  per_minute integer check (per_minute > 0),
-  short_link text,
   primary key (organization_id, id),
-  foreign key (organization_id, program_id) references programs
+  foreign key (organization_id, program_id) references programs,
+  constraint campaigns_hours_check
+    check (num_nulls(hours_from, hours_to) <> 1 and hours_from >= 0 and hours_from + 2 <= hours_to and hours_to <= 24)
 );
 -- The worker looks for the few campaigns that are under way among all that ever were.
 create index campaigns_under_way on campaigns (status, window_start)
   where status in ('scheduled', 'publishing', 'published', 'sending');
 
+-- Campaigns that compare two subjects: docs/decisions/0051-a-subject-test-holds-messages-back.md.
+-- began_at is when the campaign began to send, or went on. counts holds the figures that decided the winner.
+-- No message waits for the winner after released_at.
+create table subject_tests (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  subject_b text not null,
+  share integer not null check (share between 1 and 100),
+  after_seconds integer check (after_seconds > 0),
+  began_at timestamptz,
+  winner text check (winner in ('a', 'b')),
+  decided_at timestamptz,
+  counts jsonb,
+  released_at timestamptz,
+  primary key (organization_id, campaign_id),
+  foreign key (organization_id, campaign_id) references campaigns,
+  check ((after_seconds is null) = (share = 100)),
+  check ((winner is null) = (decided_at is null) and (winner is null) = (counts is null))
+);
+
+-- Campaigns to those recipients of an earlier campaign who have not done something: docs/decisions/0052-a-follow-up-is-drawn-once.md.
+-- first_id is the earlier campaign, and last_id its recipient who was drawn or skipped last. skipped counts by reason.
+-- Nobody is drawn after drawn_at.
+create table follow_ups (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  first_id text collate "C" not null check (first_id <> campaign_id),
+  unless text not null check (unless in ('clicked', 'account_created', 'learner_qualified')),
+  after_seconds integer not null check (after_seconds > 0),
+  lead_seconds integer not null check (lead_seconds > 0),
+  last_id text collate "C",
+  skipped jsonb not null default '{}',
+  drawn_at timestamptz,
+  primary key (organization_id, campaign_id),
+  foreign key (organization_id, campaign_id) references campaigns,
+  foreign key (organization_id, first_id) references campaigns
+);
+
 -- Recipients
 
+-- test_subject is the subject that a recipient tests; null for all others.
 create table recipients (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -91,6 +229,7 @@ create table recipients (
   token text collate "C" not null check (token ~ '^[0-9A-Za-z]{6}$'),
   npi text collate "C" not null check (npi ~ '^[0-9]{10}$'),
   email text not null,
+  test_subject text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   published_at timestamptz,
@@ -98,8 +237,10 @@ create table recipients (
   bounced_at timestamptz,
   last_event_at timestamptz,
   withdrawn_at timestamptz,
-  withdrawal_reason text check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached')),
+  withdrawal_reason text
+    check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached', 'clicked')),
   account_created_at timestamptz,
+  erased_at timestamptz,
   primary key (organization_id, id),
   constraint recipients_token unique (organization_id, token),
   constraint recipients_npi unique (organization_id, campaign_id, npi),
@@ -118,11 +259,122 @@ create index recipients_waiting_by_npi on recipients (organization_id, program_i
 create index recipients_waiting_by_email on recipients (organization_id, program_id, lower(email))
   where sent_at is null and bounced_at is null and withdrawn_at is null;
 
+-- What templates name of each recipient: docs/decisions/0049-a-recipients-fields-stand-apart.md.
+-- A row is written at the import, and read when its message is sent. That of recipients is written again by each outcome.
+-- time_zones are those of which the recipient's is one; null where the fields do not say.
+create table recipient_fields (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  fields jsonb not null,
+  time_zones text[],
+  primary key (organization_id, recipient_id),
+  foreign key (organization_id, recipient_id) references recipients
+);
+
+-- Counts of campaigns: how many recipients are in which state, so that nobody counts them (docs/decisions/0062-campaigns-are-counted-by-changes.md)
+
+-- A row for each campaign and tested subject: '' for recipients who test none. count_campaign makes the row of ''.
+-- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
+-- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
+create table campaign_counts (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  subject text not null default '',
+  recipients integer not null default 0,
+  published integer not null default 0,
+  withdrawn integer not null default 0,
+  sent integer not null default 0,
+  bounced integer not null default 0,
+  answered integer not null default 0,
+  queued integer not null default 0,
+  deferred integer not null default 0,
+  unknown integer not null default 0,
+  quarantined integer not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
+  unsuspected_opened integer not null default 0,
+  unsuspected_clicked integer not null default 0,
+  accounts integer not null default 0,
+  learners integer not null default 0,
+  completers integer not null default 0,
+  primary key (organization_id, campaign_id, subject),
+  foreign key (organization_id, campaign_id) references campaigns
+) with (fillfactor = 50);
+
+create table campaign_hours (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  hour timestamptz not null,
+  sent integer not null,
+  bounced integer not null,
+  primary key (organization_id, campaign_id, hour),
+  foreign key (organization_id, campaign_id) references campaigns
+) with (fillfactor = 50);
+
+-- How the mail servers of a recipient domain answered. A message may be deferred and refused several times; each answer counts.
+-- cleanSmtpReply takes addresses out of last_reply.
+create table campaign_domains (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  sent integer not null default 0,
+  deferred integer not null default 0,
+  refused integer not null default 0,
+  mailbox_not_found integer not null default 0,
+  mailbox_disabled integer not null default 0,
+  domain_not_found integer not null default 0,
+  address_invalid integer not null default 0,
+  other integer not null default 0,
+  last_reply text,
+  last_reply_at timestamptz,
+  primary key (organization_id, campaign_id, domain),
+  foreign key (organization_id, campaign_id) references campaigns
+) with (fillfactor = 50);
+-- By the order of magnitude, which seldom changes, so that nearly all updates leave the index alone.
+create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, domain_size(
+  sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
+
+-- What each transaction changed, until the worker adds it to the tables above. A row of its own, so that no transaction waits for another.
+-- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
+create table campaign_count_changes (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  id uuid not null default gen_random_uuid(),
+  subject text not null default '',
+  hour timestamptz,
+  recipients integer not null default 0,
+  published integer not null default 0,
+  withdrawn integer not null default 0,
+  sent integer not null default 0,
+  bounced integer not null default 0,
+  answered integer not null default 0,
+  queued integer not null default 0,
+  deferred integer not null default 0,
+  unknown integer not null default 0,
+  quarantined integer not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
+  unsuspected_opened integer not null default 0,
+  unsuspected_clicked integer not null default 0,
+  accounts integer not null default 0,
+  learners integer not null default 0,
+  completers integer not null default 0,
+  primary key (organization_id, campaign_id, id)
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+
+create trigger count_campaign after insert on campaigns for each row execute function count_campaign();
+create trigger count_new_recipients after insert on recipients
+  referencing new table as new_rows for each statement execute function count_new_recipients();
+create trigger count_recipients after update on recipients
+  referencing old table as old_rows new table as new_rows for each statement execute function count_recipients();
+
 -- Events
 
--- The log of each organization, in the order of emitted_at and id. Nothing ever updates a row.
+-- The log of each organization, in the order of emitted_at and id. Nothing ever updates a row, except an erasure its body.
 -- body is the envelope as it was serialised once.
 -- traceparent is the trace that published the event, as W3C Trace Context writes it, or null.
+-- There is a partition for each month, in UTC: docs/decisions/0032-data-is-kept-by-the-month.md. events_later takes every row that fits into no
+-- month, whatever a clock says. There is no default partition: beside one, the log could not be read in order, partition after partition.
 create table events (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -134,8 +386,9 @@ create table events (
   emitted_at timestamptz not null,
   body text not null,
   traceparent text,
-  primary key (organization_id, id)
-);
+  primary key (organization_id, id, emitted_at)
+) partition by range (emitted_at);
+create table events_later partition of events for values from (minvalue) to (maxvalue);
 -- Partners and endpoints read the log in order, of all types or of some.
 create index events_log on events (organization_id, emitted_at, id);
 create index events_by_type on events (organization_id, type, emitted_at, id);
@@ -145,16 +398,25 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 
 -- Deliveries
 
+-- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0065-a-call-uses-what-is-current-when-it-begins.md.
+-- address_since is when the address was first called, or called again. Calls that began earlier do not count against its bound.
+-- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
 create table webhook_endpoints (
   id text collate "C" primary key,
   organization_id text collate "C" not null references organizations,
   url text not null,
   enabled boolean not null default true,
   event_types text[],
-  created_at timestamptz not null default clock_timestamp(),
-  max_in_flight integer check (max_in_flight > 0)
+  max_in_flight integer check (max_in_flight > 0),
+  standard_webhooks boolean not null default false,
+  version integer not null default 1,
+  address_since timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default clock_timestamp()
 );
-create index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
+create unique index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
+alter table webhook_endpoints replica identity using index webhook_endpoints_of_organization;
+create trigger raise_version before update on webhook_endpoints for each row
+  when (old.* is distinct from new.*) execute function raise_version();
 
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
@@ -164,7 +426,20 @@ create table signing_secrets (
   expires_at timestamptz,
   last_used_at timestamptz
 );
-create index signing_secrets_of_organization on signing_secrets (organization_id, id);
+create unique index signing_secrets_of_organization on signing_secrets (organization_id, id);
+alter table signing_secrets replica identity using index signing_secrets_of_organization;
+create trigger raise_endpoint_versions_insert after insert on signing_secrets for each row execute function raise_endpoint_versions();
+create trigger raise_endpoint_versions_update after update of expires_at on signing_secrets for each row
+  when (old.expires_at is distinct from new.expires_at) execute function raise_endpoint_versions();
+
+-- When a webhook that a partner sent was last verified with a secret.
+create table secret_verifications (
+  organization_id text collate "C" not null,
+  secret_id text collate "C" not null references signing_secrets,
+  endpoint_id text collate "C" not null references webhook_endpoints,
+  verified_at timestamptz not null,
+  primary key (organization_id, secret_id, endpoint_id)
+) with (fillfactor = 50);
 
 -- A worker is alive until alive_until, which is never far ahead of the clock.
 -- If it were, a clock that is set back would keep dead workers alive.
@@ -184,7 +459,20 @@ create table endpoint_readers (
   allowance integer,
   probe_at timestamptz
 ) with (fillfactor = 50);
-create index endpoint_readers_of_organization on endpoint_readers (organization_id);
+create unique index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
+alter table endpoint_readers replica identity using index endpoint_readers_of_organization;
+
+-- The newest openings and closings of each endpoint's breaker: note_breaker deletes the older ones.
+create table breaker_changes (
+  organization_id text collate "C" not null,
+  endpoint_id text collate "C" not null references webhook_endpoints,
+  changed_at timestamptz not null,
+  breaker text not null check (breaker in ('open', 'closed')),
+  failures integer not null,
+  primary key (organization_id, endpoint_id, changed_at)
+);
+create trigger note_breaker after update on endpoint_readers for each row
+  when ((old.allowance is null) <> (new.allowance is null)) execute function note_breaker();
 
 -- How far each reader has come: one row, of which write_positions makes a new generation now and then.
 -- Calls may have begun for every event up to begun_at and begun_id. open lists those of them that are not settled.
@@ -193,12 +481,13 @@ create index endpoint_readers_of_organization on endpoint_readers (organization_
 create table reader_positions (
   endpoint_id text collate "C",
   generation bigint default 1,
+  organization_id text collate "C",
   begun_at timestamptz not null,
   begun_id text collate "C" not null,
   open text[] not null default '{}',
   intended_at timestamptz,
   updates integer not null default 0,
-  primary key (endpoint_id, generation)
+  primary key (endpoint_id, generation, organization_id)
 ) with (
   fillfactor = 50, toast_tuple_target = 8160,
   autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0
@@ -207,6 +496,7 @@ create table reader_positions (
 -- Deliveries that wait for another attempt, or that an operator replays. The others have no row before they are finished.
 -- owner is the worker whose call may be in flight; losses counts the workers that were lost with such a call.
 -- A row lives for a short time, so vacuum runs by the thousand rows, and not by the share of the table.
+-- No foreign key leads to the event: an id alone is not a key of the log's partitions. keep_partitions drops no event that a delivery needs.
 create table deliveries (
   organization_id text collate "C" not null,
   id text collate "C" not null default make_id('dlv'),
@@ -219,8 +509,7 @@ create table deliveries (
   replay boolean not null default false,
   owner uuid,
   owned_at timestamptz,
-  primary key (organization_id, id),
-  foreign key (organization_id, event_id) references events
+  primary key (organization_id, id)
 ) with (
   fillfactor = 70,
   autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0,
@@ -262,6 +551,8 @@ create table delivered (
 create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: a row leaves only when an operator purges it.
+-- group_failure sets group_id. No foreign key leads to the group, because keep_failure_groups makes it after the row.
+-- No foreign key leads to the event, as in deliveries.
 create table dead_letters (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -269,40 +560,102 @@ create table dead_letters (
   event_id text collate "C" not null,
   reason text not null check (reason in ('rejected', 'exhausted', 'poison')),
   attempts jsonb not null,
+  group_id text collate "C" not null,
   created_at timestamptz not null,
   finished_at timestamptz not null default clock_timestamp(),
   replayed_as text collate "C",
-  primary key (organization_id, id),
-  foreign key (organization_id, event_id) references events
+  primary key (organization_id, id)
 );
 create index dead_letters_by_id on dead_letters (id);
 create index dead_letters_to_replay on dead_letters (finished_at, id) where replayed_as is null;
+create index dead_letters_of_group on dead_letters (group_id, finished_at, id) where replayed_as is null;
+-- The dead letters of an endpoint that loses few are listed without a look at all others.
+create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
 -- A purge takes replayed dead letters by age.
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
+-- Dead letters that failed alike: docs/decisions/0059-failures-are-grouped-where-they-are-written.md.
+-- open counts those that were not replayed, and stored all. first_at and last_at are those of all that there ever were.
+create table failure_groups (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null references webhook_endpoints,
+  reason text not null,
+  status integer,
+  outcome text not null,
+  first_line text,
+  open integer not null default 0,
+  stored integer not null default 0,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (id, organization_id)
+) with (fillfactor = 70);
+create index failure_groups_of_endpoint on failure_groups (organization_id, endpoint_id);
+create index failure_groups_open on failure_groups (last_at, id) where open > 0;
+
+-- How many dead letters of a group are stored that died in an hour.
+create table failure_group_hours (
+  organization_id text collate "C" not null,
+  group_id text collate "C" not null,
+  hour timestamptz not null,
+  count integer not null,
+  primary key (organization_id, group_id, hour),
+  foreign key (group_id, organization_id) references failure_groups
+) with (fillfactor = 70);
+
+-- The outcomes of calls to an endpoint within five minutes, or within an hour of some days ago: attempts by their outcome, deliveries that
+-- died, and a histogram of latencies.
+create table delivery_outcomes (
+  organization_id text collate "C" not null,
+  endpoint_id text collate "C" not null references webhook_endpoints,
+  at timestamptz not null,
+  seconds integer not null default 300,
+  delivered integer not null default 0,
+  client_errors integer not null default 0,
+  server_errors integer not null default 0,
+  other_statuses integer not null default 0,
+  no_responses integer not null default 0,
+  dead_letters integer not null default 0,
+  latencies integer[] not null default '{}',
+  primary key (endpoint_id, at, seconds, organization_id)
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
+create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
+
+create trigger group_failure before insert or update of attempts on dead_letters for each row execute function group_failure();
+create trigger keep_failure_groups_insert after insert on dead_letters referencing new table as added
+  for each statement execute function keep_failure_groups();
+create trigger keep_failure_groups_update after update on dead_letters referencing old table as removed new table as added
+  for each statement execute function keep_failure_groups();
+create trigger keep_failure_groups_delete after delete on dead_letters referencing old table as removed
+  for each statement execute function keep_failure_groups();
+
 -- Jobs that replay dead letters, or a range of an endpoint's log.
+-- group_id, status, event_type and reason select dead letters; event_types selects events of a log.
 -- from_at and to_at bound when the dead letters were finished, or when the events were published.
--- after_at and after_id say how far the job has come.
+-- after_at and after_id say how far the job has come. replayed_by_others counts dead letters that others replayed before it came to them.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
+  kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
+  organization_id text collate "C",
   endpoint_id text collate "C",
+  group_id text collate "C",
+  status integer,
   event_type text,
   reason text,
+  event_types text[],
   from_at timestamptz,
   to_at timestamptz,
+  before_at timestamptz not null,
   rate integer not null check (rate > 0),
   total integer not null,
   replayed integer not null default 0,
+  replayed_by_others integer not null default 0,
   after_at timestamptz not null,
   after_id text collate "C" not null default '',
   next_at timestamptz not null,
   created_at timestamptz not null,
   finished_at timestamptz,
-  cancelled_at timestamptz,
-  kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
-  organization_id text collate "C",
-  event_types text[],
-  before_at timestamptz not null
+  cancelled_at timestamptz
 );
 create index replay_jobs_under_way on replay_jobs (next_at) where finished_at is null and cancelled_at is null;
 
@@ -311,11 +664,14 @@ create index replay_jobs_under_way on replay_jobs (next_at) where finished_at is
 -- Events that partners sent, once for each of their event ids. The body is kept as it was signed.
 -- Events are applied in the order of received_at.
 -- An event is applied, or quarantined with its reason until it is replayed, or waits.
--- differing counts the repetitions that had another body.
+-- differing counts the repetitions that had another body. secret_id is the signing secret that verified the event; no foreign key
+-- checks it, because the secret was read a moment before, and receiving is to cost no more.
+-- There is a partition for each month, in UTC, as in events. Each has a primary key of its own, and keep_inbox_key keeps ids unique over all.
 create table inbox (
   organization_id text collate "C" not null references organizations,
   event_id text collate "C" not null,
   endpoint_id text collate "C" not null references webhook_endpoints,
+  secret_id text collate "C" not null,
   type text not null,
   npi text collate "C",
   body text not null,
@@ -324,15 +680,29 @@ create table inbox (
   quarantined_at timestamptz,
   reason text,
   differing integer not null default 0,
-  primary key (organization_id, event_id),
   check ((quarantined_at is null) = (reason is null)),
   check (applied_at is null or quarantined_at is null)
-);
+) partition by range (received_at);
+create table inbox_later partition of inbox (primary key (organization_id, event_id)) for values from (minvalue) to (maxvalue);
 create index inbox_to_apply on inbox (organization_id, received_at, event_id)
   where applied_at is null and quarantined_at is null;
 create index inbox_quarantined on inbox (organization_id, quarantined_at, event_id) where quarantined_at is not null;
 -- The events about one clinician. An event enters the index when it is applied, so that receiving it costs nothing more.
 create index inbox_applied_of_clinician on inbox (organization_id, npi, received_at) where applied_at is not null;
+-- The table itself holds no rows, and cannot have the key of its partitions. The identity of each partition is its own primary key,
+-- so this writes nothing more to the WAL; it lets a subscriber update the rows.
+alter table only inbox replica identity full;
+
+-- The ids of every event that partners sent. They outlive the bodies, so that no event is ever applied twice.
+create table inbox_keys (
+  organization_id text collate "C" not null,
+  event_id text collate "C" not null,
+  received_at timestamptz not null,
+  primary key (organization_id, event_id)
+);
+-- The console lists applied events by their receipt. This is an index of the keys, because keys never change.
+create index inbox_keys_by_receipt on inbox_keys (organization_id, received_at, event_id);
+create trigger keep_inbox_key before insert on inbox for each row execute function keep_inbox_key();
 
 -- The stages that clinicians have reached, once for each clinician, program and stage.
 create table qualifications (
@@ -345,6 +715,8 @@ create table qualifications (
   primary key (organization_id, program_id, stage, npi),
   foreign key (organization_id, program_id) references programs
 );
+create trigger count_qualifications after insert on qualifications
+  referencing new table as new_rows for each statement execute function count_qualifications();
 
 -- Mail
 
@@ -367,6 +739,52 @@ create table messages (
 ) with (fillfactor = 70);
 create index messages_due on messages (organization_id, campaign_id, due_at, recipient_id);
 create index messages_quarantined on messages (quarantined_at) where quarantined_at is not null;
+-- The quarantined messages of one campaign beside those of the others.
+create index messages_quarantined_of_campaign on messages (organization_id, campaign_id, quarantined_at, recipient_id)
+  where quarantined_at is not null;
+-- Why messages of a campaign were not sent, without reading those that are merely waiting.
+create index messages_failed on messages (organization_id, campaign_id, failure_class, failure_code) where failure_class is not null;
+create trigger count_new_messages after insert on messages
+  referencing new table as new_rows for each statement execute function count_new_messages();
+create trigger count_gone_messages after delete on messages
+  referencing old table as old_rows for each statement execute function count_gone_messages();
+-- For each row, because most updates of messages are leases, which change no count.
+create trigger count_messages after update on messages for each row when (
+    (old.attempts > 0) <> (new.attempts > 0) or (old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)
+    or (old.quarantined_at is null) <> (new.quarantined_at is null)
+  ) execute function count_messages();
+
+-- What mail servers replied: docs/decisions/0061-a-message-keeps-its-attempts.md.
+-- Of attempts with the same number and outcome the last is kept. Number 0 is what a report told after the message was sent.
+create table message_attempts (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  number integer not null,
+  outcome text not null check (outcome in ('accepted', 'bounced', 'deferred', 'refused', 'unreachable', 'unknown')),
+  times integer not null default 1,
+  first_at timestamptz not null default statement_timestamp(),
+  last_at timestamptz not null default statement_timestamp(),
+  reply text,
+  primary key (organization_id, recipient_id, number, outcome),
+  foreign key (organization_id, recipient_id) references recipients
+);
+create index message_attempts_by_age on message_attempts (last_at);
+
+-- When a sending campaign is to be looked at again, and when an organization, which is no later than any of its campaigns.
+-- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0044-organizations-take-turns-in-sending.md.
+-- The tables are unlogged: openAndComplete gives a turn to every sending campaign that has none.
+create unlogged table campaign_turns (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  next_at timestamptz not null,
+  primary key (organization_id, campaign_id)
+) with (fillfactor = 50);
+create index campaign_turns_next on campaign_turns (organization_id, next_at);
+create unlogged table organization_turns (
+  organization_id text collate "C" primary key,
+  next_at timestamptz not null
+) with (fillfactor = 50);
+create index organization_turns_next on organization_turns (next_at);
 
 -- When the next message may go out: of all, of a campaign, to a recipient domain.
 -- The table is unlogged: after a crash each scope begins anew, with at most one second's messages too many.
@@ -388,10 +806,33 @@ create table domain_pauses (
   foreign key (organization_id, campaign_id) references campaigns
 );
 
+-- Who runs the mail servers of each recipient domain, by its MX records: null until they were looked up, and where there are none.
+-- needed_at is when a message to the domain was last queued or sent; a day's difference is not written.
+create table mail_operators (
+  domain text collate "C" primary key,
+  operator text collate "C",
+  needed_at timestamptz not null default clock_timestamp(),
+  looked_up_at timestamptz,
+  look_up_at timestamptz not null default clock_timestamp()
+);
+create index mail_operators_to_look_up on mail_operators (look_up_at);
+
+-- Recipients who reported their message as unwanted. No event tells of it, so the recipient's own row and its stamp stay as they are.
+create table complaints (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  feedback_type text not null,
+  reported_at timestamptz not null default clock_timestamp(),
+  primary key (organization_id, campaign_id, recipient_id),
+  foreign key (organization_id, recipient_id) references recipients
+);
+
 -- Hits
 
 -- Requests for the pixels and links of messages, as they came, and how they were judged.
 -- repeats counts the hits that followed within the minute and have no row of their own.
+-- There is a partition for each month, in UTC, as in events. They go by the id, which begins with the time: so the id stays the key.
 create table hits (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -407,7 +848,8 @@ create table hits (
   repeats integer not null default 0,
   primary key (organization_id, id),
   foreign key (organization_id, recipient_id) references recipients
-);
+) partition by range (id);
+create table hits_later partition of hits for values from (minvalue) to (maxvalue);
 create index hits_to_judge on hits (organization_id, received_at, id) where judged_at is null;
 create index hits_judged on hits (judged_at) where judged_at is not null;
 -- A hit is judged by the other hits of its recipient in the seconds before.
@@ -425,31 +867,70 @@ create unlogged table hit_windows (
   primary key (window_start, organization_id, recipient_id, address, link_hash)
 );
 
+-- The last date on which a recipient counted as unique, by type of event, with and without suspected bots.
+create table unique_hits (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  type text not null,
+  date date not null,
+  unsuspected_date date,
+  primary key (organization_id, recipient_id, type)
+) with (fillfactor = 90);
+create trigger count_new_hits after insert on unique_hits
+  referencing new table as new_rows for each statement execute function count_new_hits();
+create trigger count_hits after update on unique_hits
+  referencing old table as old_rows new table as new_rows for each statement execute function count_hits();
+
 -- Suppressions
 
 -- The clinicians to whom a program must not write. An e-mail address is kept in lower case, as lower() makes it.
+-- by_unsubscription marks what an unsubscription made, and lifts when it is taken back.
 create table suppressions (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
   kind text not null check (kind in ('npi', 'email')),
   value text collate "C" not null,
   reason text not null check (reason in ('account_created', 'unsubscribed', 'operator')),
+  by_unsubscription boolean not null default false,
   created_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, program_id, kind, value),
   foreign key (organization_id, program_id) references programs
 );
+-- The newest entries of each program and reason, for operators.
+create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
 
--- Recipients who asked for no more e-mails of a program. The request is stored at once, so that it is never lost.
--- The workers turn it into suppressions.
+-- The clinicians to whom no program of an organization must write: addresses that bounced for good or complained, and clinicians who
+-- unsubscribed from all programs. applied_at is null until the waiting recipients are withdrawn.
+create table organization_suppressions (
+  organization_id text collate "C" not null references organizations,
+  kind text not null check (kind in ('npi', 'email')),
+  value text collate "C" not null,
+  reason text not null check (reason in ('unsubscribed', 'operator', 'bounced', 'complained')),
+  by_unsubscription boolean not null default false,
+  created_at timestamptz not null default clock_timestamp(),
+  applied_at timestamptz,
+  primary key (organization_id, kind, value)
+);
+create index organization_suppressions_to_apply on organization_suppressions (created_at) where applied_at is null;
+-- The newest entries of each organization and reason, for operators.
+create index organization_suppressions_by_time on organization_suppressions (organization_id, reason, created_at);
+
+-- Recipients who unsubscribed. The request is stored at once, so that it is never lost; the workers turn it into suppressions.
+-- from_organization says that it is meant for all programs of the organization.
+-- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0070-who-unsubscribed-may-come-back.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
+  from_organization boolean not null,
   asked_at timestamptz not null default clock_timestamp(),
   suppressed_at timestamptz,
+  revoked_at timestamptz,
+  lifted_at timestamptz,
   primary key (organization_id, recipient_id),
   foreign key (organization_id, recipient_id) references recipients
 );
 create index unsubscriptions_to_apply on unsubscriptions (asked_at) where suppressed_at is null;
+create index unsubscriptions_to_lift on unsubscriptions (revoked_at) where revoked_at is not null and lifted_at is null;
 
 -- Digest
 
@@ -474,16 +955,6 @@ create table digest_outreach (
   foreign key (organization_id, program_id) references programs
 ) with (fillfactor = 50);
 
--- The last date on which a recipient counted as unique, by type of event, with and without suspected bots.
-create table unique_hits (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  type text not null,
-  date date not null,
-  unsuspected_date date,
-  primary key (organization_id, recipient_id, type)
-) with (fillfactor = 90);
-
 -- Counts of the stages that clinicians reached, by UTC date.
 -- Dates never go backwards for an organization, so the newest row of a program carries its totals.
 create table digest_funnel (
@@ -504,15 +975,229 @@ create table digest_funnel (
 
 -- Idempotency
 
--- Responses to requests with an Idempotency-Key.
-create table idempotency_keys (
+-- Responses to requests with an Idempotency-Key, compressed: docs/decisions/0038-stored-responses-have-a-bound.md.
+-- bytes_before counts what the organization stored before this response: a deletion of what is too much compares two numbers.
+create table stored_responses (
   organization_id text collate "C" not null references organizations,
   key text collate "C" not null,
   fingerprint bytea not null,
   status smallint not null,
   headers jsonb not null,
-  body text,
+  encoding text not null check (encoding in ('identity', 'zstd')),
+  body bytea,
+  bytes_before bigint not null,
   created_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, key)
 );
-create index idempotency_keys_by_age on idempotency_keys (created_at);
+-- PostgreSQL would try to compress what is compressed already.
+alter table stored_responses alter column body set storage external;
+create index stored_responses_by_age on stored_responses (created_at);
+create index stored_responses_by_bytes on stored_responses (organization_id, bytes_before);
+
+-- The bytes of all responses that an organization ever stored. It only grows.
+create table stored_response_totals (
+  organization_id text collate "C" primary key references organizations,
+  bytes bigint not null
+) with (fillfactor = 50);
+
+-- Erasure: keyed hashes of erased clinicians, which go on suppressing, and what each erasure did
+-- (docs/decisions/0033-an-erased-clinician-leaves-a-keyed-hash.md)
+
+-- The random key of an organization's hashes, encrypted as signing secrets are. placeholders counts the values that stand for erased ones.
+create table erasure_keys (
+  organization_id text collate "C" primary key references organizations,
+  ciphertext bytea not null,
+  placeholders bigint not null default 0,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table erased_clinicians (
+  organization_id text collate "C" not null references organizations,
+  hash bytea not null,
+  erased_at timestamptz not null default clock_timestamp(),
+  primary key (organization_id, hash)
+);
+
+-- state holds, encrypted, what an unfinished erasure still has to look for. release is the version of the service that erased.
+create table erasures (
+  organization_id text collate "C" not null references organizations,
+  id text collate "C" not null,
+  subject bytea not null,
+  hashes bytea[] not null,
+  release text not null,
+  counts jsonb not null default '{}',
+  state bytea,
+  started_at timestamptz not null default clock_timestamp(),
+  finished_at timestamptz,
+  primary key (organization_id, id),
+  check ((state is null) = (finished_at is not null))
+);
+
+-- Events whose bodies were erased lately: a worker that read one before may still write what the partner answered.
+create table erased_events (
+  organization_id text collate "C" not null references organizations,
+  event_id text collate "C" not null,
+  erased_at timestamptz not null default clock_timestamp(),
+  primary key (organization_id, event_id)
+);
+
+-- Operators
+
+-- Who may use the console: docs/decisions/0058-a-sign-in-link-is-used-by-a-post.md.
+-- An operator with an organization_id sees and changes nothing of any other organization.
+create table operators (
+  id text collate "C" primary key,
+  name text not null,
+  role text not null check (role in ('viewer', 'operator', 'admin')),
+  organization_id text collate "C" references organizations,
+  created_at timestamptz not null default clock_timestamp(),
+  removed_at timestamptz
+);
+create unique index operators_by_name on operators (name) where removed_at is null;
+
+-- Of the tokens of links and sessions only SHA-256 hashes are stored. once says that the first use is the last.
+create table sign_in_links (
+  hash bytea primary key,
+  operator_id text collate "C" not null references operators,
+  once boolean not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+create index sign_in_links_of_operator on sign_in_links (operator_id);
+
+create table operator_sessions (
+  hash bytea primary key,
+  operator_id text collate "C" not null references operators,
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null
+);
+create index operator_sessions_of_operator on operator_sessions (operator_id);
+
+-- The commands of operators that change something or show personal data: one row when a command begins, and one when it ends.
+-- arguments holds the values of harmless arguments, and null for each other argument that was given.
+-- organizations holds the ids of the organizations whose things the arguments name.
+create table audit_log (
+  id text collate "C" primary key default make_id('aud'),
+  begun_at timestamptz not null default clock_timestamp(),
+  role text not null default session_user,
+  operator text,
+  os_user text not null,
+  host text not null,
+  command text not null,
+  arguments json not null,
+  organizations text[] not null
+);
+
+-- A command without a row here is still under way, or was killed.
+create table audit_results (
+  command_id text collate "C" primary key references audit_log,
+  ended_at timestamptz not null default clock_timestamp(),
+  result text not null check (result in ('succeeded', 'failed', 'interrupted')),
+  code text check ((code is not null) = (result = 'failed'))
+);
+
+-- The owner of the tables cannot change an entry by mistake either.
+create trigger audit_log_is_append_only before update or delete or truncate on audit_log
+  for each statement execute function refuse_change();
+create trigger audit_results_are_append_only before update or delete or truncate on audit_results
+  for each statement execute function refuse_change();
+
+-- The roles that `ops migrate --grant-to` was given. Each migration grants them what the newest schema needs.
+create table granted_roles (
+  role text collate "C" not null,
+  kind text collate "C" not null check (kind in ('api', 'worker', 'operator', 'reader')),
+  primary key (role, kind)
+);
+
+-- What the gauges of the deployment and of each organization read, every five minutes, for the sparklines of the operator console.
+-- organization_id is empty for the whole deployment, which has a row for each time. An organization has none when all its gauges are 0.
+-- sent counts the e-mails of the five minutes before.
+create table gauge_samples (
+  organization_id text collate "C" not null,
+  sampled_at timestamptz not null,
+  sent integer not null,
+  oldest_due_seconds integer not null,
+  breakers_open integer not null,
+  dead_letters integer not null,
+  inbox_quarantined integer not null,
+  domains_refusing integer not null,
+  primary key (organization_id, sampled_at)
+);
+create index gauge_samples_by_age on gauge_samples (sampled_at);
+
+-- The server
+
+-- Where PostgreSQL runs the database, as the workers last saw it: its system identifier and timeline. There is at most one row.
+create table database_identity (
+  is_only boolean primary key default true check (is_only),
+  identity text not null,
+  seen_at timestamptz not null default clock_timestamp()
+) with (fillfactor = 50);
+
+-- The timelines on which this database was written, each with the mark of the server that began it.
+-- Two servers that were promoted to one number have other marks: docs/decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md.
+create table timelines (
+  timeline text collate "C" primary key,
+  mark text not null
+);
+perform note_timeline();
+
+-- Restores of the database to a point in the past. While one is not finished, the workers send nothing.
+-- last_transaction_at is the commit that PostgreSQL replayed last, where it still knows.
+create table restores (
+  id text collate "C" primary key,
+  restored_to timestamptz not null,
+  last_transaction_at timestamptz,
+  begun_at timestamptz not null default clock_timestamp(),
+  mail_log_read_at timestamptz,
+  finished_at timestamptz
+);
+create unique index restores_under_way on restores ((finished_at is null)) where finished_at is null;
+
+-- The clock of each organization as it was restored, and the time that it was moved to.
+create table restored_clocks (
+  organization_id text collate "C" not null references organizations,
+  restore_id text collate "C" not null references restores,
+  restored_at timestamptz not null,
+  fenced_at timestamptz not null,
+  primary key (organization_id, restore_id)
+);
+
+-- The campaigns that a restore paused, with the status that they had.
+-- No foreign key leads to the campaign: the rows of an organization that moves away later leave this server, and these rows stay.
+create table restored_campaigns (
+  organization_id text collate "C" not null references organizations,
+  campaign_id text collate "C" not null,
+  restore_id text collate "C" not null references restores,
+  status text not null,
+  primary key (organization_id, campaign_id, restore_id)
+);
+
+-- What is believed of the database's clock, whatever a process asks for: docs/decisions/0081-what-destroys-asks-for-a-plausible-time.md.
+-- From steady_from to steady_to, by its own readings, the clock has gone on steadily without being believed. There is one row.
+create table clock_watch (
+  believed_at timestamptz not null,
+  steady_from timestamptz,
+  steady_to timestamptz,
+  doubt text,
+  doubted_at timestamptz
+);
+create unique index clock_watch_row on clock_watch ((true));
+insert into clock_watch (believed_at) values (clock_timestamp());
+
+-- The times that a clock showed which was not believed. Rows that bear them are not dropped for their age.
+create table clock_faults (
+  first_at timestamptz primary key,
+  last_at timestamptz not null check (last_at >= first_at)
+);
+
+-- How many partitions of each table no process can have dropped, and the day of the last drop in UTC.
+-- min_keep counts days of delivered and hits, and months of the others.
+create table retention_limits (
+  parent text primary key,
+  min_keep integer not null check (min_keep > 0),
+  dropped_on date
+);
+insert into retention_limits (parent, min_keep) values ('delivered', 7), ('hits', 7), ('events', 1), ('inbox', 1);

@@ -35,11 +35,11 @@ export interface CampaignTotals {
   readonly completers: number
 }
 
-/** A campaign with its counts; null until the worker has counted a campaign from before there were counts. */
+/** A campaign with its counts. */
 export interface CampaignWithTotals extends ListedCampaign {
   readonly programName: string
   readonly organizationName: string
-  readonly totals: CampaignTotals | null
+  readonly totals: CampaignTotals
 }
 
 /** What the mail servers of a recipient domain answered to a campaign. */
@@ -73,10 +73,10 @@ export class CampaignReader extends Context.Service<CampaignReader>()("postgres/
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const totals = sql.literal(`
-      case when is_counted then jsonb_build_object(
+      jsonb_build_object(
         'recipients', recipients, 'published', published, 'withdrawn', withdrawn, 'sent', sent, 'bounced', bounced, 'answered', answered,
         'quarantined', quarantined, 'opened', opened, 'clicked', clicked, 'unsuspectedOpened', unsuspected_opened,
-        'unsuspectedClicked', unsuspected_clicked, 'accounts', accounts, 'learners', learners, 'completers', completers) end`)
+        'unsuspectedClicked', unsuspected_clicked, 'accounts', accounts, 'learners', learners, 'completers', completers)`)
 
     return {
       /** Lists campaigns without their bodies, newest first. */
@@ -107,9 +107,9 @@ export class CampaignReader extends Context.Service<CampaignReader>()("postgres/
         orDieAs("CampaignReader.list"),
       ),
 
-      /** Reads the counts of a campaign; null as in `CampaignWithTotals`. */
+      /** Reads the counts of a campaign. */
       totals: ({ organizationId, campaignId }: CampaignKey) =>
-        sql<{ totals: CampaignTotals | null }>`
+        sql<{ totals: CampaignTotals }>`
           select ${totals} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
           Effect.map((rows) => rows[0]!.totals),
           orDieAs("CampaignReader.totals"),

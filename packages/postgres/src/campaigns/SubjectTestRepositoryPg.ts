@@ -62,7 +62,7 @@ export const SubjectTestRepositoryPg = Layer.effect(
         ),
 
       figures: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
-        const kept = yield* sql<SubjectFigures>`
+        return yield* sql<SubjectFigures>`
           select nullif(subject, '') as "testSubject", sum(recipients)::int as recipients, sum(sent)::int as sent,
             sum(opened)::int as "uniqueOpened", sum(clicked)::int as "uniqueClicked",
             sum(unsuspected_opened)::int as "unsuspectedUniqueOpened", sum(unsuspected_clicked)::int as "unsuspectedUniqueClicked"
@@ -71,24 +71,9 @@ export const SubjectTestRepositoryPg = Layer.effect(
             where organization_id = ${organizationId} and campaign_id = ${campaignId}
             union all
             select subject, recipients, sent, opened, clicked, unsuspected_opened, unsuspected_clicked from campaign_count_changes
-            where organization_id = ${organizationId} and campaign_id = ${campaignId} and exists (
-              select from campaign_counts where organization_id = ${organizationId} and campaign_id = ${campaignId} and subject = '')
+            where organization_id = ${organizationId} and campaign_id = ${campaignId}
           ) each
           group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`
-        if (kept.length > 0) return kept
-        // From before there were counts, or without recipients.
-        return yield* sql<SubjectFigures>`
-          select test_subject as "testSubject", count(*)::int as recipients, count(sent_at)::int as sent,
-            count(open.date)::int as "uniqueOpened", count(click.date)::int as "uniqueClicked",
-            count(open.unsuspected_date)::int as "unsuspectedUniqueOpened",
-            count(click.unsuspected_date)::int as "unsuspectedUniqueClicked"
-          from recipients recipient
-          left join unique_hits open on open.organization_id = recipient.organization_id and open.recipient_id = recipient.id
-            and open.type = 'outreach.email_opened'
-          left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
-            and click.type = 'outreach.email_clicked'
-          where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
-          group by test_subject order by test_subject nulls last`
       }, orDieAs("SubjectTestRepository.figures")),
 
       undecided: sql<UndecidedTest>`

@@ -5,7 +5,6 @@ import type {
   QuarantinedMessage,
 } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -17,8 +16,8 @@ export const createProgressReaders = (
   progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
     // Who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
     // while it runs, so that the planner knows how few they are.
-    const rows = yield* sql<CampaignProgress & { readonly isCounted: boolean }>`
-      select is_counted as "isCounted", recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
+    const rows = yield* sql<CampaignProgress>`
+      select recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
         withdrawn::int, sent::int, (
           select count(*)::int from recipients
           where organization_id = campaign.organization_id and campaign_id = campaign.id
@@ -28,11 +27,7 @@ export const createProgressReaders = (
         ) as complained, answered::int
       from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
       where campaign.id = ${campaignId}`
-    if (rows[0]?.isCounted) {
-      const { isCounted: _, ...progress } = rows[0]
-      return progress
-    }
-    return yield* countProgress(sql, campaignId)
+    return rows[0]!
   }, orDieAs("CampaignRepository.progress")),
 
   pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
@@ -59,25 +54,4 @@ export const createProgressReaders = (
       where campaign.id = ${campaignId} and quarantined_at is not null
       order by quarantined_at, recipient_id limit 100`
   }, orDieAs("CampaignRepository.quarantined")),
-})
-
-/** Counts a campaign from before there were counts, which the worker has not counted yet. */
-const countProgress = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, campaignId: CampaignId) {
-  const rows = yield* sql<CampaignProgress>`
-    with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
-    select count(id)::int as recipients, count(published_at)::int as published, queue.*,
-      count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
-      (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
-      count(bounced_at)::int as bounced,
-      (select count(*)::int from complaints join campaign using (organization_id, campaign_id)) as complained, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
-    from (
-      select (count(*) filter (where quarantined_at is null))::int as queued,
-        (count(*) filter (where attempts > 0))::int as deferred,
-        (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as "unknown",
-        (count(*) filter (where quarantined_at is not null))::int as quarantined
-      from messages join campaign using (organization_id, campaign_id)
-    ) queue
-    left join (recipients join campaign using (organization_id, campaign_id)) on true
-    group by queue.queued, queue.deferred, queue."unknown", queue.quarantined`
-  return rows[0]!
 })

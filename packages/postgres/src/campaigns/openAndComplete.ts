@@ -19,6 +19,14 @@ export const openAndComplete = (sql: SqlClient.SqlClient): CampaignRepository["S
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
         where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}
         returning organization_id, id
+      ), turn as (
+        insert into campaign_turns (organization_id, campaign_id, next_at)
+        select organization_id, id, '-infinity' from opened
+        on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at
+      ), turn_of_organization as (
+        insert into organization_turns (organization_id, next_at)
+        select distinct organization_id, '-infinity'::timestamptz from opened
+        on conflict (organization_id) do update set next_at = excluded.next_at
       )
       update subject_tests test set began_at = clock_timestamp() from opened
       where test.organization_id = opened.organization_id and test.campaign_id = opened.id and winner is null`

@@ -89,14 +89,9 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       where ${eventType ?? null}::text is null or ${eventType ?? null} = (
         select type from events where organization_id = delivery.organization_id and id = delivery.event_id)`
 
-      /** Those from before there were groups have none until a worker has given them one. */
       const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
-      select * from (
-        select organization_id, id, endpoint_id, reason, status, open from failure_groups where open > 0
-        union all
-        select organization_id, null, endpoint_id, reason, null, 1 from dead_letters where group_id is null and replayed_as is null
-      ) each
-      where (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+      select endpoint_id, reason, open from failure_groups
+      where open > 0 and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
         and (${groupId ?? null}::text is null or id = ${groupId ?? null})
         and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
         and (${reason ?? null}::text is null or reason = ${reason ?? null})

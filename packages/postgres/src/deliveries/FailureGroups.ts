@@ -56,9 +56,6 @@ export interface FailureGroupPosition {
   readonly id: FailureGroupId
 }
 
-/** How many dead letters one statement puts into their groups. */
-const FILL_BATCH_SIZE = 500
-
 /** Failures grouped by endpoint, reason, status and first line of the response; the triggers of `dead_letters` keep the counts. */
 export class FailureGroups extends Context.Service<FailureGroups>()("postgres/deliveries/FailureGroups", {
   make: Effect.gen(function* () {
@@ -130,22 +127,6 @@ export class FailureGroups extends Context.Service<FailureGroups>()("postgres/de
           select coalesce(sum(open), 0)::int as open, count(*)::int as groups from failure_groups where ${isMeant(filter)}`
         return rows[0]!
       }, orDieAs("FailureGroups.totals")),
-
-      /** Puts some dead letters from before there were groups into theirs; returns how many, 0 when all are. */
-      fill: sql<{ filled: number }>`
-        with ungrouped as materialized (
-          select organization_id, id from dead_letters where group_id is null and replayed_as is null
-          order by group_id, finished_at, id limit ${FILL_BATCH_SIZE}::int for update skip locked
-        ), filled as (
-          update dead_letters dead set group_id = (
-            select failure_group_id(endpoint_id, reason, status, outcome, line) from failure_of(attempts)
-          ) from ungrouped where dead.organization_id = ungrouped.organization_id and dead.id = ungrouped.id
-          returning 1
-        )
-        select count(*)::int as filled from filled`.pipe(
-        Effect.map((rows) => rows[0]!.filled),
-        orDieAs("FailureGroups.fill"),
-      ),
 
       /** Forgets the hours of trends that are older than so many days. */
       forgetHours: Effect.fn("FailureGroups.forgetHours")(

@@ -92,8 +92,7 @@ export const ErasureRepositoryPg = Layer.effect(
           select id, token from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[]) and erased_at is null and not exists (
             select from unsubscriptions
-            where organization_id = recipients.organization_id and recipient_id = recipients.id
-              and (suppressed_at is null or (organization_asked_at is not null and organization_suppressed_at is null)))
+            where organization_id = recipients.organization_id and recipient_id = recipients.id and suppressed_at is null)
           order by id`
         return { organizationId, npis: [], emails: [], recipients }
       }, orDieAs("ErasureRepository.findRecipients")),

@@ -97,7 +97,6 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         where organization_id = ${organizationId} and event_id = any (${yield* held.inbox(subject)}::text[])
         order by event_id`
       const responses = yield* held.storedResponses(subject)
-      const formerResponses = yield* held.formerResponses(subject)
       const attempts = yield* sql<{ row: object; response: string | null }>`
         select to_jsonb(attempt) - array['organization_id', 'response'] as row, response from delivery_attempts attempt
         where organization_id = ${organizationId} and (delivery_id = any (${yield* held.attempts(subject)}::text[]) or delivery_id in (
@@ -109,7 +108,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
       const answers = [...deadLetters, ...delivered].flatMap((row) =>
         row.attempts.map(({ response }) => response ?? ""),
       )
-      const texts = [...inbox, ...responses, ...formerResponses].map(({ body }) => body)
+      const texts = [...inbox, ...responses].map(({ body }) => body)
       const extract = yield* extractorFor(subject, [
         ...texts,
         ...answers,
@@ -122,10 +121,10 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
           response: attempt.response === null ? null : extract(attempt.response),
         })),
       })
-      const responseRows = Effect.fnUntraced(function* (table: string, texts: ReadonlyArray<StoredText>) {
+      const responseRows = Effect.fnUntraced(function* (texts: ReadonlyArray<StoredText>) {
         const bodies = new Map(texts.map(({ id, body }) => [id, body]))
         const rows = yield* sql<{ key: string; row: object }>`
-          select key, to_jsonb(held) - ${RESPONSE_COLUMNS_LEFT_OUT}::text[] as row from ${sql(table)} held
+          select key, to_jsonb(held) - ${RESPONSE_COLUMNS_LEFT_OUT}::text[] as row from stored_responses held
           where organization_id = ${organizationId} and key = any (${[...bodies.keys()]}::text[])`
         return rows.map(({ key, row }) => ({ ...row, body: extract(bodies.get(key)!) }))
       })
@@ -150,8 +149,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
           npi: npi !== null && npis.includes(npi) ? npi : null,
           body: extract(body),
         })),
-        stored_responses: yield* responseRows("stored_responses", responses),
-        idempotency_keys: yield* responseRows("idempotency_keys", formerResponses),
+        stored_responses: yield* responseRows(responses),
         deliveries: yield* rowsOf("deliveries", "event_id", eventIds),
         delivery_attempts: attempts.map(({ row, response }) => ({
           ...row,

@@ -135,17 +135,6 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
     const storedResponses = (subject: Subject) => searchStored(subject, "0", (text) => text)
     const storedResponseKeys = (subject: Subject, from = "0") => searchStored(subject, from, ({ id }) => id)
 
-    /** The responses that processes of the last release stored. */
-    const formerResponses = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
-      const matches = createMatcher(subject)
-      const rows = yield* sql<StoredText>`
-        select key as id, body from idempotency_keys
-        where organization_id = ${subject.organizationId} and lower(body) like any (${likePatterns(subject)}::text[])
-        order by key`
-      return rows.filter(({ body }) => matches(body))
-    }, atLeisure)
-
     const responses = createResponseFinders(sql, {
       eventIdsOf: (subject) => Effect.map(events(subject), (keys) => keys.map(({ id }) => id)),
       atLeisure,
@@ -181,7 +170,6 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       events,
       inbox,
       stored_responses: (subject) => storedResponseKeys(subject),
-      idempotency_keys: formerResponses,
       dead_letters: responses.deadLetters,
       delivery_attempts: responses.attempts,
       delivered: responses.delivered,
@@ -193,7 +181,6 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       inbox,
       storedResponses,
       storedResponseKeys,
-      formerResponses,
       ...responses,
       /** Finds the rows of any table. */
       find: (subject: Subject, table: HeldTable): Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> =>

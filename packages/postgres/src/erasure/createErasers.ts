@@ -115,16 +115,6 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     return yield* sql.withTransaction(erase)
   })
 
-  const eraseFormerResponses = Effect.fnUntraced(
-    function* (subject: ErasedSubject) {
-      yield* lockResponses(subject)
-      const keys = (yield* held.formerResponses(subject)).map(({ id }) => id)
-      yield* sql`delete from idempotency_keys where organization_id = ${subject.organizationId} and key = any (${keys}::text[])`
-      return keys.length
-    },
-    (effect) => sql.withTransaction(effect),
-  )
-
   const eraseDeadLetters = Effect.fnUntraced(function* (subject: ErasedSubject) {
     const rows = yield* held.deadLetters(subject)
     yield* inBatches(
@@ -173,7 +163,6 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     hits: eraseHits,
     inbox: eraseInbox,
     stored_responses: eraseStoredResponses,
-    idempotency_keys: eraseFormerResponses,
     dead_letters: eraseDeadLetters,
     delivery_attempts: eraseAttempts,
     delivered: eraseDelivered,

@@ -15,21 +15,12 @@ export const IdempotencyRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
-    const expiredBefore = sql`clock_timestamp() - ${retention}`
-    const forgottenBefore = sql`plausible_now() - ${retention}`
 
     return {
       find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        // Processes of the last release store in idempotency_keys, and neither see nor refuse what stands here.
         const rows = yield* sql<Omit<StoredResponse, "body"> & StoredBody & { readonly isSame: boolean }>`
-          select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from (
-            select status, headers, encoding, body, fingerprint, created_at from stored_responses
-            where organization_id = ${organizationId} and key = ${key} and created_at > ${expiredBefore}
-            union all
-            select status, headers, 'identity', convert_to(body, 'UTF8'), fingerprint, created_at from idempotency_keys
-            where organization_id = ${organizationId} and key = ${key} and created_at > ${expiredBefore}
-          ) stored
-          order by "isSame" desc, created_at limit 1`
+          select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from stored_responses
+          where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`
         if (rows[0] === undefined) return undefined
         const { isSame, status, headers, ...stored } = rows[0]
         return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
@@ -80,10 +71,10 @@ export const IdempotencyRepositoryPg = Layer.effect(
           delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
       }, orDieAs("IdempotencyRepository.store")),
 
-      forgetExpired: Effect.all([
-        sql`delete from stored_responses where created_at < ${forgottenBefore}`,
-        sql`delete from idempotency_keys where created_at < ${forgottenBefore}`,
-      ]).pipe(Effect.asVoid, orDieAs("IdempotencyRepository.forgetExpired")),
+      forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`.pipe(
+        Effect.asVoid,
+        orDieAs("IdempotencyRepository.forgetExpired"),
+      ),
     }
   }),
 )

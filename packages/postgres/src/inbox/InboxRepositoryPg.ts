@@ -39,11 +39,11 @@ export const InboxRepositoryPg = Layer.effect(
       const column = (read: (message: InboundMessage) => string) => messages.map(read)
       const rows = yield* sql<{ organizationId: string; eventId: string }>`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
-        select organization_id, event_id, endpoint_id, nullif(secret_id, ''), type, nullif(npi, ''), body,
+        select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body,
           now + position * interval '1 microsecond'
         from unnest(
           ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
-          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ secretId }) => secretId ?? "")}::text[],
+          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ secretId }) => secretId)}::text[],
           ${column(({ type }) => type)}::text[], ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
         ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, position),
           (select clock_timestamp() as now offset 0) clock

@@ -10,7 +10,7 @@ import { PARTITIONED_TABLES, type PartitionedTable } from "../Partitions.ts"
 export interface RunningProcesses {
   /** As `application_name` says it: `outreach-worker`, or the name of any other program. */
   readonly name: string
-  /** Null of programs that tell none, and of releases before this was told. */
+  /** Null of programs that tell none. */
   readonly release: string | null
   /** Null on the server's own machine, or if the role may not see it. */
   readonly address: string | null

@@ -6,6 +6,20 @@ export class MigrationMismatch extends Schema.TaggedError<MigrationMismatch>()("
   message: Schema.String,
 }) {}
 
+/** The first migration: what a database without tables is made of. */
+export const BASELINE = "migrations/0001_baseline.sql"
+
+/** Tells what to do with a database that another baseline made; without its full stop. */
+export const OTHER_BASELINE =
+  "the database was made before the baseline of these migrations, and cannot be migrated; create a new one, and for a sandbox run `npm start -- --fresh` or name a new `--folder`"
+
+/** Reports whether a database was made by a baseline with another checksum; false for a database without one. */
+export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | undefined): boolean =>
+  checksum !== undefined && migrations.some((each) => each.file === BASELINE && each.checksum !== checksum)
+
+/** Creates the error of a database that another baseline made. */
+export const otherBaseline = () => mismatch(`Nothing was changed: ${OTHER_BASELINE}.`)
+
 /** What is left to do. */
 export interface MigrationPlan extends SqlFiles {
   /** The files of functions that are gone. */
@@ -19,10 +33,9 @@ export interface MigrationPlan extends SqlFiles {
  *
  * @param applied - the checksum of each file that was applied
  */
-export const planMigrations = Effect.fnUntraced(function* (
-  { migrations, functions }: SqlFiles,
-  applied: ReadonlyMap<string, string>,
-) {
+export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, applied: ReadonlyMap<string, string>) {
+  const { migrations, functions } = files
+  if (hasOtherBaseline(files, applied.get(BASELINE))) return yield* otherBaseline()
   const appliedMigrations = [...applied.keys()].filter((file) => file.startsWith("migrations/")).sort()
   const newest = appliedMigrations.at(-1) ?? ""
   const last = migrations.at(-1)?.file ?? ""

@@ -6,7 +6,7 @@ import { poolerRefusal } from "../describeDatabaseError.ts"
 import { assertRolesExist, type GrantedRole, grantRoles, revokePublicExecution } from "../roles/grantRoles.ts"
 import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
-import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
+import { type MigrationPlan, otherBaseline, planMigrations } from "./planMigrations.ts"
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
 import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 
@@ -60,8 +60,8 @@ interface Options {
  * A migration is applied once, in the order of its number. A function is created again whenever its text changed.
  * If a newer release has migrated the database, nothing is changed.
  *
- * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently, locks tables by
- * itself or asks for a transaction of its own.
+ * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently or asks for a
+ * transaction of its own.
  * Statements wait behind a lock that a migration waits for. So a transaction waits for a moment, is rolled back and begun again, and fails with
  * `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
@@ -184,14 +184,9 @@ const runPending = Effect.fnUntraced(function* (
 /** Reads the checksums of the files that were applied. */
 const readApplied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const earlierForm = yield* sql`
+  const otherForm = yield* sql`
     select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'migration_id'`
-  if (earlierForm.length > 0) {
-    return yield* new MigrationMismatch({
-      message:
-        "This database was made by migrations from before the first release, which these files do not continue. Migrate an empty database; `npm start -- --fresh` makes the sandbox a new one.",
-    })
-  }
+  if (otherForm.length > 0) return yield* otherBaseline()
   yield* sql`
     create table if not exists migrations (
       file text collate "C" primary key,
@@ -202,16 +197,12 @@ const readApplied = Effect.gen(function* () {
   return new Map(rows.map(({ file, checksum }) => [file, checksum]))
 })
 
-/**
- * Puts neighbours together, and apart what builds an index concurrently or says so. A file that asks for its locks again and again does so while
- * its transaction holds no other. The first batch and the last may be empty.
- */
+/** Puts neighbours together, and apart what builds an index concurrently or says so. The first batch and the last may be empty. */
 const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
   const batches: Array<Array<SqlFile>> = [[]]
   for (const each of migrations) {
     const isApart = concurrentIndexOf(each) !== undefined || each.text.startsWith("-- In a transaction of its own")
     if (isApart) batches.push([each], [])
-    else if (/^\s*lock table /m.test(each.text)) batches.push([each])
     else batches.at(-1)!.push(each)
   }
   return batches

@@ -8,7 +8,7 @@ type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
 /**
  * The rights on each table: privileges of SQL, separated by commas, with columns where a part of the table is enough.
  *
- * `select … for update` and `for share` need the right to update a column. The processes of the last release run beside those of this one, so a
+ * `select … for update` and `for share` need the right to update a column. Processes of two releases run side by side during an upgrade, so a
  * right leaves this table one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
@@ -57,8 +57,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   qualifications: { worker: "select, insert", operator: "select, update (npi)" },
   messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "select, delete" },
-  campaign_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
-  organization_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
+  campaign_turns: { worker: "select, insert, update, delete", operator: "select" },
+  organization_turns: { worker: "select, insert, update, delete", operator: "select" },
   send_rates: { worker: "select, insert, update, delete", operator: "select" },
   domain_pauses: { worker: "select, insert, update, delete", operator: "select" },
   mail_operators: { worker: "select, insert, update, delete", operator: "select" },
@@ -78,7 +78,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   unique_hits: { worker: "select, insert, update", operator: "select" },
   gauge_samples: { worker: "select, insert, delete", operator: "select" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
-  idempotency_keys: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
   stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
@@ -132,7 +131,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   erasure_keys: ["ciphertext"],
   erasures: ["state"],
   dkim_keys: ["ciphertext"],
-  idempotency_keys: ["fingerprint", "headers", "body"],
   stored_responses: ["fingerprint", "headers", "body"],
   sign_in_links: ["hash"],
   operator_sessions: ["hash"],

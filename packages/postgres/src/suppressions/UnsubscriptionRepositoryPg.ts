@@ -19,7 +19,7 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
           select organization.name as "organizationName", sender_name as "senderName", program.name as "programName",
             case when erased_at is null then email end as email,
             case when erased_at is not null or asked_at is null or revoked_at is not null then null
-              when organization_asked_at is null then 'program' else 'organization' end as "unsubscribedFrom"
+              when from_organization then 'organization' else 'program' end as "unsubscribedFrom"
           from recipients recipient
           left join unsubscriptions unsubscription
             on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
@@ -37,12 +37,10 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
             select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
             for key share
           ), asked as (
-            insert into unsubscriptions (organization_id, recipient_id, organization_asked_at)
-            select organization_id, id, case when ${scope === "organization"}::boolean then clock_timestamp() end
-            from recipient where erased_at is null
+            insert into unsubscriptions (organization_id, recipient_id, from_organization)
+            select organization_id, id, ${scope === "organization"}::boolean from recipient where erased_at is null
             on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
-              organization_asked_at = coalesce(excluded.organization_asked_at, unsubscriptions.organization_asked_at),
-              organization_suppressed_at = case when excluded.organization_asked_at is null then unsubscriptions.organization_suppressed_at end,
+              from_organization = unsubscriptions.from_organization or excluded.from_organization,
               revoked_at = null, lifted_at = null
           )
           select from recipient`.pipe(
@@ -70,19 +68,16 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
       waiting: (limit) =>
         sql<Unsubscription>`
           select organization_id as "organizationId", recipient_id as "recipientId", program_id as "programId", npi, email,
-            asked_at as "askedAt", case when organization_asked_at is not null and organization_suppressed_at is null
-              then 'organization' else 'program' end as scope
+            asked_at as "askedAt", case when from_organization then 'organization' else 'program' end as scope
           from unsubscriptions
           join recipients recipient using (organization_id)
           join organizations organization on organization.id = organization_id and frozen_at is null
-          where recipient.id = recipient_id and erased_at is null and revoked_at is null
-            and (suppressed_at is null or (organization_asked_at is not null and organization_suppressed_at is null))
+          where recipient.id = recipient_id and erased_at is null and revoked_at is null and suppressed_at is null
           order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
 
       settle: ({ organizationId, recipientId, askedAt }) =>
         sql`
-          update unsubscriptions set suppressed_at = clock_timestamp(), lifted_at = null,
-            organization_suppressed_at = case when organization_asked_at is not null then clock_timestamp() end
+          update unsubscriptions set suppressed_at = clock_timestamp(), lifted_at = null
           where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`.pipe(
           Effect.asVoid,
           orDieAs("UnsubscriptionRepository.settle"),

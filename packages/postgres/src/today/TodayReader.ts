@@ -11,7 +11,7 @@ export interface Today {
     /** The campaigns that send, and whose window is open. */
     readonly campaigns: number
     readonly sentInLastMinute: number
-    /** The e-mails that they have left to send; null without campaigns, and of one whose recipients are being counted. */
+    /** The e-mails that they have left to send; null without campaigns. */
     readonly remaining: number | null
   }
   /** For how long the oldest delivery to an endpoint that works has been due; 0 if none is. */
@@ -88,8 +88,8 @@ export class TodayReader extends Context.Service<TodayReader>()("postgres/today/
           )
           select jsonb_build_object(
             'sending', (
-              select jsonb_build_object('sentInLastMinute', gauges.sent, 'campaigns', count(*), 'remaining', case when bool_and(is_counted)
-                then sum(recipients - withdrawn - quarantined - answered) end)
+              select jsonb_build_object('sentInLastMinute', gauges.sent, 'campaigns', count(*), 'remaining',
+                sum(recipients - withdrawn - quarantined - answered))
               from campaigns cross join lateral campaign_totals(campaigns.organization_id, id)
               where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
                 and (${organizationId}::text is null or campaigns.organization_id = ${organizationId})),

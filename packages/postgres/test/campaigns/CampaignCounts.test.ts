@@ -14,7 +14,7 @@ import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppre
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -213,12 +213,7 @@ describe("the counts of a campaign", () => {
               for (const operation of operations) yield* carryOut(seeded, operation)
               expect(yield* keep(id)).toEqual(yield* count(id))
               const kept = yield* progressOf(id)
-              const sql = yield* SqlClient.SqlClient
-              // Without its counts a campaign is counted by its rows.
-              yield* sql`delete from campaign_counts where campaign_id = ${id}`
-              expect(yield* progressOf(id)).toEqual(kept)
-              yield* sql`delete from campaign_hours where campaign_id = ${id}`
-              while ((yield* (yield* CampaignCounts).countNext) !== undefined) {}
+              yield* (yield* CampaignCounts).fold
               expect(yield* keep(id)).toEqual(yield* count(id))
               expect(yield* progressOf(id)).toEqual(kept)
               yield* resetSending
@@ -228,22 +223,6 @@ describe("the counts of a campaign", () => {
         { numRuns: 4 },
       ),
   )
-
-  test("that are begun while an older campaign is counted are counted once", function* () {
-    const { campaign } = yield* seed(false)
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`delete from campaign_counts where campaign_id = ${campaign.id}`
-    const counts = yield* CampaignCounts
-    yield* whileOpen(
-      importLines(campaign.id, [{ number: 2, npi: npi(50), email: email(50) }]).pipe(Effect.ignore),
-      () => counts.countNext,
-    )
-    expect((yield* progressOf(campaign.id)).recipients).toBe(5)
-    yield* counts.fold
-    expect(yield* counts.countNext).toBeUndefined()
-    expect((yield* progressOf(campaign.id)).recipients).toBe(5)
-    expect(yield* sql`select from campaign_count_changes where campaign_id = ${campaign.id}`).toEqual([])
-  })
 
   test("tell who opened and clicked, as a bot or not, and who came how far after the e-mail was sent", function* () {
     const { campaign, organization } = yield* seed(false)
@@ -286,11 +265,6 @@ describe("the counts of a campaign", () => {
     ]
     expect(yield* totals).toEqual(expected)
     yield* (yield* CampaignCounts).fold
-    expect(yield* totals).toEqual(expected)
-    for (const table of ["campaign_counts", "campaign_hours"]) {
-      yield* sql`delete from ${sql(table)} where campaign_id = ${campaign.id}`
-    }
-    yield* (yield* CampaignCounts).countNext
     expect(yield* totals).toEqual(expected)
   })
 })

@@ -11,7 +11,6 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -49,16 +48,6 @@ describe("CampaignReader.list", () => {
     const older = yield* reader.list({ before: other.id, text: "SPRI", kind: "traffic", status: "draft" }, 10)
     expect(older[0]!.id).toBe(campaign.id)
     expect(yield* reader.list({ text: "winter" }, 10)).toEqual([])
-  })
-
-  test("tells that a campaign is not counted yet", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const reader = yield* CampaignReader
-    const { campaign, organization } = yield* seedCampaign({ recipients: 2 })
-    yield* sql`delete from campaign_counts where campaign_id = ${campaign.id}`
-    expect(yield* reader.list({ organizationId: organization.id }, 1)).toMatchObject([{ totals: null }])
-    yield* (yield* CampaignCounts).countNext
-    expect(yield* reader.totals(keyOf(campaign))).toMatchObject({ recipients: 2 })
   })
 })
 

@@ -5,7 +5,6 @@ import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRe
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -147,24 +146,6 @@ describe("FailureGroups", () => {
     const list = yield* groups.largest({ endpointId: seeded.endpoint.id }, 200)
     expect(list).toHaveLength(121)
     expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 60 })
-    yield* assertConsistent
-  })
-
-  test("take in dead letters from before there were groups", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const groups = yield* FailureGroups
-    const seeded = yield* seedDeadLetters(0)
-    const failed = { reason: "exhausted", status: 500, response: "Down", hoursAgo: 1 } as const
-    yield* add(seeded, [failed])
-    yield* inTransaction(
-      Effect.andThen(
-        sql`set local session_replication_role = replica`,
-        add(seeded, Array(700).fill({ ...failed, hoursAgo: 2 })),
-      ),
-    )
-    expect((yield* groups.totals({ endpointId: seeded.endpoint.id })).open).toBe(1)
-    expect([yield* groups.fill, yield* groups.fill, yield* groups.fill]).toEqual([500, 200, 0])
-    expect(yield* groups.list({ endpointId: seeded.endpoint.id }, 9)).toMatchObject([{ open: 701, stored: 701 }])
     yield* assertConsistent
   })
 

@@ -74,7 +74,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
     kept: { recipient_id: OUR_ID },
     others: "organization_id id kind method reasons",
   },
-  idempotency_keys: { deleted: "organization_id key fingerprint headers body" },
   inbox: {
     erased: "npi body",
     kept: { event_id: THEIR_ID },

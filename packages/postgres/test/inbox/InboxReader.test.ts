@@ -5,7 +5,7 @@ import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRe
 import { type InboxFilter, type InboxPlace, InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
-import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -55,8 +55,8 @@ const insertMany = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, applied_at, quarantined_at, reason)
-    select ${seed.organization.id}, ${`evt_${state}_`} || ${type} || lpad(n::text, 6, '0'), ${seed.endpoint.id}, ${type}, '{}',
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at, quarantined_at, reason)
+    select ${seed.organization.id}, ${`evt_${state}_`} || ${type} || lpad(n::text, 6, '0'), ${seed.endpoint.id}, ${SECRET_ID}, ${type}, '{}',
       now() - n * interval '1 second',
       case when ${state}::text = 'applied' then now() end, case when ${state}::text = 'quarantined' then now() - n * interval '1 second' end,
       case when ${state}::text = 'quarantined' then 'data.npi is missing or not valid' end
@@ -95,8 +95,8 @@ describe("InboxReader.list", () => {
     yield* insertMany(seed, 1, "applied", "rare")
     const sql = yield* SqlClient.SqlClient
     yield* sql`
-      insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, applied_at)
-      values (${seed.organization.id}, 'evt_old', ${seed.endpoint.id}, 'rare', '{}', now() - interval '1 hour', now())`
+      insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
+      values (${seed.organization.id}, 'evt_old', ${seed.endpoint.id}, ${SECRET_ID}, 'rare', '{}', now() - interval '1 hour', now())`
     expect(yield* readAll("applied", { organizationId: seed.organization.id, type: "rare" }, 10)).toEqual([
       "evt_applied_rare000001",
       "evt_old",
@@ -198,5 +198,5 @@ test("the outcome of an event names its program, the event that counted the clin
     recipientId: null,
   })
   const { state, secretId } = yield* (yield* InboxRepository).find(seed.organization.id, "evt_first")
-  expect({ state, secretId }).toEqual({ state: "applied", secretId: null })
+  expect({ state, secretId }).toEqual({ state: "applied", secretId: SECRET_ID })
 })

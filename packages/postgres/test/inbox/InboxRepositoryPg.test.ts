@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { effectTest } from "@outreach/testing/effectTest"
+import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -13,7 +14,7 @@ const seedMessage = Effect.gen(function* () {
   return (eventId: string, body = "{}"): InboundMessage => ({
     organizationId: organization.id,
     endpointId: endpoint.id,
-    secretId: null,
+    secretId: SECRET_ID,
     eventId,
     type: "clinician.account_created",
     npi: null,

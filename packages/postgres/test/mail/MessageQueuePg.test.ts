@@ -90,6 +90,8 @@ describe("MessageQueuePg.claim", () => {
         window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
     expect(yield* claimMessages(9)).toEqual([])
     yield* sql`update campaigns set window_end = clock_timestamp() + interval '1 minute' where id = ${campaign.id}`
+    // The claims have taken its turn, because it was paused.
+    yield* (yield* CampaignRepository).openAndComplete
     expect(yield* claimMessages(9)).toHaveLength(1)
   })
 

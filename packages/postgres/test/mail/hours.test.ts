@@ -58,7 +58,7 @@ const dueIn = Effect.fnUntraced(function* (campaignId: CampaignId, zone: string)
     from messages where campaign_id = ${campaignId} and lease_token is null`
   return rows
 })
-/** Makes messages due that wait for their hours, before all others: as after a pause, or by a worker of the last release. */
+/** Makes messages due that wait for their hours, before all others: as after a pause. */
 const forgetHours = (campaignId: CampaignId) =>
   SqlClient.SqlClient.use(
     (sql) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { planMigrations } from "@outreach/postgres/migrations/planMigrations"
+import { BASELINE, planMigrations } from "@outreach/postgres/migrations/planMigrations"
 import type { SqlFile } from "@outreach/postgres/migrations/readSqlFiles"
 import { Effect } from "effect"
 
@@ -75,6 +75,12 @@ describe("planMigrations", () => {
       [file(ONE, "b")],
       { [ONE]: "a", [TWO]: "a" },
       /^migrations\/0001_one.sql was changed /,
+    ],
+    [
+      "is another baseline, whatever followed it",
+      [file(BASELINE, "b")],
+      { [BASELINE]: "a", [TWO]: "a" },
+      /^Nothing was changed: the database was made before the baseline /,
     ],
   ] as const)("refuses a migration that %s", (_what, files, applied, message) => {
     const { _tag, message: said } = Effect.runSync(Effect.flip(plan(files, applied)))

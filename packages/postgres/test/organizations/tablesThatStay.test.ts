@@ -92,19 +92,3 @@ describe("a table", () => {
     expect(sqlState(failure)).toBe("42P10")
   })
 })
-
-describe("a position", () => {
-  test("that the last release inserts gets the organization of its endpoint", function* () {
-    const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`
-      insert into reader_positions (endpoint_id, generation, begun_at, begun_id) values (${endpoint.id}, 2, now(), '~')`
-    const rows = yield* sql`
-      select organization_id as "organizationId", generation::int from reader_positions
-      where endpoint_id = ${endpoint.id} order by generation`
-    expect(rows).toEqual([
-      { organizationId: organization.id, generation: 1 },
-      { organizationId: organization.id, generation: 2 },
-    ])
-  })
-})

@@ -143,7 +143,7 @@ describe("a role", () => {
     ["reader", "select hash from api_keys"],
     ["reader", "select * from api_keys"],
     ["reader", "select ciphertext from signing_secrets"],
-    ["reader", "select body from idempotency_keys"],
+    ["reader", "select body from stored_responses"],
     ["reader", "select body from stored_responses"],
     ["reader", "update organizations set name = ''"],
     ["reader", "delete from recipients"],

@@ -13,8 +13,7 @@ import { cancelCampaign, changeCampaignRate, pauseCampaign, rateText, sendCampai
 /** What an operator may do with a campaign in its status. */
 export const CampaignForms = (props: {
   readonly campaign: Campaign
-  /** Null while the campaign is being counted. */
-  readonly progress: CampaignProgress | null
+  readonly progress: CampaignProgress
   /** Whether the console knows a mail server. */
   readonly canSendTest: boolean
 }) => {
@@ -59,7 +58,5 @@ const AskFirst = (props: { readonly address: string; readonly label: string }) =
     </form>
   ) : null
 
-const leaves = (progress: CampaignProgress | null): string =>
-  progress === null
-    ? ""
-    : `, and leaves ${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients without their e-mail`
+const leaves = (progress: CampaignProgress): string =>
+  `, and leaves ${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients without their e-mail`

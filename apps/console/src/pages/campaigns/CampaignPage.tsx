@@ -9,9 +9,9 @@ import { OrganizationRepository } from "@outreach/postgres/organizations/Organiz
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
-import { Empty, Facts } from "../../components/Table.tsx"
+import { Facts } from "../../components/Table.tsx"
 import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
-import { definePage, type PageContent } from "../../http/Route.ts"
+import { definePage } from "../../http/Route.ts"
 import { CampaignFunnel, CampaignHours } from "./CampaignCharts.tsx"
 import { CampaignForms } from "./CampaignForms.tsx"
 import { CampaignProgressBar } from "./CampaignProgressBar.tsx"
@@ -35,10 +35,9 @@ export const campaignPage = definePage({
     const campaign = yield* repository.find(campaignId)
     const key = { organizationId: campaign.organizationId, campaignId }
     const { smtp } = yield* ConsoleConfig
-    const totals = yield* reader.totals(key)
-    if (totals === null) return beingCounted(campaign, { canSendTest: smtp !== null })
     const { summaries, ...found } = yield* Effect.all(
       {
+        totals: reader.totals(key),
         progress: repository.progress(campaignId),
         hours: reader.hours(key),
         domains: reader.domains(key, MAX_DOMAINS),
@@ -54,8 +53,19 @@ export const campaignPage = definePage({
       { concurrency: 3 },
     )
     const { program } = summaries.get(campaignId)!
-    const { organization, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } =
-      found
+    const {
+      organization,
+      totals,
+      progress,
+      hours,
+      domains,
+      failures,
+      quarantined,
+      sender,
+      subjectTest,
+      followUp,
+      checks,
+    } = found
     const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
     // Once a campaign is under way, its numbers come before what was checked.
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
@@ -107,21 +117,6 @@ export const campaignPage = definePage({
       ),
     }
   }),
-})
-
-/** Counting a large campaign from before there were counts takes longer than a page may. */
-const beingCounted = (campaign: Campaign, options: { readonly canSendTest: boolean }): PageContent => ({
-  title: <ForeignText>{campaign.name}</ForeignText>,
-  commands: commandsFor(campaign),
-  body: (
-    <>
-      <p>
-        <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
-      </p>
-      <CampaignForms campaign={campaign} progress={null} {...options} />
-      <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
-    </>
-  ),
 })
 
 const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => {

@@ -103,7 +103,7 @@ const CampaignTable = (props: {
 )
 
 const totals = (cell: (totals: CampaignTotals) => ComponentChildren) => ({
-  number: (campaign: CampaignWithTotals) => (campaign.totals === null ? "being counted" : cell(campaign.totals)),
+  number: (campaign: CampaignWithTotals) => cell(campaign.totals),
 })
 
 const withBots = (unsuspected: number, all: number) => (

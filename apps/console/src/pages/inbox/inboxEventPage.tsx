@@ -77,8 +77,7 @@ const EventFacts = ({ entry }: { readonly entry: InboxEntry }) => (
       Received: <Time at={entry.receivedAt} />,
       Organization: <IdLink id={entry.organizationId} />,
       Endpoint: <IdLink id={entry.endpointId} />,
-      "Verified with":
-        entry.secretId === null ? "not recorded by the release that received it" : <code>{entry.secretId}</code>,
+      "Verified with": <code>{entry.secretId}</code>,
       "Repeated with other content":
         entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
     }}

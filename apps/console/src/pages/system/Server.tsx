@@ -29,7 +29,7 @@ export const Processes = ({ processes, load, schema }: System) => (
       empty="No process is connected."
       columns={{
         Process: ({ name }) => (name === "" ? "without a name" : name),
-        Release: ({ name, release }) => <Release name={name} release={release} />,
+        Release: ({ release }) => <Release release={release} />,
         Address: ({ address }) => address ?? "–",
         Connections: { count: ({ connections }) => connections },
         "First connected": ({ since }) => <Time at={since} />,
@@ -41,10 +41,10 @@ export const Processes = ({ processes, load, schema }: System) => (
 const formatPending = (pending: ReadonlyArray<string>) =>
   pending.length === 0 ? "none" : `${formatCount(pending.length)}: ${pending.slice(0, 5).join(", ")}`
 
-const Release = ({ name, release }: { readonly name: string; readonly release: string | null }) => {
+const Release = ({ release }: { readonly release: string | null }) => {
   if (release === RELEASE) return <>{release}</>
   if (release !== null) return <StatusBadge tone="warning">{`${release}, another than this console's`}</StatusBadge>
-  return name.startsWith("outreach-") ? <StatusBadge tone="warning">not known: an older release</StatusBadge> : <>–</>
+  return <>–</>
 }
 
 /** The database server and what replicates it. */
