@@ -1,6 +1,7 @@
 /**
  * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
- * shell fence exists; each table has a head. The README lists every page of `docs/`, and the index of decisions each decision by its title.
+ * shell fence exists; each table has a head. The README lists every page of `docs/`, and the index of decisions each decision by its title. Pages of
+ * `docs/` that the code names exist.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -15,6 +16,7 @@ const LINK = /\]\(([^()\s]+)\)/g
 const COMMAND = /^\s*(?:\S+=\S+ )*(?:pnpm|npm run) (?:-\S+ )*([a-z][\w:-]*)/gm
 const TABLE = /(?:^\|.*\n?)+/gm
 const TABLE_HEAD = /^\|.*\n\|(?: *:?-+:? *\|)+$/m
+const NAMED_PAGE = /(?<![\w./-])docs\/[\w./-]*?\.md\b/g
 const HEADING = /^#+ (.+)$/gm
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -60,11 +62,12 @@ function unknownCommands(page: string, text: string): readonly string[] {
     .map((command) => `${page} shows the command ${command}, which does not exist`)
 }
 
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
 })
-const pages = listed.split("\n").filter((page) => page !== "" && existsSync(join(root, page)))
+const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)))
+const pages = files.filter((file) => file.endsWith(".md"))
 if (!pages.includes("README.md")) throw new Error("git lists no README.md")
 const readme = read("README.md")
 const unlisted = globSync("docs/*.md", { cwd: root })
@@ -75,8 +78,15 @@ const unindexed = globSync("docs/decisions/0*.md", { cwd: root })
   .map((page) => `[${/^# \d+\. (.+)$/m.exec(read(page))?.[1]}](${basename(page)})`)
   .filter((link) => !decisions.includes(link))
   .map((link) => `docs/decisions/README.md does not list ${link}`)
+const misnamed = files
+  .filter((file) => /\.(?:tsx?|sql|ya?ml|json)$/.test(file))
+  .flatMap((file) =>
+    [...read(file).matchAll(NAMED_PAGE)]
+      .filter(([page]) => !existsSync(join(root, page)))
+      .map(([page]) => `${file} names ${page}, which is not there`),
+  )
 const violations = pages.flatMap((page) => {
   const text = read(page)
   return [...brokenLinks(page, text), ...unknownCommands(page, text), ...headlessTables(page, text)]
 })
-report([...violations, ...unlisted, ...unindexed], `${pages.length} documents`)
+report([...violations, ...unlisted, ...unindexed, ...misnamed], `${pages.length} documents`)
