@@ -1,14 +1,7 @@
-import type { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
-import type { KeyRing } from "@outreach/domain/KeyRing"
-import type { Mailbox } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { readPreflightSettings } from "@outreach/mail/preflightSettings"
-import { optionalMailFrom, optionalSmtpSettings, type smtpSettings } from "@outreach/mail/smtpSettings"
-import {
-  type DatabaseSettings,
-  databaseConnections,
-  databaseSettings,
-} from "@outreach/postgres/connection/databaseSettings"
+import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSettings"
+import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"
 import {
@@ -21,7 +14,7 @@ import {
   secretsKey,
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
-import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
+import { trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Effect, Layer } from "effect"
 
 /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
@@ -33,7 +26,7 @@ const port = setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090")
 /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
 const adminPort = setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466")
 
-/** `CONSOLE_PROXY_HEADER`: the header in which a trusted proxy names the operator whom it has signed in. Default none. */
+/** `CONSOLE_PROXY_HEADER`: the header in which a trusted proxy names the operator that it has signed in. Default none. */
 const proxyHeader = setting(
   "CONSOLE_PROXY_HEADER",
   noneOr(
@@ -51,67 +44,43 @@ const signInLimit = setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60")
 export const MAX_CONNECTIONS = 1000
 
 /** What the console reads from its environment, beside what `telemetry` reads. */
-export class ConsoleConfig extends Context.Service<
-  ConsoleConfig,
-  {
-    readonly database: DatabaseSettings
-    readonly databaseConnections: number
-    readonly host: string
-    readonly port: number
-    readonly adminHost: string
-    readonly adminPort: number
-    /** Where operators reach the console. */
-    readonly consoleUrl: string
-    /** In lower case; null where operators sign in by links. */
-    readonly proxyHeader: string | null
-    readonly trustProxy: TrustProxy
-    readonly connectionsPerAddress: number
-    readonly signInLimit: number
-    readonly publicBaseUrl: string
-    /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
-    readonly smtp: Config.Success<typeof smtpSettings> | null
-    readonly mailFrom: Mailbox | null
-    /** What preflight checks of the settings. */
-    readonly preflight: PreflightSettings["Service"]
-    readonly deployment: "production" | "staging" | "development"
-    readonly secretsKey: KeyRing
-    /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
-    readonly allowPrivateAddresses: boolean
-    /** The name servers to ask for the names of endpoints, as for the worker; none for this machine's. */
-    readonly dnsServers: ReadonlyArray<string>
-  }
->()("console/ConsoleConfig") {
-  static readonly fromEnvironment = Layer.effect(
-    ConsoleConfig,
-    Effect.gen(function* () {
-      const header = yield* proxyHeader
-      const trusted = yield* Config.String("TRUST_PROXY").pipe(Config.withDefault("none"))
-      if (header !== null && (trusted === "" || trusted === "none")) {
-        return yield* configError(
-          "CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone, which is not set. It must name the proxy that signs operators in.",
-        )
-      }
-      return {
-        database: yield* databaseSettings,
-        databaseConnections: yield* databaseConnections(6),
-        host: yield* host,
-        port: yield* port,
-        adminHost: yield* adminHost,
-        adminPort: yield* adminPort,
-        consoleUrl: yield* consoleUrl,
-        proxyHeader: header,
-        trustProxy: yield* trustProxy,
-        connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
-        signInLimit: yield* signInLimit,
-        publicBaseUrl: yield* publicBaseUrl,
-        smtp: yield* optionalSmtpSettings,
-        mailFrom: yield* optionalMailFrom,
-        preflight: yield* readPreflightSettings,
-        deployment: yield* deployment,
-        secretsKey: yield* secretsKey,
-        allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
-        dnsServers: yield* dnsServers,
-      }
-    }),
-  )
+export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/ConsoleConfig", {
+  make: Effect.gen(function* () {
+    const header = yield* proxyHeader
+    const trusted = yield* Config.String("TRUST_PROXY").pipe(Config.withDefault("none"))
+    if (header !== null && (trusted === "" || trusted === "none")) {
+      return yield* configError(
+        "CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone, which is not set. It must name the proxy that signs operators in.",
+      )
+    }
+    return {
+      database: yield* databaseSettings,
+      databaseConnections: yield* databaseConnections(6),
+      host: yield* host,
+      port: yield* port,
+      adminHost: yield* adminHost,
+      adminPort: yield* adminPort,
+      /** Where operators reach the console. */
+      consoleUrl: yield* consoleUrl,
+      /** In lower case; null where operators sign in by links. */
+      proxyHeader: header,
+      trustProxy: yield* trustProxy,
+      connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
+      signInLimit: yield* signInLimit,
+      publicBaseUrl: yield* publicBaseUrl,
+      /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
+      smtp: yield* optionalSmtpSettings,
+      mailFrom: yield* optionalMailFrom,
+      /** What preflight checks of the settings. */
+      preflight: yield* readPreflightSettings,
+      deployment: yield* deployment,
+      secretsKey: yield* secretsKey,
+      /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
+      allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
+      /** The name servers to ask for the names of endpoints, as for the worker; none for this machine's. */
+      dnsServers: yield* dnsServers,
+    }
+  }),
+}) {
+  static readonly fromEnvironment = Layer.effect(ConsoleConfig, ConsoleConfig.make)
 }

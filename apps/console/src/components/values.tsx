@@ -49,6 +49,15 @@ export const Prose = (props: { readonly children: string }) => (
   <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>
 )
 
+/** A value with a smaller note below it. */
+export const Noted = (props: { readonly note: ComponentChildren; readonly children: ComponentChildren }) => (
+  <>
+    {props.children}
+    <br />
+    <small>{isolated(props.note)}</small>
+  </>
+)
+
 /** A value of which a part is hidden, such as an e-mail address. */
 export const Masked = (props: { readonly children: string }) => (
   <span class="masked" title="Hidden until it is shown">

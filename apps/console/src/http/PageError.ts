@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What an operator is shown in place of a page, or of what an action would have answered. */
+/** An error that an operator is shown in place of the answer of a page or an action. */
 export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   status: Schema.Int,
   title: Schema.String,
@@ -8,11 +8,16 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   messages: Schema.Array(Schema.String),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
 }) {
+  /** Creates an error with one sentence or several. */
+  static of(status: number, title: string, ...messages: ReadonlyArray<string>): PageError {
+    return new PageError({ status, title, messages })
+  }
+
   static notFound(): PageError {
-    return new PageError({
-      status: 404,
-      title: "Not found",
-      messages: ["Nothing of this address is here, or it belongs to an organization that is not yours."],
-    })
+    return PageError.of(
+      404,
+      "Not found",
+      "Nothing of this address is here, or it belongs to an organization that is not yours.",
+    )
   }
 }

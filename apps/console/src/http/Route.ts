@@ -32,10 +32,9 @@ export interface PageContent {
 }
 
 /** What an action answers: where to go on, with a sentence that says what was done, or a page, or a response of its own. */
-export type ActionResult =
-  | { readonly to: string; readonly notice: string }
-  | { readonly page: PageContent }
-  | { readonly response: HttpServerResponse.HttpServerResponse }
+export type ActionResult = { readonly to: string; readonly notice: string } | PageContent | Response
+
+type Response = HttpServerResponse.HttpServerResponse
 
 /** The names of a path's parameters. */
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -90,8 +89,6 @@ interface ActionDefinition<P, F, Run> {
   readonly fields?: F
   readonly run: Run
 }
-
-type Response = HttpServerResponse.HttpServerResponse
 
 /** A page that is read with GET, and changes nothing. */
 export interface Page<R, P = string> extends Declared<P> {

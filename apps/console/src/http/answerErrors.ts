@@ -33,15 +33,11 @@ export const answerErrors =
       ),
     )
 
-const unavailable = new PageError({
-  status: 503,
-  title: "The database did not answer",
-  messages: ["It is away, or the question took too long. Try again in a minute."],
-})
+const unavailable = PageError.of(
+  503,
+  "The database did not answer",
+  "It is away, or the question took too long. Try again in a minute.",
+)
 
 const defect = (requestId: string): PageError =>
-  new PageError({
-    status: 500,
-    title: "Something went wrong",
-    messages: [`This is a fault of the console. The log has more at ${requestId}.`],
-  })
+  PageError.of(500, "Something went wrong", `This is a fault of the console. The log has more at ${requestId}.`)

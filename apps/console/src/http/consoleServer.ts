@@ -83,18 +83,14 @@ const otherMethods = (
       return METHODS.filter((method) => !own.includes(method)).map((method) => HttpRouter.route(method, path, response))
     })
 
-const tooMany = new PageError({
-  status: 429,
-  title: "Too much at once",
-  messages: ["Your address has too many requests under way. Close some of the pages that are open, and try again."],
-})
+const tooMany = PageError.of(
+  429,
+  "Too much at once",
+  "Your address has too many requests under way. Close some of the pages that are open, and try again.",
+)
 
 const notThisWay = (allow: string): PageError =>
-  new PageError({
-    status: 405,
-    title: "Not this way",
-    messages: [`This address takes ${allow} alone. Go back to the page, and use its form.`],
-  })
+  PageError.of(405, "Not this way", `This address takes ${allow} alone. Go back to the page, and use its form.`)
 
 /** Listens on `CONSOLE_HOST` and `CONSOLE_PORT`. */
 export const consoleServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {

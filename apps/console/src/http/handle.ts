@@ -54,13 +54,11 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
     return yield* PageError.notFound()
   }
   if (!mayActAs(operator.role, route.role)) {
-    return yield* new PageError({
-      status: 403,
-      title: "Not allowed",
-      messages: [
-        `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
-      ],
-    })
+    return yield* PageError.of(
+      403,
+      "Not allowed",
+      `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
+    )
   }
 
   const form = route.kind === "action" ? yield* readForm : undefined
@@ -79,23 +77,24 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   switch (route.kind) {
     case "page": {
-      const content = yield* refusing(route.read(input, context), { status: 400, title: "Not shown" })
+      const content = yield* refusing(route.read(input, context), 400, "Not shown")
       const notice = readNotice(request)
       const page = renderer.page(view, content, { section: route.section, notice })
       return notice === undefined ? page : withoutNotice(page)
     }
     case "resource": {
-      const response = refusing(route.respond(input, context), { status: 400, title: "Not shown" })
+      const response = refusing(route.respond(input, context), 400, "Not shown")
       return yield* route.command === undefined ? response : audited(route.command, input, context, response)
     }
     case "action": {
-      const result: ActionResult = yield* refusing(audited(route.command, input, context, route.run(input, context)), {
-        status: 409,
-        title: "Not done",
-      })
-      if ("response" in result) return result.response
-      if ("page" in result) return renderer.page(view, result.page, { section: route.section })
-      return redirectWithNotice(result.to, result.notice)
+      const result: ActionResult = yield* refusing(
+        audited(route.command, input, context, route.run(input, context)),
+        409,
+        "Not done",
+      )
+      if (HttpServerResponse.isHttpServerResponse(result)) return result
+      if ("to" in result) return redirectWithNotice(result.to, result.notice)
+      return renderer.page(view, result, { section: route.section })
     }
   }
 })
@@ -115,27 +114,16 @@ const parsePath = (declared: Params, given: Readonly<Record<string, string>>) =>
 const parseGiven = (declared: Inputs, given: URLSearchParams) =>
   Result.match(parseInputs(declared, given), {
     onSuccess: Effect.succeed,
-    onFailure: (faults) =>
-      Effect.fail(new PageError({ status: 400, title: "Not valid", messages: faults.map(({ message }) => message) })),
+    onFailure: (faults) => Effect.fail(PageError.of(400, "Not valid", ...faults.map(({ message }) => message))),
   })
 
 /** Shows the operator a refusal of the domain as it is. */
-const refusing = <A, E extends Refusal, R>(
-  effect: Effect.Effect<A, E, R>,
-  { status, title }: { readonly status: number; readonly title: string },
-): Effect.Effect<A, PageError, R> =>
-  Effect.mapError(effect, (error) => {
-    if ((error as unknown) instanceof PageError) return error as unknown as PageError
-    const isMissing = error._tag.endsWith("NotFound")
-    return new PageError({
-      status: isMissing ? 404 : status,
-      title: isMissing ? "Not found" : title,
-      messages: [error.message],
-    })
+const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, status: number, title: string) =>
+  Effect.mapError(effect, (error: Refusal) => {
+    if (error instanceof PageError) return error
+    return error._tag.endsWith("NotFound")
+      ? PageError.of(404, "Not found", error.message)
+      : PageError.of(status, title, error.message)
   })
 
-const signedOut = new PageError({
-  status: 401,
-  title: "Signed out",
-  messages: ["Your session has ended. Sign in again, and repeat what you did."],
-})
+const signedOut = PageError.of(401, "Signed out", "Your session has ended. Sign in again, and repeat what you did.")

@@ -21,16 +21,16 @@ export const readForm = Effect.gen(function* () {
 })
 
 /** The request was not sent by a page of the console for this session. */
-export const forged = new PageError({
-  status: 403,
-  title: "Not done",
-  messages: ["The form was not sent by this console, or its page is older than your session. Open the page again."],
-})
+export const forged = PageError.of(
+  403,
+  "Not done",
+  "The form was not sent by this console, or its page is older than your session. Open the page again.",
+)
 
-const notForm = new PageError({ status: 415, title: "Not done", messages: ["The request is not a form."] })
+const notForm = PageError.of(415, "Not done", "The request is not a form.")
 
-const tooLarge = new PageError({
-  status: 413,
-  title: "Not done",
-  messages: [`The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`],
-})
+const tooLarge = PageError.of(
+  413,
+  "Not done",
+  `The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`,
+)

@@ -36,17 +36,15 @@ const isOwnHost = (host: string, ownName: string): boolean => {
   return hostname === ownName || hostname === "localhost" || isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0
 }
 
-const foreignHost = new PageError({
-  status: 421,
-  title: "Not this console",
-  messages: [
-    "The request was sent to a name that is not the console's. Open it at CONSOLE_URL, and set that to where it is reached. A proxy must pass Host on.",
-  ],
-})
+const foreignHost = PageError.of(
+  421,
+  "Not this console",
+  "The request was sent to a name that is not the console's. Open it at CONSOLE_URL, and set that to where it is reached. A proxy must pass Host on.",
+)
 
 const givenTwice = (header: string): PageError =>
-  new PageError({
-    status: 400,
-    title: "Not a valid request",
-    messages: [`The header ${header} was given more than once. A proxy must replace what it sets, not add to it.`],
-  })
+  PageError.of(
+    400,
+    "Not a valid request",
+    `The header ${header} was given more than once. A proxy must replace what it sets, not add to it.`,
+  )

@@ -84,8 +84,8 @@ const countCookies = (header: string, name: string): number =>
   header.split(";").filter((pair) => pair.split("=")[0]!.trim() === name).length
 
 /** Another host of the same domain can give the browser a second cookie, and with that somebody else's session. */
-const twoSessions = new PageError({
-  status: 400,
-  title: "Not signed in",
-  messages: ["The browser sent two sessions. Remove this site's cookies from it, and sign in again."],
-})
+const twoSessions = PageError.of(
+  400,
+  "Not signed in",
+  "The browser sent two sessions. Remove this site's cookies from it, and sign in again.",
+)

@@ -22,19 +22,15 @@ export const proxiedName = (
   return Result.isSuccess(name) ? Effect.succeed(name.success) : Effect.fail(notThroughProxy)
 }
 
-const notThroughProxy = new PageError({
-  status: 403,
-  title: "Not signed in",
-  messages: [
-    "This console lets in whom a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
-  ],
-})
+const notThroughProxy = PageError.of(
+  403,
+  "Not signed in",
+  "This console lets in whom a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
+)
 
 /** There is no operator of the name that the proxy gave. */
-export const unknownOperator = new PageError({
-  status: 403,
-  title: "Not an operator",
-  messages: [
-    "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
-  ],
-})
+export const unknownOperator = PageError.of(
+  403,
+  "Not an operator",
+  "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
+)

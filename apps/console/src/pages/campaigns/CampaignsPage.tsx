@@ -12,7 +12,7 @@ import { formatCount } from "../../components/format.ts"
 import { Choice, Field, FilterBar } from "../../components/forms.tsx"
 import { Pager } from "../../components/navigation.tsx"
 import { Table } from "../../components/Table.tsx"
-import { ForeignText, IdLink } from "../../components/values.tsx"
+import { IdLink, isolated, Noted } from "../../components/values.tsx"
 import { pageOf } from "../../http/cursor.ts"
 import { oneOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -74,19 +74,8 @@ const CampaignTable = (props: {
           {followUpOf !== null && <small> follow-up</small>}
         </>
       ),
-      Program: ({ programName, organizationName }) => (
-        <>
-          <ForeignText>{programName}</ForeignText>
-          {props.hasOrganizations && (
-            <>
-              <br />
-              <small>
-                <ForeignText>{organizationName}</ForeignText>
-              </small>
-            </>
-          )}
-        </>
-      ),
+      Program: ({ programName, organizationName }) =>
+        props.hasOrganizations ? <Noted note={organizationName}>{isolated(programName)}</Noted> : programName,
       Status: ({ status }) => <CampaignStatusBadge status={status} />,
       "Window (UTC)": (row) => <WindowBar {...row} />,
       Imported: totals(({ recipients }) => formatCount(recipients)),
@@ -107,9 +96,5 @@ const totals = (cell: (totals: CampaignTotals) => ComponentChildren) => ({
 })
 
 const withBots = (unsuspected: number, all: number) => (
-  <>
-    {formatCount(unsuspected)}
-    <br />
-    <small>{formatCount(all)} with bots</small>
-  </>
+  <Noted note={`${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>
 )

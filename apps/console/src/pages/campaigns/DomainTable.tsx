@@ -1,7 +1,7 @@
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
 import { formatCount } from "../../components/format.ts"
 import { Table } from "../../components/Table.tsx"
-import { Code, ForeignText, foreign, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, foreign, Noted, StatusBadge, Time } from "../../components/values.tsx"
 
 const REASONS = [
   ["mailboxNotFound", "no such mailbox"],
@@ -53,15 +53,6 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
 
 const Bounces = (domain: CampaignDomain) => {
   const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
-  return (
-    <>
-      {formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))}
-      {reasons.length > 0 && (
-        <>
-          <br />
-          <small>{reasons.join(", ")}</small>
-        </>
-      )}
-    </>
-  )
+  const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
+  return reasons.length === 0 ? <>{total}</> : <Noted note={reasons.join(", ")}>{total}</Noted>
 }

@@ -26,7 +26,7 @@ export const showDelivery = defineAction({
   path: "/deliveries/:delivery/show",
   role: "operator",
   command: "deliveries request",
-  run: ({ delivery }) => Effect.map(contentOf(delivery, { isShown: true }), (page) => ({ page })),
+  run: ({ delivery }) => contentOf(delivery, { isShown: true }),
 })
 
 const contentOf = Effect.fnUntraced(function* (id: DeliveryId, { isShown }: { readonly isShown: boolean }) {

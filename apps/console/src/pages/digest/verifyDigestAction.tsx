@@ -27,31 +27,27 @@ export const verifyDigestAction = defineAction({
     const { dates, discrepancies } = yield* verify(date, to, organization)
     const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
     return {
-      page: {
-        title: "Digest verified",
-        commands: [`ops digest verify --organization ${organization} --date ${date} --to ${to}`],
-        body: (
-          <>
-            {discrepancies.length === 0 ? (
-              <p class="notice">
-                The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.
-              </p>
-            ) : (
-              <p class="problem">
-                {formatCounted(discrepancies.length, "count differs", "counts differ")} from the recount of the events
-                and the qualifications. Partners read what is kept.
-              </p>
-            )}
-            {keptFrom !== undefined && date < keptFrom && (
-              <p>
-                No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
-              </p>
-            )}
-            {discrepancies.length > 0 && <Discrepancies rows={discrepancies} />}
-            <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
-          </>
-        ),
-      },
+      title: "Digest verified",
+      commands: [`ops digest verify --organization ${organization} --date ${date} --to ${to}`],
+      body: (
+        <>
+          {discrepancies.length === 0 ? (
+            <p class="notice">The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.</p>
+          ) : (
+            <p class="problem">
+              {formatCounted(discrepancies.length, "count differs", "counts differ")} from the recount of the events and
+              the qualifications. Partners read what is kept.
+            </p>
+          )}
+          {keptFrom !== undefined && date < keptFrom && (
+            <p>
+              No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
+            </p>
+          )}
+          {discrepancies.length > 0 && <Discrepancies rows={discrepancies} />}
+          <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
+        </>
+      ),
     }
   }),
 })

@@ -1,30 +1,28 @@
 import type { EndpointId } from "@outreach/domain/Identifier"
-import type { OutcomeSummary, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { Effect } from "effect"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { formatCount, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts } from "../../components/Table.tsx"
 
-/** For how many hours the outcomes are shown. */
-export const OUTCOME_HOURS = 24
-/** The length of a step of the chart. */
-export const OUTCOME_STEP_SECONDS = 900
+const HOURS = 24
+const STEP_SECONDS = 900
 
-/** How an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
-export const EndpointOutcomes = (props: {
-  readonly endpointId: EndpointId
-  readonly summary: OutcomeSummary
-  readonly steps: ReadonlyArray<OutcomesAt>
-  /** The present, in Unix milliseconds. */
-  readonly now: number
-}) => {
-  const { summary, endpointId } = props
+/** Reads how an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
+export const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {
+  const outcomes = yield* DeliveryOutcomes
+  const stepMs = STEP_SECONDS * 1000
+  const range = { endpointId, from: fromUnixMillis(now - HOURS * HOUR_MS), to: fromUnixMillis(now + stepMs) }
+  const summary = yield* outcomes.summary(range)
+  const steps = yield* outcomes.histogram(range, STEP_SECONDS)
   const { delivered, deadLetters, p50Ms, p99Ms } = summary
   const calls = attemptsOf(summary)
-  const stepMs = OUTCOME_STEP_SECONDS * 1000
-  const to = Math.ceil(props.now / stepMs) * stepMs
+  const to = Math.ceil(now / stepMs) * stepMs
   return (
     <section>
-      <h2>Calls, last {OUTCOME_HOURS} hours</h2>
+      <h2>Calls, last {HOURS} hours</h2>
       <Facts
         facts={{
           "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
@@ -36,12 +34,12 @@ export const EndpointOutcomes = (props: {
       />
       <OutcomesChart
         title="Outcomes of calls"
-        steps={props.steps}
-        stepSeconds={OUTCOME_STEP_SECONDS}
-        from={to - OUTCOME_HOURS * 3_600_000}
+        steps={steps}
+        stepSeconds={STEP_SECONDS}
+        from={to - HOURS * HOUR_MS}
         to={to}
         empty="The endpoint was not called."
       />
     </section>
   )
-}
+})

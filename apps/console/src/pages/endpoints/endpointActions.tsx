@@ -32,30 +32,28 @@ export const testEndpointAction = defineAction({
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
     return {
-      page: {
-        title: "Test event",
-        commands: [`ops endpoints test ${endpoint}`],
-        body: (
-          <>
-            <p>
-              <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge>{" "}
-              Nothing of it is recorded, and the breaker stays as it is.
-            </p>
-            <Facts
-              facts={{
-                Address: url,
-                Event: <code>{eventId}</code>,
-                Status: status ?? "none",
-                Outcome: outcome,
-                Latency: formatMillis(latencyMs),
-              }}
-            />
-            <h2>Response</h2>
-            {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
-            <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
-          </>
-        ),
-      },
+      title: "Test event",
+      commands: [`ops endpoints test ${endpoint}`],
+      body: (
+        <>
+          <p>
+            <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge>{" "}
+            Nothing of it is recorded, and the breaker stays as it is.
+          </p>
+          <Facts
+            facts={{
+              Address: url,
+              Event: <code>{eventId}</code>,
+              Status: status ?? "none",
+              Outcome: outcome,
+              Latency: formatMillis(latencyMs),
+            }}
+          />
+          <h2>Response</h2>
+          {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
+          <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+        </>
+      ),
     }
   }),
 })
@@ -69,16 +67,14 @@ export const showAddressAction = defineAction({
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
     return {
-      page: {
-        title: "Address of an endpoint",
-        commands: [`ops endpoints show ${endpoint} --reveal`],
-        body: (
-          <>
-            <ForeignBlock>{address}</ForeignBlock>
-            <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
-          </>
-        ),
-      },
+      title: "Address of an endpoint",
+      commands: [`ops endpoints show ${endpoint} --reveal`],
+      body: (
+        <>
+          <ForeignBlock>{address}</ForeignBlock>
+          <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+        </>
+      ),
     }
   }),
 })

@@ -1,11 +1,8 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
@@ -17,9 +14,9 @@ import { Facts, Table } from "../../components/Table.tsx"
 import { useView } from "../../components/View.ts"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage, pathTo } from "../../http/Route.ts"
-import { HourlyRequests, INBOUND_WEBHOOKS } from "../partners/HourlyRequests.tsx"
-import { Secrets } from "../partners/Secrets.tsx"
-import { EndpointOutcomes, OUTCOME_HOURS, OUTCOME_STEP_SECONDS } from "./EndpointOutcomes.tsx"
+import { HourlyRequests, INBOUND_WEBHOOKS, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
+import { readSecrets } from "../partners/Secrets.tsx"
+import { readOutcomes } from "./EndpointOutcomes.tsx"
 import {
   ALL_TYPES,
   boundText,
@@ -34,11 +31,7 @@ import {
 } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
-/** For how many hours inbound webhooks are shown. */
-const HOURS = 48
-/** The largest groups of failures that are shown. */
 const MAX_FAILURES = 5
-/** The newest changes of the breaker that are shown. */
 const MAX_CHANGES = 20
 
 /** One endpoint: how it answers, how far it has read, and who signs with which secret. */
@@ -50,19 +43,10 @@ export const endpointPage = definePage({
     const { organizationId } = endpoint
     const organization = yield* (yield* OrganizationRepository).find(organizationId)
     const changes = yield* endpoints.breakerChanges(id)
-    const outcomes = yield* DeliveryOutcomes
-    const day = {
-      endpointId: id,
-      from: fromUnixMillis(now - OUTCOME_HOURS * 3_600_000),
-      to: fromUnixMillis(now + OUTCOME_STEP_SECONDS * 1000),
-    }
-    const summary = yield* outcomes.summary(day)
-    const steps = yield* outcomes.histogram(day, OUTCOME_STEP_SECONDS)
+    const outcomes = yield* readOutcomes(id, now)
     const failures = yield* (yield* FailureGroups).largest({ endpointId: id }, MAX_FAILURES)
-    const repository = yield* SigningSecretRepository
-    const secrets = yield* repository.list(organizationId)
-    const verifications = yield* repository.verifications(organizationId)
-    const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, HOURS, id)
+    const secrets = yield* readSecrets(organization)
+    const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return {
       title: <ForeignText>{endpoint.url}</ForeignText>,
       commands: [
@@ -76,21 +60,14 @@ export const endpointPage = definePage({
           <State endpoint={endpoint} organizationName={organization.name} />
           <Actions endpoint={endpoint} />
           <Failures endpointId={id} groups={failures} />
-          <EndpointOutcomes endpointId={id} summary={summary} steps={steps} now={now} />
+          {outcomes}
           <Breaker changes={changes} />
-          <Secrets
-            organizationId={organizationId}
-            organizationName={organization.name}
-            secrets={secrets}
-            verifications={verifications}
-          />
+          {secrets}
           <section>
             <h2>What the partner sends here</h2>
             <HourlyRequests
               kind={INBOUND_WEBHOOKS}
               rows={inbound}
-              hours={HOURS}
-              now={now}
               empty="Nothing came from the partner to this endpoint."
             />
           </section>

@@ -28,7 +28,7 @@ export const showInboxEvent = defineAction({
   role: "operator",
   command: "inbox show",
   fields: { organization: required(OrganizationId), reveal: required(Schema.Literal("true")) },
-  run: ({ event, organization }) => Effect.map(contentOf(organization, event, { isShown: true }), (page) => ({ page })),
+  run: ({ event, organization }) => contentOf(organization, event, { isShown: true }),
 })
 
 const contentOf = Effect.fnUntraced(function* (

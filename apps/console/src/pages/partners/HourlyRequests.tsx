@@ -1,6 +1,10 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { HourlyRequests as HourlyCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { Histogram, HOUR_MS, type Series } from "../../components/charts/Histogram.tsx"
+import { useView } from "../../components/View.ts"
+
+/** For how many hours requests are shown. */
+export const SHOWN_HOURS = 48
 
 /** How requests of a kind are told apart: those without an error, those with one error, and those with any other. */
 interface Kind {
@@ -35,9 +39,6 @@ export const INBOUND_WEBHOOKS: Kind = {
 export const HourlyRequests = (props: {
   readonly kind: Kind
   readonly rows: ReadonlyArray<HourlyCount>
-  readonly hours: number
-  /** Unix milliseconds. */
-  readonly now: number
   readonly empty: string
 }) => {
   const { words, code: ownCode, series } = props.kind
@@ -47,13 +48,13 @@ export const HourlyRequests = (props: {
     const { name } = code === "" ? series[0] : code === ownCode ? series[1] : series[2]
     hours.set(hour, { ...counts, [name]: (counts[name] ?? 0) + requests })
   }
-  const to = Math.ceil(props.now / HOUR_MS) * HOUR_MS
+  const to = Math.ceil(useView().now / HOUR_MS) * HOUR_MS
   return (
     <Histogram
-      title={`${words} by the hour, last ${props.hours} hours`}
+      title={`${words} by the hour, last ${SHOWN_HOURS} hours`}
       series={series}
       buckets={Array.from(hours, ([hour, counts]) => ({ at: toUnixMillis(hour), counts }))}
-      from={to - props.hours * HOUR_MS}
+      from={to - SHOWN_HOURS * HOUR_MS}
       to={to}
       empty={props.empty}
     />

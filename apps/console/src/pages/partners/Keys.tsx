@@ -7,7 +7,7 @@ import { formatCount, formatShare } from "../../components/format.ts"
 import { ActionForm, CheckBoxes, Field, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
 import { useView } from "../../components/View.ts"
-import { ForeignText, foreign, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { ConfirmField } from "./confirmByName.tsx"
 import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./keyActions.tsx"
 
@@ -34,16 +34,7 @@ export const Keys = (props: {
         rows={keys}
         empty="No key yet: the partner cannot ask for anything."
         columns={{
-          Key: ({ name, prefix, lastFour }) => (
-            <>
-              <ForeignText>{name}</ForeignText>
-              <div>
-                <small>
-                  {prefix}…{lastFour}
-                </small>
-              </div>
-            </>
-          ),
+          Key: ({ name, prefix, lastFour }) => <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>,
           State: (key) => <KeyBadge apiKey={key} isValid={isValid(key)} />,
           Scopes: ({ scopes }) => scopes.join(", "),
           "Last used": ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,

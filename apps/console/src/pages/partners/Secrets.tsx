@@ -1,6 +1,11 @@
-import type { SecretSummary, SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import {
+  type SecretSummary,
+  type SecretVerification,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
+import type { Organization } from "@outreach/domain/organizations/Organization"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
 import { formatDuration } from "../../components/format.ts"
 import { ActionForm, Field, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/Table.tsx"
@@ -12,10 +17,16 @@ import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
 /** How many of the secrets that are over are shown. */
 const MAX_OVER = 5
 
-/** An organization's signing secrets: their age, who still signs with which, and what may be done. */
-export const Secrets = (props: {
-  readonly organizationId: OrganizationId
-  readonly organizationName: string
+/** Reads an organization's signing secrets: their age, who still signs with which, and what may be done. */
+export const readSecrets = Effect.fnUntraced(function* (organization: Organization) {
+  const repository = yield* SigningSecretRepository
+  const secrets = yield* repository.list(organization.id)
+  const verifications = yield* repository.verifications(organization.id)
+  return <Secrets organization={organization} secrets={secrets} verifications={verifications} />
+})
+
+const Secrets = (props: {
+  readonly organization: Organization
   /** Newest first. */
   readonly secrets: ReadonlyArray<SecretSummary>
   readonly verifications: ReadonlyArray<SecretVerification>
@@ -77,13 +88,13 @@ export const Secrets = (props: {
         <Folded key={id} action={revokeSecretAction} title={`Revoke ${id}`}>
           <ActionForm action={revokeSecretAction} params={{ secret: id }} label="Revoke it now" isDangerous>
             <ConfirmField
-              name={props.organizationName}
+              name={props.organization.name}
               hint={active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined}
             />
           </ActionForm>
         </Folded>
       ))}
-      <ActionForm action={rotateSecretAction} params={{ organization: props.organizationId }} label="Rotate secret">
+      <ActionForm action={rotateSecretAction} params={{ organization: props.organization.id }} label="Rotate secret">
         <Field
           name="grace"
           label="The old ones stay active for"

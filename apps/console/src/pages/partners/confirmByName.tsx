@@ -17,10 +17,4 @@ export const ConfirmField = (props: { readonly name: string; readonly hint?: str
 export const assertTyped = (typed: string, name: string): Effect.Effect<void, PageError> =>
   typed === name.trim()
     ? Effect.void
-    : Effect.fail(
-        new PageError({
-          status: 400,
-          title: "Not done",
-          messages: [`What was typed is not “${name}”. Nothing was changed.`],
-        }),
-      )
+    : Effect.fail(PageError.of(400, "Not done", `What was typed is not “${name}”. Nothing was changed.`))

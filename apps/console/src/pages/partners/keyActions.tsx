@@ -22,17 +22,15 @@ export const issueKeyAction = defineAction({
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
     return {
-      page: {
-        title: "New API key",
-        commands: [`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`],
-        body: (
-          <ShownOnce text={Redacted.value(text)} back={`/partners/${organization}`}>
-            <p>
-              {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
-            </p>
-          </ShownOnce>
-        ),
-      },
+      title: "New API key",
+      commands: [`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`],
+      body: (
+        <ShownOnce text={Redacted.value(text)} back={`/partners/${organization}`}>
+          <p>
+            {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
+          </p>
+        </ShownOnce>
+      ),
     }
   }),
 })
@@ -46,18 +44,16 @@ export const rotateKeyAction = defineAction({
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
     return {
-      page: {
-        title: "New API key",
-        commands: [`ops keys rotate ${id} --overlap ${overlap}s`],
-        body: (
-          <ShownOnce text={Redacted.value(text)} back={`/partners/${key.organizationId}`}>
-            <p>
-              It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
-              <code>{key.id}</code>.
-            </p>
-          </ShownOnce>
-        ),
-      },
+      title: "New API key",
+      commands: [`ops keys rotate ${id} --overlap ${overlap}s`],
+      body: (
+        <ShownOnce text={Redacted.value(text)} back={`/partners/${key.organizationId}`}>
+          <p>
+            It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
+            <code>{key.id}</code>.
+          </p>
+        </ShownOnce>
+      ),
     }
   }),
 })

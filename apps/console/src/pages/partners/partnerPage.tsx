@@ -1,6 +1,5 @@
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
@@ -16,14 +15,12 @@ import { Facts, Table } from "../../components/Table.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge } from "../endpoints/endpointState.tsx"
-import { HourlyRequests, INBOUND_WEBHOOKS, KEY_REQUESTS } from "./HourlyRequests.tsx"
+import { HourlyRequests, INBOUND_WEBHOOKS, KEY_REQUESTS, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { LATE_SECONDS, Problems } from "./Problems.tsx"
-import { Secrets } from "./Secrets.tsx"
+import { readSecrets } from "./Secrets.tsx"
 
-/** For how many hours the charts show what was asked. */
-const HOURS = 48
-/** For how many hours the tables count it. */
+/** For how many hours the tables count requests. */
 const COUNTED_HOURS = 24
 
 /** One partner: its keys, its pollers, what it sends, and its secrets. */
@@ -34,12 +31,10 @@ export const partnerPage = definePage({
     const endpoints = yield* (yield* EndpointRepository).list(id)
     const keys = yield* (yield* ApiKeyRepository).list(id)
     const activity = yield* PartnerActivity
-    const rows = yield* activity.hourlyRequests(id, HOURS)
+    const rows = yield* activity.hourlyRequests(id, SHOWN_HOURS)
     const windowUse = yield* activity.windowUse(id)
     const pollers = yield* activity.pollers(id)
-    const repository = yield* SigningSecretRepository
-    const secrets = yield* repository.list(id)
-    const verifications = yield* repository.verifications(id)
+    const secrets = yield* readSecrets(organization)
     const recent = rows.filter(({ hour }) => toUnixMillis(hour) > now - COUNTED_HOURS * 3_600_000)
     const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
     return {
@@ -71,32 +66,15 @@ export const partnerPage = definePage({
           />
           <section id="requests">
             <h2>Requests</h2>
-            <HourlyRequests
-              kind={KEY_REQUESTS}
-              rows={sentBy("key_")}
-              hours={HOURS}
-              now={now}
-              empty="The partner has asked for nothing."
-            />
+            <HourlyRequests kind={KEY_REQUESTS} rows={sentBy("key_")} empty="The partner has asked for nothing." />
             <Errors rows={recent} keys={keys} />
           </section>
           <Pollers pollers={pollers} keys={keys} />
           <section id="inbound">
             <h2>What the partner sends</h2>
-            <HourlyRequests
-              kind={INBOUND_WEBHOOKS}
-              rows={sentBy("whe_")}
-              hours={HOURS}
-              now={now}
-              empty="The partner has sent no webhooks."
-            />
+            <HourlyRequests kind={INBOUND_WEBHOOKS} rows={sentBy("whe_")} empty="The partner has sent no webhooks." />
           </section>
-          <Secrets
-            organizationId={id}
-            organizationName={organization.name}
-            secrets={secrets}
-            verifications={verifications}
-          />
+          {secrets}
         </>
       ),
     }

@@ -21,24 +21,22 @@ export const rotateSecretAction = defineAction({
   run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
     const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
     return {
-      page: {
-        title: "New signing secret",
-        commands: [`ops secrets rotate --organization ${organization} --grace ${grace}s`],
-        body: (
-          <ShownOnce text={Redacted.value(secret)} back={`/partners/${organization}`}>
+      title: "New signing secret",
+      commands: [`ops secrets rotate --organization ${organization} --grace ${grace}s`],
+      body: (
+        <ShownOnce text={Redacted.value(secret)} back={`/partners/${organization}`}>
+          <p>
+            We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
+            one, and watch the partner page until nobody signs with the old one.
+          </p>
+          {ended > 0 && (
             <p>
-              We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
-              one, and watch the partner page until nobody signs with the old one.
+              At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)})
+              has ended now.
             </p>
-            {ended > 0 && (
-              <p>
-                At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)})
-                has ended now.
-              </p>
-            )}
-          </ShownOnce>
-        ),
-      },
+          )}
+        </ShownOnce>
+      ),
     }
   }),
 })

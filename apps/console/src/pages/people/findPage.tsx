@@ -34,7 +34,7 @@ export const search = defineAction({
   fields: { search: required(SearchTerm) },
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
-    return typeof found === "string" ? { response: leadTo(found) } : { page: { commands: COMMANDS, ...found } }
+    return typeof found === "string" ? leadTo(found) : { commands: COMMANDS, ...found }
   }),
 })
 

@@ -74,12 +74,10 @@ export const exportPerson = defineAction({
     const clinician = { npi, email: null }
     yield* assertNoUnfinishedErasure(organizationId, clinician)
     const data = yield* (yield* HeldDataReader).read(organizationId, clinician)
-    return {
-      response: HttpServerResponse.text(`${JSON.stringify(data, null, 2)}\n`, {
-        contentType: "application/json",
-        headers: { "content-disposition": `attachment; filename="clinician-${id}.json"`, "cache-control": "no-store" },
-      }),
-    }
+    return HttpServerResponse.text(`${JSON.stringify(data, null, 2)}\n`, {
+      contentType: "application/json",
+      headers: { "content-disposition": `attachment; filename="clinician-${id}.json"`, "cache-control": "no-store" },
+    })
   }),
 })
 
@@ -93,33 +91,31 @@ export const planErasureOf = defineAction({
     const { organizationId, npi } = yield* findPerson(id)
     const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
     return {
-      page: {
-        title: `Erase clinician ${maskNpi(npi)}?`,
-        commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
-        body: (
-          <>
-            <p>
-              {unfinished === undefined
-                ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
-                : "An erasure of the clinician was cut off. This finishes it."}
-            </p>
-            <Counts caption="What would be erased" counts={counts} />
-            <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous>
-              <Field
-                name="typed"
-                label="The last four digits of the NPI, to confirm"
-                inputmode="numeric"
-                required
-                maxLength={4}
-                size={6}
-              />
-            </ActionForm>
-            <p>
-              <IdLink id={id}>Back to the clinician</IdLink>
-            </p>
-          </>
-        ),
-      },
+      title: `Erase clinician ${maskNpi(npi)}?`,
+      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+      body: (
+        <>
+          <p>
+            {unfinished === undefined
+              ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
+              : "An erasure of the clinician was cut off. This finishes it."}
+          </p>
+          <Counts caption="What would be erased" counts={counts} />
+          <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous>
+            <Field
+              name="typed"
+              label="The last four digits of the NPI, to confirm"
+              inputmode="numeric"
+              required
+              maxLength={4}
+              size={6}
+            />
+          </ActionForm>
+          <p>
+            <IdLink id={id}>Back to the clinician</IdLink>
+          </p>
+        </>
+      ),
     }
   }),
 })
@@ -133,35 +129,32 @@ export const erase = defineAction({
   fields: { typed: required(LastDigits) },
   run: Effect.fnUntraced(function* ({ id, typed }) {
     const { organizationId, npi } = yield* findPerson(id)
-    if (typed !== npi.slice(-4))
-      return yield* new PageError({ status: 400, title: "Not erased", messages: [WRONG_DIGITS] })
+    if (typed !== npi.slice(-4)) {
+      return yield* PageError.of(400, "Not erased", "The digits are not the last four of the NPI. Nothing was erased.")
+    }
     const { outcome, certificate } = yield* eraseClinician(organizationId, { npi, email: null }, RELEASE)
     return {
-      page: {
-        title: outcome === "repeated" ? "Erased before" : "The clinician is erased",
-        commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
-        body: (
-          <>
-            <p>
-              The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
-              person.
-            </p>
-            <Counts caption="What was erased" counts={certificate.counts} />
-            <p>
-              What is outside the database is not erased: the mail server's log and queue, backups, import files, and
-              what the partner holds.
-            </p>
-            <p>
-              <IdLink id={id}>What is left of the record</IdLink>
-            </p>
-          </>
-        ),
-      },
+      title: outcome === "repeated" ? "Erased before" : "The clinician is erased",
+      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+      body: (
+        <>
+          <p>
+            The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
+            person.
+          </p>
+          <Counts caption="What was erased" counts={certificate.counts} />
+          <p>
+            What is outside the database is not erased: the mail server's log and queue, backups, import files, and what
+            the partner holds.
+          </p>
+          <p>
+            <IdLink id={id}>What is left of the record</IdLink>
+          </p>
+        </>
+      ),
     }
   }),
 })
-
-const WRONG_DIGITS = "The digits are not the last four of the NPI. Nothing was erased."
 
 const Counts = (props: { readonly caption: string; readonly counts: HeldCounts }) => (
   <Table

@@ -44,7 +44,7 @@ export const showPerson = defineAction({
   role: "operator",
   command: "recipients find",
   fields: { reveal: required(On) },
-  run: ({ id }) => Effect.map(contentOf(id, { isShown: true }), (page) => ({ page })),
+  run: ({ id }) => contentOf(id, { isShown: true }),
 })
 
 /** A clinician in one organization. */

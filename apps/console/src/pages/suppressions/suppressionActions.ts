@@ -56,7 +56,7 @@ export const liftSuppression = defineAction({
   }),
 })
 
-const refuse = (message: string) => Effect.fail(new PageError({ status: 400, title: "Not done", messages: [message] }))
+const refuse = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
 
 /** Reads where a suppression binds, and the address of its list. */
 const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof fields>) => {

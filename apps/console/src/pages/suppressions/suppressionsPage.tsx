@@ -38,7 +38,7 @@ export const showSuppressions = defineAction({
   role: "operator",
   command: "suppressions list",
   fields: suppressionFilters,
-  run: (filters) => Effect.map(contentOf(filters, { isShown: true }), (page) => ({ page })),
+  run: (filters) => contentOf(filters, { isShown: true }),
 })
 
 /** What the page of suppressions shows. */
