@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Narrow } from "../components/Layout.tsx"
-import { LinkLine } from "../components/navigation.tsx"
+import { LinkLine } from "../components/lists.tsx"
 import type { PageRenderer } from "./PageRenderer.tsx"
 
 /** Reports whether a link on another site leads here. Browsers keep the session's cookie back then. */

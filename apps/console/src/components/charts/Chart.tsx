@@ -1,5 +1,5 @@
 import type { PlotOptions } from "@observablehq/plot"
-import { type Columns, Table } from "../Table.tsx"
+import { type Columns, Table } from "../lists.tsx"
 import { renderPlot } from "./renderPlot.ts"
 
 /** A chart with a table of the same numbers. */

@@ -1,6 +1,6 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
 
 const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {

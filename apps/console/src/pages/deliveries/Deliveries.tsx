@@ -1,5 +1,5 @@
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { Countdown, IdLink, Time } from "../../components/values.tsx"
 import { DeliveryState } from "./DeliveryState.tsx"
 import { EndpointLink, type Endpoints } from "./EndpointLink.tsx"

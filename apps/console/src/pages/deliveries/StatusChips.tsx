@@ -1,5 +1,5 @@
 import { formatCount } from "../../components/format.ts"
-import { Chips, withQuery } from "../../components/navigation.tsx"
+import { Chips, withQuery } from "../../components/lists.tsx"
 
 /** Links that narrow a list to dead letters whose last attempt had a status. */
 export const StatusChips = (props: {

@@ -9,8 +9,7 @@ import {
   DeadLetterRepository,
 } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect, Schema } from "effect"
-import { defineCursor, pageOf } from "../../http/cursor.ts"
-import { type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
 
 /** The type of an event that partners receive. */
 export const OutboundType = Schema.Literals(outboundEventTypes).pipe(

@@ -5,7 +5,7 @@ import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import type { DigestDay, StageProgress } from "@outreach/postgres/digest/DigestReader"
 import { BurnUp } from "../../components/charts/BurnUp.tsx"
 import { formatCount } from "../../components/format.ts"
-import { Facts } from "../../components/Table.tsx"
+import { Facts } from "../../components/lists.tsx"
 import { StatusBadge, Time, type Tone } from "../../components/values.tsx"
 
 const WORDS = {

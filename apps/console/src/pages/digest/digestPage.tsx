@@ -2,21 +2,58 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
 import { FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { type DigestDay, DigestReader } from "@outreach/postgres/digest/DigestReader"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
-import { flagsOf } from "../../components/flagsOf.ts"
-import { formatCount } from "../../components/format.ts"
+import { flagsOf, formatCount } from "../../components/format.ts"
 import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
-import { Empty, Table } from "../../components/Table.tsx"
+import { Empty, Table } from "../../components/lists.tsx"
 import { foreign } from "../../components/values.tsx"
 import { oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { DIGEST_COUNTS, type DigestCount } from "./digestCounts.ts"
 import { Quota } from "./Quota.tsx"
-import { readChoices } from "./readChoices.ts"
 import { VerifyForm } from "./verifyDigestAction.tsx"
+
+/** The counts of a day that a heat map can show, by their names in the address. */
+export const DIGEST_COUNTS = {
+  sent: { title: "Sent", of: ({ outreach }: DigestDay) => outreach.sent },
+  published: { title: "Published", of: ({ outreach }: DigestDay) => outreach.recipients_published },
+  bounced: { title: "Bounced", of: ({ outreach }: DigestDay) => outreach.bounced },
+  opened: {
+    title: "Opened, without suspected bots",
+    of: ({ outreach }: DigestDay) => outreach.without_suspected_bots.opened,
+  },
+  clicked: {
+    title: "Clicked, without suspected bots",
+    of: ({ outreach }: DigestDay) => outreach.without_suspected_bots.clicked,
+  },
+  accounts: { title: "Accounts created", of: ({ funnel }: DigestDay) => funnel.date.account_created },
+  learners: { title: "Learners qualified", of: ({ funnel }: DigestDay) => funnel.date.learner_qualified },
+  completers: { title: "Completers qualified", of: ({ funnel }: DigestDay) => funnel.date.completer_qualified },
+} as const satisfies Record<string, { readonly title: string; readonly of: (day: DigestDay) => number }>
+
+export type DigestCount = keyof typeof DIGEST_COUNTS
+
+/** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
+export const readChoices = Effect.fnUntraced(function* (asked: {
+  readonly organization: OrganizationId | undefined
+  readonly program: ProgramId | undefined
+}) {
+  const programs = yield* ProgramRepository
+  const organizations = yield* (yield* OrganizationRepository).list
+  const named = asked.program === undefined ? undefined : yield* programs.find(asked.program)
+  const organizationId = asked.organization ?? named?.organizationId ?? organizations[0]?.id
+  if (organizationId === undefined) return { organizations, programs: [], organizationId, program: undefined }
+  if (named !== undefined && named.organizationId !== organizationId) {
+    return yield* new ProgramNotFound({ programId: named.id })
+  }
+  const ofOrganization = yield* programs.list(organizationId)
+  const program = named ?? ofOrganization.find(({ status }) => status === "active") ?? ofOrganization[0]
+  return { organizations, programs: ofOrganization, organizationId, program }
+})
 
 /** How many dates are shown by default, and at most. */
 const DEFAULT_DATES = 42

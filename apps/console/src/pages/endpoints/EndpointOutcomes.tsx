@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { formatCount, formatMillis, formatShare } from "../../components/format.ts"
-import { Facts } from "../../components/Table.tsx"
+import { Facts } from "../../components/lists.tsx"
 
 const HOURS = 24
 const STEP_SECONDS = 900

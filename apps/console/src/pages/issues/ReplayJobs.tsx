@@ -2,7 +2,7 @@ import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/Repla
 import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { defineAction } from "../../http/Route.ts"
 

@@ -1,12 +1,14 @@
 import { wholeNumber } from "@outreach/domain/textSchema"
-import type { DeadLetterCount } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeadLetterRepository, isGrouped } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import {
+  type DeadLetterCount,
+  DeadLetterRepository,
+  isGrouped,
+} from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
-import { flagsOf } from "../../components/flagsOf.ts"
-import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, Field } from "../../components/forms.tsx"
-import { Empty, Table } from "../../components/Table.tsx"
+import { Empty, Table } from "../../components/lists.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"

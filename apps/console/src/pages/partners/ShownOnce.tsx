@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { LinkLine } from "../../components/navigation.tsx"
+import { LinkLine } from "../../components/lists.tsx"
 
 /** A secret in the one answer that shows it. */
 export const ShownOnce = (props: {

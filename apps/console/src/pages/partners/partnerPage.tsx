@@ -11,7 +11,7 @@ import {
 } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatDuration } from "../../components/format.ts"
-import { Facts, Table } from "../../components/Table.tsx"
+import { Facts, Table } from "../../components/lists.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge } from "../endpoints/endpointState.tsx"

@@ -4,7 +4,7 @@ import { OrganizationRepository } from "@outreach/postgres/organizations/Organiz
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { endpointState } from "../endpoints/endpointState.tsx"

@@ -1,7 +1,7 @@
 import type { EventDelivery } from "@outreach/postgres/deliveries/EventDeliveries"
 import type { TimelineEntry, TimelineKind } from "@outreach/postgres/recipients/TimelineReader"
 import { Array as Arr } from "effect"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { DeliveryState } from "../deliveries/DeliveryState.tsx"
 

@@ -3,8 +3,7 @@ import { Instant } from "@outreach/domain/Instant"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
-import { defineCursor } from "../../http/cursor.ts"
-import { type InputsOf, oneOf } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, oneOf } from "../../http/inputs.ts"
 import type { SuppressionsView } from "./suppressionsPage.tsx"
 
 /** The place of an entry in the list. It holds a time and a count, because values are personal. */

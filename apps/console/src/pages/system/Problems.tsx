@@ -1,7 +1,7 @@
 import { ALERT_RULES } from "@outreach/domain/operators/alerts"
 import type { ComponentChildren } from "preact"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import type { System } from "./readSystem.ts"
 

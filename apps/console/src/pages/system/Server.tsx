@@ -1,6 +1,6 @@
 import { RELEASE } from "@outreach/process/release"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { Empty, Facts, Table } from "../../components/Table.tsx"
+import { Empty, Facts, Table } from "../../components/lists.tsx"
 import { StatusBadge, Time } from "../../components/values.tsx"
 import type { System } from "./readSystem.ts"
 import { NotRead, SystemTable } from "./SystemTable.tsx"

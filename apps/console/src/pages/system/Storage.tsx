@@ -1,7 +1,7 @@
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import type { PartitionState } from "@outreach/postgres/inspection/SystemReader"
 import { formatBytes, formatCount } from "../../components/format.ts"
-import { Table } from "../../components/Table.tsx"
+import { Table } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"
 import { StatusBadge, Time } from "../../components/values.tsx"
 import type { consoleSettings } from "./consoleSettings.ts"

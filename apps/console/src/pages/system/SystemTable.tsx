@@ -1,4 +1,4 @@
-import { type Columns, Table } from "../../components/Table.tsx"
+import { type Columns, Table } from "../../components/lists.tsx"
 
 /** A table of what was read, or that it could not be. */
 export const SystemTable = <Row,>(props: {

@@ -1,0 +1,177 @@
+import type { CampaignFailure, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
+import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
+import type { SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
+import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
+import { Facts, Table } from "../../components/lists.tsx"
+import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+
+/** What keeps messages from being sent; nothing if nothing does. */
+export const CampaignTroubles = (props: {
+  readonly failures: ReadonlyArray<CampaignFailure>
+  readonly quarantined: ReadonlyArray<QuarantinedMessage>
+  readonly domains: ReadonlyArray<CampaignDomain>
+}) => {
+  const paused = props.domains.filter(({ pausedUntil }) => pausedUntil !== null)
+  const names = paused.slice(0, 5).map(({ domain }) => domain)
+  if (props.failures.length === 0 && props.quarantined.length === 0 && paused.length === 0) return null
+  return (
+    <>
+      <h2>What is wrong</h2>
+      {paused.length > 0 && (
+        <p class="problem">
+          {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}
+          <a href="#domains">
+            <ForeignText>{names.join(", ")}</ForeignText>
+          </a>
+          . Sending there resumes by itself.
+        </p>
+      )}
+      {props.failures.length > 0 && (
+        <Table
+          caption="Messages that wait for reasons other than their recipients, by the last reply"
+          rows={props.failures}
+          empty="None."
+          columns={{
+            Class: ({ class: name }) => name,
+            Code: ({ code }) => <Code>{code}</Code>,
+            Messages: { count: ({ messages }) => messages },
+          }}
+        />
+      )}
+      {props.quarantined.length > 0 && (
+        <Table
+          caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
+          rows={props.quarantined}
+          empty="None."
+          columns={{
+            Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
+            Class: ({ class: name }) => name,
+            Code: ({ code }) => <Code>{code}</Code>,
+            "Without a reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
+            Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const REASONS = [
+  ["mailboxNotFound", "no such mailbox"],
+  ["mailboxDisabled", "mailbox disabled"],
+  ["domainNotFound", "no such domain"],
+  ["addressInvalid", "address not valid"],
+  ["other", "other"],
+] as const
+
+/** What the domains of the recipients answered, those that are paused first. */
+export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
+  <>
+    <h2 id="domains">Domains</h2>
+    <Table
+      caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
+      rows={props.domains}
+      empty="No mail server has answered yet."
+      columns={{
+        Domain: ({ domain, operator }) => (
+          <>
+            <ForeignText>{domain}</ForeignText>
+            {operator !== null && operator !== domain && <small> {foreign`at ${operator}`}</small>}
+          </>
+        ),
+        State: ({ pausedUntil }) =>
+          pausedUntil === null ? (
+            <StatusBadge tone="good">open</StatusBadge>
+          ) : (
+            <>
+              <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
+            </>
+          ),
+        Sent: { count: ({ sent }) => sent },
+        Bounced: { number: (row) => <Bounces {...row} /> },
+        Deferred: { count: ({ deferred }) => deferred },
+        Refused: { count: ({ refused }) => refused },
+        "Last reply": ({ lastReply, lastReplyAt }) =>
+          lastReply === null ? (
+            "–"
+          ) : (
+            <>
+              <Code class="reply">{lastReply}</Code> <Time at={lastReplyAt} />
+            </>
+          ),
+      }}
+    />
+  </>
+)
+
+const Bounces = (domain: CampaignDomain) => {
+  const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
+  const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
+  return reasons.length === 0 ? <>{total}</> : <Noted note={reasons.join(", ")}>{total}</Noted>
+}
+
+/** How the test of two subjects stands. */
+export const SubjectTestTable = (props: { readonly subjectA: string; readonly report: SubjectTestReport }) => {
+  const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts, figures } = props.report
+  return (
+    <>
+      <h2>Two subjects</h2>
+      <Facts
+        facts={{
+          A: props.subjectA,
+          B: subjectB,
+          Share: `${share} % of the recipients test`,
+          "Decided after": afterSeconds === null ? "never: nobody waits" : formatDuration(afterSeconds),
+          Winner: winner?.toUpperCase() ?? <Time at={decidesAt} none="not decided" />,
+          Decided: decidedAt && <Time at={decidedAt} />,
+          "Decided by":
+            counts &&
+            `${formatCount(counts.a.clicked)} clicks of ${formatCount(counts.a.sent)} for A, ${formatCount(counts.b.clicked)} of ${formatCount(counts.b.sent)} for B`,
+        }}
+      />
+      <Table
+        caption="The messages with each subject"
+        rows={figures}
+        empty="No recipient is imported yet."
+        columns={{
+          Subject: ({ testSubject }) => testSubject?.toUpperCase() ?? "the others",
+          Recipients: { count: ({ recipients }) => recipients },
+          Sent: { count: ({ sent }) => sent },
+          Opened: { count: ({ unsuspectedUniqueOpened }) => unsuspectedUniqueOpened },
+          "Opened, with suspected bots": { count: ({ uniqueOpened }) => uniqueOpened },
+          Clicked: { count: ({ unsuspectedUniqueClicked }) => unsuspectedUniqueClicked },
+          "Clicked, with suspected bots": { count: ({ uniqueClicked }) => uniqueClicked },
+          "Clicked of sent": {
+            number: ({ sent, unsuspectedUniqueClicked }) =>
+              formatShare(sent === 0 ? null : unsuspectedUniqueClicked / sent),
+          },
+        }}
+      />
+    </>
+  )
+}
+
+/** Which recipients a follow-up is sent to, and how many were left out. */
+export const FollowUpReport = ({ followUp }: { readonly followUp: FollowUpState }) => (
+  <>
+    <h2>Follow-up</h2>
+    <Facts
+      facts={{
+        "Earlier campaign": <IdLink id={followUp.followUpOf} />,
+        "Sent to those who have not": followUp.unless.replaceAll("_", " "),
+        "Time that each has had": formatDuration(followUp.afterSeconds),
+        Drawn: <Time at={followUp.drawnAt} none="shortly before the window" />,
+      }}
+    />
+    <Table
+      caption="Recipients of the earlier campaign who are left out"
+      rows={Object.entries(followUp.skipped)}
+      empty="Nobody was left out so far."
+      columns={{
+        Reason: ([reason]) => reason.replaceAll("_", " "),
+        Recipients: { count: ([, recipients]) => recipients },
+      }}
+    />
+  </>
+)
