@@ -18,7 +18,7 @@ import { Quota } from "./Quota.tsx"
 import { VerifyForm } from "./verifyDigestAction.tsx"
 
 /** The counts of a day that a heat map can show, by their names in the address. */
-export const DIGEST_COUNTS = {
+const DIGEST_COUNTS = {
   sent: { title: "Sent", of: ({ outreach }: DigestDay) => outreach.sent },
   published: { title: "Published", of: ({ outreach }: DigestDay) => outreach.recipients_published },
   bounced: { title: "Bounced", of: ({ outreach }: DigestDay) => outreach.bounced },
@@ -35,10 +35,10 @@ export const DIGEST_COUNTS = {
   completers: { title: "Completers qualified", of: ({ funnel }: DigestDay) => funnel.date.completer_qualified },
 } as const satisfies Record<string, { readonly title: string; readonly of: (day: DigestDay) => number }>
 
-export type DigestCount = keyof typeof DIGEST_COUNTS
+type DigestCount = keyof typeof DIGEST_COUNTS
 
 /** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
-export const readChoices = Effect.fnUntraced(function* (asked: {
+const readChoices = Effect.fnUntraced(function* (asked: {
   readonly organization: OrganizationId | undefined
   readonly program: ProgramId | undefined
 }) {
