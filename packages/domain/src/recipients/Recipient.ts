@@ -1,23 +1,38 @@
-import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
-import type { EmailAddress } from "./EmailAddress.ts"
-import type { Npi } from "./Npi.ts"
+import { Schema, Struct } from "effect"
+import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { EmailAddress } from "./EmailAddress.ts"
+import { Npi } from "./Npi.ts"
+import type { RecipientFields } from "./RecipientFields.ts"
 
 /** Binds a 6-character short-link token to a clinician's NPI, an e-mail address, a campaign and a program. */
-export interface Recipient {
-  readonly organizationId: OrganizationId
-  readonly id: RecipientId
-  readonly campaignId: CampaignId
-  readonly programId: ProgramId
-  readonly token: string
-  readonly npi: Npi
-  readonly email: EmailAddress
-  readonly createdAt: Timestamp
+export const Recipient = Schema.Struct({
+  organizationId: OrganizationId,
+  id: RecipientId,
+  campaignId: CampaignId,
+  programId: ProgramId,
+  token: Schema.String,
+  npi: Npi,
+  email: EmailAddress,
+  createdAt: Timestamp,
   /** The commit-ordered stamp of the last change; it orders the list feed. */
-  readonly updatedAt: Timestamp
-  readonly sentAt: Timestamp | null
-  readonly bouncedAt: Timestamp | null
-  readonly lastEventAt: Timestamp | null
+  updatedAt: Timestamp,
+  sentAt: Schema.NullOr(Timestamp),
+  bouncedAt: Schema.NullOr(Timestamp),
+  lastEventAt: Schema.NullOr(Timestamp),
+})
+export type Recipient = typeof Recipient.Type
+
+/** A recipient about to be added to a campaign: without what its campaign says, and what is known only later. */
+export const Candidate = Recipient.mapFields(
+  Struct.omit([
+    ...(["organizationId", "campaignId", "programId"] as const),
+    ...(["createdAt", "updatedAt", "sentAt", "bouncedAt", "lastEventAt"] as const),
+  ]),
+)
+export type Candidate = typeof Candidate.Type & {
+  /** Absent when the import takes no fields. */
+  readonly fields?: RecipientFields
 }
 
 /** The length of a token, in base62 characters. */

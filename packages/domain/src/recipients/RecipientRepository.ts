@@ -3,19 +3,13 @@ import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { Npi } from "./Npi.ts"
-import type { Recipient } from "./Recipient.ts"
+import type { Candidate, Recipient } from "./Recipient.ts"
 import type { RecipientFields } from "./RecipientFields.ts"
 
 /** A place in the list of recipients: the last row that was read. */
 export interface RecipientPosition {
   readonly updatedAt: Timestamp
   readonly id: RecipientId
-}
-
-/** A recipient about to be added to a campaign. */
-export interface Candidate extends Pick<Recipient, "id" | "token" | "npi" | "email"> {
-  /** Absent when the import takes no fields. */
-  readonly fields?: RecipientFields
 }
 
 /** Keeps recipients. */

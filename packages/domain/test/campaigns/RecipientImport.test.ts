@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { ImportLine, judgeCandidates, type KnownClinicians } from "../../src/campaigns/RecipientImport.ts"
 import { reasonNotValid } from "../../src/parseInput.ts"
-import type { Candidate } from "../../src/recipients/RecipientRepository.ts"
+import type { Candidate } from "../../src/recipients/Recipient.ts"
 
 const reasonAgainst = reasonNotValid(ImportLine)
 const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }

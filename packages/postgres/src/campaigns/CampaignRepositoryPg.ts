@@ -20,7 +20,7 @@ import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { recipientColumns } from "../recipients/recipientColumns.ts"
+import { recipientColumns } from "../recipients/recipientRows.ts"
 import { createProgressReaders } from "./createProgressReaders.ts"
 import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
 

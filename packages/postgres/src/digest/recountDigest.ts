@@ -4,6 +4,12 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
+import { DIGEST_COLUMNS, DIGEST_TYPES } from "./digestColumns.ts"
+
+const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
+  const counted = isUnique ? "distinct recipient_id" : "*"
+  return `count(${counted}) filter (where type = '${type}'${isUnsuspected ? " and unsuspected" : ""}) as ${name}`
+}).join(", ")
 
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
@@ -21,34 +27,21 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
     ), event as (
-      select organization.id as organization_id, found.*, wanted.type,
-        wanted.type = 'outreach.email_opened' as opened, wanted.type = 'outreach.email_clicked' as clicked
+      select organization.id as organization_id, found.*, wanted.type
       from organizations organization cross join requested
-      cross join unnest(array['outreach.recipients_published', 'outreach.email_sent', 'outreach.email_bounced',
-        'outreach.email_opened', 'outreach.email_clicked']) as wanted (type)
+      cross join unnest(${DIGEST_TYPES}::text[]) as wanted (type)
       cross join lateral (
         select program_id, recipient_id,
           case wanted.type when 'outreach.recipients_published' then jsonb_array_length(body::jsonb->'data'->'recipients') end
             as recipients,
-          case when wanted.type in ('outreach.email_opened', 'outreach.email_clicked')
-            then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
+          not (body::jsonb->'data'->>'is_bot_suspected')::boolean as unsuspected
         from events
         where requested.begins >= coalesce(events_kept_from(), '-infinity') and events.organization_id = organization.id and events.type = wanted.type
           and emitted_at >= requested.begins and emitted_at < requested.ends
       ) found
       where ${only}::text is null or organization.id = ${only}
     ), counted as (
-      select organization_id, program_id, coalesce(sum(recipients), 0) as recipients_published,
-        count(*) filter (where type = 'outreach.email_sent') as sent,
-        count(*) filter (where type = 'outreach.email_bounced') as bounced,
-        count(*) filter (where opened) as opened,
-        count(*) filter (where clicked) as clicked,
-        count(distinct recipient_id) filter (where opened) as unique_opened,
-        count(distinct recipient_id) filter (where clicked) as unique_clicked,
-        count(*) filter (where opened and unsuspected) as unsuspected_opened,
-        count(*) filter (where clicked and unsuspected) as unsuspected_clicked,
-        count(distinct recipient_id) filter (where opened and unsuspected) as unsuspected_unique_opened,
-        count(distinct recipient_id) filter (where clicked and unsuspected) as unsuspected_unique_clicked
+      select organization_id, program_id, coalesce(sum(recipients), 0) as recipients_published, ${sql.literal(COUNTS)}
       from event group by organization_id, program_id
     ), kept as (
       select digest_outreach.* from digest_outreach join requested using (date)

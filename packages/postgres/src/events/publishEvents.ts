@@ -5,6 +5,7 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import { SqlClient } from "effect/sql"
+import { DIGEST_COLUMNS } from "../digest/digestColumns.ts"
 import { markHits } from "../hits/markHits.ts"
 import { Hints } from "./Hints.ts"
 
@@ -42,37 +43,27 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
       from draft
       returning organization_id, id, type, emitted_at
     ), counted as (
-      insert into digest_outreach as kept
-      select organization_id, program_id, (${stamp}::timestamptz at time zone 'UTC')::date, sum(recipients),
-        count(*) filter (where type = 'outreach.email_sent'),
-        count(*) filter (where type = 'outreach.email_bounced'),
-        count(*) filter (where type = 'outreach.email_opened'),
-        count(*) filter (where type = 'outreach.email_clicked'),
-        count(*) filter (where type = 'outreach.email_opened' and first),
-        count(*) filter (where type = 'outreach.email_clicked' and first),
-        count(*) filter (where type = 'outreach.email_opened' and not suspected),
-        count(*) filter (where type = 'outreach.email_clicked' and not suspected),
-        count(*) filter (where type = 'outreach.email_opened' and first_unsuspected),
-        count(*) filter (where type = 'outreach.email_clicked' and first_unsuspected)
+      insert into digest_outreach as kept (organization_id, program_id, date, recipients_published, ${sql.literal(COLUMNS)})
+      select organization_id, program_id, (${stamp}::timestamptz at time zone 'UTC')::date, sum(recipients), ${sql.literal(COUNTS)}
       from draft group by organization_id, program_id
       on conflict (organization_id, date, program_id) do update set
-        recipients_published = kept.recipients_published + excluded.recipients_published,
-        sent = kept.sent + excluded.sent,
-        bounced = kept.bounced + excluded.bounced,
-        opened = kept.opened + excluded.opened,
-        clicked = kept.clicked + excluded.clicked,
-        unique_opened = kept.unique_opened + excluded.unique_opened,
-        unique_clicked = kept.unique_clicked + excluded.unique_clicked,
-        unsuspected_opened = kept.unsuspected_opened + excluded.unsuspected_opened,
-        unsuspected_clicked = kept.unsuspected_clicked + excluded.unsuspected_clicked,
-        unsuspected_unique_opened = kept.unsuspected_unique_opened + excluded.unsuspected_unique_opened,
-        unsuspected_unique_clicked = kept.unsuspected_unique_clicked + excluded.unsuspected_unique_clicked
+        recipients_published = kept.recipients_published + excluded.recipients_published, ${sql.literal(ADDED)}
     )
     select from event`,
   )
   for (const organizationId of new Set(events.map((event) => event.organizationId)))
     yield* hints.give("events", organizationId)
 })
+
+const COLUMNS = DIGEST_COLUMNS.map(({ name }) => name).join(", ")
+
+const COUNTS = DIGEST_COLUMNS.map(({ type, isUnique, isUnsuspected }) => {
+  const first = isUnsuspected ? "first_unsuspected" : "first"
+  const isCounted = isUnique ? ` and ${first}` : isUnsuspected ? " and not suspected" : ""
+  return `count(*) filter (where type = '${type}'${isCounted})`
+}).join(", ")
+
+const ADDED = DIGEST_COLUMNS.map(({ name }) => `${name} = kept.${name} + excluded.${name}`).join(", ")
 
 /** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */
 const traced = <A, E, R>(

@@ -1,13 +1,14 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
-import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Candidate, type Recipient } from "@outreach/domain/recipients/Recipient"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { type RecipientPosition, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { recipientColumns, recipientOf } from "./recipientColumns.ts"
+import { columnOf } from "../rowsOf.ts"
+import { recipientColumns, recipientOf } from "./recipientRows.ts"
 
 /** Keeps recipients in PostgreSQL. */
 export const RecipientRepositoryPg = Layer.effect(
@@ -15,6 +16,7 @@ export const RecipientRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(recipientColumns)
+    const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
     return {
       find: (organizationId, token) =>
@@ -48,13 +50,9 @@ export const RecipientRepositoryPg = Layer.effect(
       add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
         if (candidates.length === 0) return new Set<RecipientId>()
         const rows = yield* sql<{ id: RecipientId }>`
-          insert into recipients
-            (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
-          select ${organizationId}, id, ${campaignId}, ${programId}, token, npi, email, ${at}::timestamptz, ${at}::timestamptz
-          from unnest(
-            ${candidates.map((c) => c.id)}::text[], ${candidates.map((c) => c.token)}::text[],
-            ${candidates.map((c) => c.npi)}::text[], ${candidates.map((c) => c.email)}::text[]
-          ) as candidate (id, token, npi, email)
+          insert into recipients (organization_id, campaign_id, program_id, created_at, updated_at, ${givenColumns})
+          select ${organizationId}, ${campaignId}, ${programId}, ${at}::timestamptz, ${at}::timestamptz, candidate.*
+          from unnest(${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}) as candidate
           on conflict do nothing
           returning id`
         return new Set(rows.map(({ id }) => id))
@@ -122,7 +120,7 @@ export const RecipientRepositoryPg = Layer.effect(
           where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`
       }, orDieAs("RecipientRepository.markAccountCreated")),
 
-      // JSON written by PostgreSQL costs more than it saves: see recipientColumns.ts.
+      // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts.
       // Two statements rather than one with an "or": each is one range of recipients_by_update, so a deep page costs what the first costs.
       page: (organizationId, from, limit) =>
         ("after" in from
@@ -152,5 +150,8 @@ export const RecipientRepositoryPg = Layer.effect(
     }
   }),
 )
+
+/** What an import gives of each recipient. */
+const givenNames = Object.keys(Candidate.fields) as ReadonlyArray<keyof typeof Candidate.Type>
 
 const recipientsOf = Effect.map((rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows.map(recipientOf))

@@ -1,3 +1,4 @@
+import type { OutreachEventType } from "@outreach/domain/events/Event"
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -5,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { IN_EVENTS_OF_RECIPIENT } from "../events/recipientEvents.ts"
-import { recipientColumns } from "./recipientColumns.ts"
+import { recipientColumns } from "./recipientRows.ts"
 
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
 export type TimelineKind =
@@ -22,6 +23,15 @@ export type TimelineKind =
   | "received"
   | "suppressed"
   | "withdrawn"
+
+/** What a timeline calls the events that are found by `events_of_recipient`, and those that have a time in the recipient's row. */
+const KINDS = {
+  "outreach.recipients_published": "published",
+  "outreach.email_sent": "sent",
+  "outreach.email_bounced": "bounced",
+  "outreach.email_opened": "opened",
+  "outreach.email_clicked": "clicked",
+} as const satisfies Readonly<Record<OutreachEventType, TimelineKind>>
 
 /** One thing that happened to a clinician. */
 export interface TimelineEntry {
@@ -162,7 +172,7 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
           concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
         from attempt where outcome not in ('accepted', 'bounced')
         union all
-        select happened.emitted_at, happened.occurred_at, substring(happened.type from 'outreach\\.email_(.*)'),
+        select happened.emitted_at, happened.occurred_at, ${JSON.stringify(KINDS)}::jsonb->>happened.type,
           recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,
           coalesce((body::jsonb->'data'->>'bounce_reason') || coalesce(': ' || returned.reply, ''),
             case when (body::jsonb->'data'->>'is_bot_suspected')::boolean

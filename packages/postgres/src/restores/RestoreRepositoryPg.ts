@@ -16,7 +16,7 @@ import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { recipientColumns } from "../recipients/recipientColumns.ts"
+import { recipientColumns } from "../recipients/recipientRows.ts"
 
 /** Keeps restores in PostgreSQL. */
 export const RestoreRepositoryPg = Layer.effect(

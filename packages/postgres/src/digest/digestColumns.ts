@@ -1,0 +1,39 @@
+import type { OutreachEventType } from "@outreach/domain/events/Event"
+
+/** What the digest calls the events that it counts of each type, and whether they are hits; null for a type that it does not count. */
+const COUNTED = {
+  "outreach.recipients_published": null,
+  "outreach.email_sent": { name: "sent", isHit: false },
+  "outreach.email_bounced": { name: "bounced", isHit: false },
+  "outreach.email_opened": { name: "opened", isHit: true },
+  "outreach.email_clicked": { name: "clicked", isHit: true },
+} as const satisfies Readonly<Record<OutreachEventType, { readonly name: string; readonly isHit: boolean } | null>>
+
+/** A column of `digest_outreach` that counts events of a type. */
+interface DigestColumn {
+  readonly name: string
+  readonly type: string
+  /** Whether each recipient counts once on a date. */
+  readonly isUnique: boolean
+  /** Whether hits are left out that a bot is suspected of. */
+  readonly isUnsuspected: boolean
+}
+
+/** The columns that count events. The column `recipients_published` counts recipients. */
+export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(COUNTED).flatMap(([type, counted]) => {
+  if (counted === null) return []
+  const { name, isHit } = counted
+  return [
+    { name, type, isUnique: false, isUnsuspected: false },
+    ...(isHit
+      ? [
+          { name: `unique_${name}`, type, isUnique: true, isUnsuspected: false },
+          { name: `unsuspected_${name}`, type, isUnique: false, isUnsuspected: true },
+          { name: `unsuspected_unique_${name}`, type, isUnique: true, isUnsuspected: true },
+        ]
+      : []),
+  ]
+})
+
+/** The types of the events that the digest counts, or counts the recipients of. */
+export const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
