@@ -30,15 +30,22 @@ export const EVENT_RECIPIENTS = {
   "outreach.email_clicked": "one",
 } as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none" | "one" | "listed" }
 
-/** The event types of the pull feed. */
-export const FEED_EVENT_TYPES = [
-  "outreach.email_sent",
-  "outreach.email_bounced",
-  "outreach.email_opened",
-  "outreach.email_clicked",
-] as const satisfies readonly EventType[]
+/** Of each event that the service sends, whether the pull feed has it. */
+const IS_IN_FEED = {
+  "outreach.recipients_published": false,
+  "outreach.email_sent": true,
+  "outreach.email_bounced": true,
+  "outreach.email_opened": true,
+  "outreach.email_clicked": true,
+} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: boolean }
 /** An event type of the pull feed. */
-export type FeedEventType = (typeof FEED_EVENT_TYPES)[number]
+export type FeedEventType = {
+  [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never
+}[keyof typeof IS_IN_FEED]
+/** The event types of the pull feed. */
+export const FEED_EVENT_TYPES: readonly FeedEventType[] = (Object.keys(IS_IN_FEED) as FeedEventType[]).filter(
+  (type) => IS_IN_FEED[type],
+)
 
 /** The reasons that the service gives for a bounce; a reader should allow for new ones. */
 export const BOUNCE_REASONS = [

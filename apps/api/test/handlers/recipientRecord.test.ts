@@ -1,4 +1,4 @@
-import { SCOPES } from "@outreach/contract"
+import { type RecipientRecord, SCOPES } from "@outreach/contract"
 import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -26,7 +26,7 @@ const ODD = [
   "'; --",
 ]
 
-const record = (recipient: Recipient, livemode: boolean) => ({
+const record = (recipient: Recipient, livemode: boolean): Omit<RecipientRecord, "campaign" | "program"> => ({
   object: "recipient_record",
   livemode,
   token: recipient.token,
