@@ -1,0 +1,182 @@
+/**
+ * Does in a scratch copy what a stranger does first who adds a field to the recipient, or an event about one. The compiler or a test must
+ * then name every other place. `docs/recipes.md` lists them; `--write` writes the lists.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs, stripVTControlCharacters } from "node:util"
+import { root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const PAGE = "docs/recipes.md"
+const [BEGIN, END] = ["<!-- places: written by the tool of this name -->", "<!-- end of places -->"]
+
+interface Step {
+  /** Lines that are added: in a file, before a text. */
+  readonly edits: ReadonlyArray<readonly [file: string, before: string, added: string]>
+  /** Projects whose types are checked, and files of tests that are run. */
+  readonly projects: ReadonlyArray<string>
+  readonly tests: ReadonlyArray<string>
+  /** What has to be named, and by what: a file, and a text that its error or its failed test prints. */
+  readonly places: ReadonlyArray<readonly [place: string, file: string, text: string]>
+}
+
+const FIELD = "specialty"
+const EVENT = "outreach.email_forwarded"
+const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
+  "a required text field of the recipient": [
+    {
+      edits: [
+        ["packages/domain/src/recipients/Recipient.ts", "  createdAt: Timestamp,", `  ${FIELD}: Schema.String,`],
+        ["packages/contract/src/tokens.ts", "  created_at: string\n", `  ${FIELD}: string`],
+        ["packages/contract/src/tokens.ts", "    created_at: Timestamp,", `    ${FIELD}: z.string(),`],
+      ],
+      projects: ["packages/contract", "packages/domain", "apps/api/test"],
+      tests: [
+        "packages/contract/test/openapi.test.ts",
+        "packages/client/test/contractTypes.test.ts",
+        "packages/webhook-verifier/test/contractEvents.test.ts",
+        "packages/postgres/test/rowsOf.test.ts",
+      ],
+      places: [
+        ["the import of recipients", "packages/domain/src/campaigns/RecipientImport.ts", FIELD],
+        ["follow-ups, which add recipients", "packages/domain/src/campaigns/FollowUps.ts", FIELD],
+        ["the examples of the documents", "packages/contract/src/examples.ts", FIELD],
+        ["the JSON of the API", "apps/api/test/handlers/recipientRecord.test.ts", FIELD],
+        ["`openapi.json`", "packages/contract/test/openapi.test.ts", FIELD],
+        ["the client's types", "packages/client/test/contractTypes.test.ts", FIELD],
+        ["the verifier's types", "packages/webhook-verifier/test/contractEvents.test.ts", FIELD],
+        [
+          "the table, from which the entity is selected and into which it is inserted",
+          "packages/postgres/test/rowsOf.test.ts",
+          FIELD,
+        ],
+      ],
+    },
+    {
+      edits: [
+        ["packages/postgres/sql/migrations/0001_baseline.sql", "  email text not null,", `  ${FIELD} text not null,`],
+      ],
+      projects: [],
+      tests: [
+        "packages/postgres/test/dumpSchema.test.ts",
+        "packages/postgres/test/erasure/columnsOfClinicians.test.ts",
+        "packages/postgres/test/recipients/RecipientRepositoryPg.test.ts",
+      ],
+      places: [
+        ["`schema.sql`", "packages/postgres/test/dumpSchema.test.ts", FIELD],
+        [
+          "what an erasure does with it",
+          "packages/postgres/test/erasure/columnsOfClinicians.test.ts",
+          `recipients.${FIELD}`,
+        ],
+        [
+          "the recipients that tests insert",
+          "packages/postgres/test/recipients/RecipientRepositoryPg.test.ts",
+          "RecipientRepository.add",
+        ],
+      ],
+    },
+  ],
+  "an event about a recipient": [
+    {
+      edits: [
+        [
+          "packages/contract/src/names.ts",
+          '  "clinician.account_created": "to_service",',
+          `  "${EVENT}": "to_consumer",`,
+        ],
+      ],
+      projects: ["packages/contract", "packages/domain", "packages/postgres", "apps/api"],
+      tests: [],
+      places: [
+        ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
+        ["which recipients it tells of", "packages/contract/src/names.ts", '"listed"'],
+        ["whether the feed has it", "packages/contract/src/names.ts", '"outreach.recipients_published": false'],
+        ["what a timeline calls it", "packages/postgres/src/recipients/TimelineReader.ts", EVENT],
+        ["what the digest counts of it", "packages/postgres/src/digest/digestColumns.ts", EVENT],
+      ],
+    },
+    {
+      edits: [
+        [
+          "packages/contract/src/names.ts",
+          '} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none"',
+          `  "${EVENT}": "one",`,
+        ],
+      ],
+      projects: [],
+      tests: ["packages/postgres/test/events/recipientEvents.test.ts"],
+      places: [
+        ["the index by which an erasure finds it", "packages/postgres/test/events/recipientEvents.test.ts", EVENT],
+      ],
+    },
+  ],
+}
+
+/** Copies what git tracks, and installs. */
+const copyHouse = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "outreach-change-"))
+  for (const file of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n"))
+    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true })
+  execFileSync("pnpm", ["install", "--frozen-lockfile", "--prefer-offline"], { cwd: folder, stdio: "ignore" })
+  return folder
+}
+
+const run = (folder: string, command: string, args: ReadonlyArray<string>): string => {
+  const { stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8", maxBuffer: 2 ** 28 })
+  return stripVTControlCharacters(`${stdout}\n${stderr}`)
+}
+
+/** Returns what the compiler says, an error of several lines as one text, and what each failed test says. */
+const complaints = (folder: string, { projects, tests }: Step): ReadonlyArray<string> => {
+  const errors = projects.flatMap((project) =>
+    run(folder, "node_modules/.bin/tsc", ["--noEmit", "--pretty", "false", "--project", project]).split(/\n(?=\S)/),
+  )
+  if (tests.length === 0) return errors
+  const told = run(folder, "node", ["node_modules/vitest/vitest.mjs", "run", ...tests])
+  return [...errors, ...told.split(/^ FAIL /m).slice(1)]
+}
+
+const folder = copyHouse()
+const violations: Array<string> = []
+const lists: Array<string> = []
+try {
+  for (const [name, steps] of Object.entries(CHANGES)) {
+    lists.push(`Add ${name}, and what is missing is named:`, "")
+    const originals = new Map<string, string>()
+    for (const step of steps) {
+      for (const [file, before, added] of step.edits) {
+        const path = join(folder, file)
+        const text = readFileSync(path, "utf8")
+        if (!text.includes(before))
+          throw new Error(`${file} has no ${JSON.stringify(before)} before which a line is added`)
+        if (!originals.has(path)) originals.set(path, text)
+        writeFileSync(path, text.replace(before, `${added}\n${before}`))
+      }
+      const said = complaints(folder, step)
+      for (const [place, file, text] of step.places) {
+        const isNamed = said.some((each) => each.includes(file) && each.includes(text))
+        if (!isNamed) violations.push(`nothing points at ${place} for ${name}: ${file} does not say ${text}`)
+        lists.push(
+          `- ${place}: by ${/\.test\.ts$/.test(file) && step.tests.includes(file) ? "the test" : "the compiler, in"} \`${file}\``,
+        )
+      }
+    }
+    lists.push("")
+    for (const [path, text] of originals) writeFileSync(path, text)
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const page = readFileSync(join(root, PAGE), "utf8")
+const [head, rest] = page.split(BEGIN)
+const tail = rest?.split(END)[1]
+if (head === undefined || tail === undefined) throw new Error(`${PAGE} has no ${BEGIN} and ${END}`)
+const written = `${head}${BEGIN}\n\n${lists.join("\n")}${END}${tail}`
+if (parseArgs({ options: { write: { type: "boolean" } } }).values.write) writeFileSync(join(root, PAGE), written)
+else if (page !== written) violations.push(`${PAGE} lists other places: run this tool with --write`)
+report(violations, `${Object.values(CHANGES).flatMap((steps) => steps.flatMap(({ places }) => places)).length} places`)
