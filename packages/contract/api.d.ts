@@ -1144,10 +1144,20 @@ declare const EVENT_RECIPIENTS: {
     readonly "outreach.email_opened": "one";
     readonly "outreach.email_clicked": "one";
 };
-/** The event types of the pull feed. */
-declare const FEED_EVENT_TYPES: readonly ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened", "outreach.email_clicked"];
+/** Of each event that the service sends, whether the pull feed has it. */
+declare const IS_IN_FEED: {
+    readonly "outreach.recipients_published": false;
+    readonly "outreach.email_sent": true;
+    readonly "outreach.email_bounced": true;
+    readonly "outreach.email_opened": true;
+    readonly "outreach.email_clicked": true;
+};
 /** An event type of the pull feed. */
-type FeedEventType = (typeof FEED_EVENT_TYPES)[number];
+type FeedEventType = {
+    [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
+}[keyof typeof IS_IN_FEED];
+/** The event types of the pull feed. */
+declare const FEED_EVENT_TYPES: readonly FeedEventType[];
 /** The reasons that the service gives for a bounce; a reader should allow for new ones. */
 declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
 /** A reason that the service gives for a bounce. */
