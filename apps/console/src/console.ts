@@ -57,7 +57,6 @@ const cipher = Layer.effect(
 
 const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(database))
 
-/** Sends test events. */
 const webhookClient = Layer.unwrap(
   Effect.map(ConsoleConfig, ({ allowPrivateAddresses, dnsServers }) =>
     HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS, names: partnerNames(dnsServers) }),

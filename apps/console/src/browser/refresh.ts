@@ -1,4 +1,4 @@
-// Renews elements with `data-refresh` every so many seconds while the page is looked at, by what the page holds by then under their ids.
+// Renews elements while the page is looked at, by what the page holds by then under their ids. `data-refresh` says every how many seconds.
 // An element whose new version lacks `data-refresh` is renewed for the last time.
 const isFocused = (element: Element): boolean => element.contains(document.activeElement)
 

@@ -10,7 +10,6 @@ export interface PageAssets {
   readonly scripts: ReadonlyArray<string>
 }
 
-/** A whole document. */
 export const Document = (props: {
   readonly title: string
   readonly assets: PageAssets

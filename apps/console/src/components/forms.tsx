@@ -91,7 +91,6 @@ interface FieldProps {
   readonly hint?: string | undefined
 }
 
-/** A labelled text field. */
 export const Field = (
   props: FieldProps & {
     /** The keyboard that a telephone shows. Default `text`. */
@@ -113,7 +112,6 @@ export const Field = (
   )
 }
 
-/** A labelled choice. */
 export const Choice = (
   props: FieldProps & {
     readonly value?: string | undefined
@@ -156,7 +154,6 @@ export const OrganizationChoice = (props: {
     />
   ) : null
 
-/** A labelled check box. */
 export const CheckBox = (props: FieldProps & { readonly value: string; readonly checked?: boolean }) => (
   <label class="field check">
     <input type="checkbox" name={props.name} value={props.value} checked={props.checked} />

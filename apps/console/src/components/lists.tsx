@@ -21,12 +21,12 @@ export const Table = <Row,>(props: {
   readonly caption: string
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  /** What stands in place of a table without rows. */
-  readonly empty: ComponentChildren
+  /** What stands in place of a table without rows. Default nothing. */
+  readonly empty?: ComponentChildren
   /** Whether the caption is for screen readers alone, below a heading that says the same. */
   readonly hideCaption?: boolean
 }) => {
-  if (props.rows.length === 0) return <Empty>{props.empty}</Empty>
+  if (props.rows.length === 0) return props.empty === undefined ? null : <Empty>{props.empty}</Empty>
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
@@ -71,7 +71,6 @@ const cellOf = <Row,>(column: Column<Row>): Cell<Row> => {
   }
 }
 
-/** Says what would stand here. */
 export const Empty = (props: { readonly children: ComponentChildren }) => <p class="empty">{props.children}</p>
 
 /** The facts about one thing, as a list of names and values. A value of none is left out; one of nothing but text may be foreign, and is isolated. */
@@ -91,7 +90,6 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
   </dl>
 )
 
-/** A link that stands alone. */
 export const LinkLine = (props: { readonly to: string; readonly children: ComponentChildren }) => (
   <p>
     <a href={props.to}>{props.children}</a>

@@ -13,7 +13,7 @@ export const MAX_OF_SESSION = 6
 /** Two browsers, or one that has lost its sessions. */
 export const MAX_OF_OPERATOR = 12
 
-/** Who looks, of which the streams are bounded. */
+/** Who looks. The streams of each are bounded. */
 export interface Viewer {
   readonly operatorId: OperatorId
   /** Names the session. */
@@ -52,7 +52,7 @@ export class LiveValues extends Context.Service<LiveValues>()("console/http/Live
           isFailing = false
           yield* PubSub.publish(latest, liveTexts(today, yield* Clock.currentTimeMillis))
         }).pipe(
-          // The time on the page stands still meanwhile.
+          // Until a reading succeeds, the time on the page stands still.
           Effect.catchCause((cause) => {
             if (Cause.hasInterruptsOnly(cause) || isFailing) return Effect.void
             isFailing = true

@@ -13,7 +13,6 @@ import type { PageError } from "./PageError.ts"
 import type { Section } from "./paths.ts"
 import type { PageContent } from "./Route.ts"
 
-/** Renders pages as documents. */
 export class PageRenderer extends Context.Service<PageRenderer>()("console/http/PageRenderer", {
   make: Effect.gen(function* () {
     const { style, icon, scripts } = yield* Assets
@@ -33,7 +32,6 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
       })
     }
 
-    /** Renders a page for the operator of a view. */
     const page = (
       view: View,
       { title, commands, body }: PageContent,

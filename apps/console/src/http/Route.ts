@@ -113,25 +113,20 @@ export interface Action<R, P = string> extends Declared<P> {
   readonly run: Take<never, ActionResult, Refusal, R>
 }
 
-/** A route of the console. */
 export type Route<R> = (Page<R> | Resource<R> | Action<R>) & { readonly path: `/${string}` }
 
-/** What a route needs. */
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
 type None = Record<never, never>
 
-/** Declares a page. */
 export const definePage = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
   page: PageDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, PageContent, E, R>>,
 ): Page<R, P> => ({ kind: "page", role: "viewer", query: {}, ...declared(page.path), ...page })
 
-/** Declares a document other than a page. */
 export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
   resource: ResourceDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, Response, E, R>>,
 ): Resource<R, P> => ({ kind: "resource", role: "viewer", query: {}, ...declared(resource.path), ...resource })
 
-/** Declares an action. */
 export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const F extends Inputs = None>(
   action: ActionDefinition<P, F, Take<PathValues<P> & InputsOf<F>, ActionResult, E, R>>,
 ): Action<R, P> => ({ kind: "action", fields: {}, ...declared(action.path), ...action })

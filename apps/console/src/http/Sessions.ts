@@ -17,12 +17,10 @@ export class Sessions extends Context.Service<
   {
     /** Returns who is signed in; undefined if nobody is. Fails if the client may not even ask. */
     readonly find: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<SignedIn | undefined, PageError>
-    /** Gives the browser a session's cookie. */
     readonly setCookie: (
       response: HttpServerResponse.HttpServerResponse,
       sessionToken: string,
     ) => HttpServerResponse.HttpServerResponse
-    /** Takes the session's cookie from the browser. */
     readonly removeCookie: (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
   }
 >()("console/http/Sessions") {}

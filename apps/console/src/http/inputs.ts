@@ -5,7 +5,6 @@ import { Result, Schema } from "effect"
 /** How the value of an input is parsed from text. */
 type Codec<A> = Schema.Codec<A, string>
 
-/** An input that must be given. */
 export interface RequiredInput<A> {
   readonly required: Codec<A>
 }
@@ -79,7 +78,6 @@ export const parseInputs = (
 
 type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/** Leaves out the values that are undefined. */
 export const pickDefined = <A extends Readonly<Record<string, unknown>>>(values: A): Defined<A> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<A>
 

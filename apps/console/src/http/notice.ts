@@ -18,6 +18,5 @@ export const redirectWithNotice = (to: string, notice: string): HttpServerRespon
     { path: "/", httpOnly: true, sameSite: "strict", maxAge: "1 minute" },
   )
 
-/** Removes a notice that was shown. */
 export const withoutNotice = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setCookieUnsafe(response, COOKIE, "", { path: "/", httpOnly: true, sameSite: "strict", maxAge: 0 })

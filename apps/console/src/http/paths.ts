@@ -43,7 +43,6 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
   secrets: "partners",
 }
 
-/** Returns the section of a path. */
 export const sectionOf = (path: string): Section => {
   const [, first = ""] = path.split("/")
   const section = (Object.keys(SECTIONS) as ReadonlyArray<Section>).find((each) => SECTIONS[each].path === `/${first}`)
@@ -62,7 +61,7 @@ export const PATH_PARAMS = {
     Schema.annotate({ expected: "the id of an event as the partner sent it" }),
   ),
   group: FailureGroupId,
-  /** The recipient by whom a clinician is named. */
+  /** A recipient, who stands for a clinician. */
   id: RecipientId,
   key: KeyId,
   organization: OrganizationId,

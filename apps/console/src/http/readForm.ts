@@ -2,7 +2,6 @@ import { ByteSize, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { PageError } from "./PageError.ts"
 
-/** The size of the largest form. */
 const MAX_BYTES = 65_536
 
 /** Reads the form that a page of the console sent. Refuses a request that another site made the browser send. */

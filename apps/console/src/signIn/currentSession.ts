@@ -4,16 +4,16 @@ import { OperatorRepository } from "@outreach/postgres/operators/OperatorReposit
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
+import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
 import { Sessions, type SignedIn } from "../http/Sessions.ts"
 import { proxiedName, unknownOperator } from "./proxiedName.ts"
-import { recordSignIn } from "./recordSignIn.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
-/** Sessions that are remembered as good, the latest ones; they are served whoever else fails at the same address. */
+/** The number of sessions that are remembered as good. They are served although others fail at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
-/** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator whom the proxy names. */
+/** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator that the proxy names. */
 export const currentSession = Layer.effect(
   Sessions,
   Effect.gen(function* () {
@@ -63,7 +63,8 @@ export const currentSession = Layer.effect(
         return yield* unknownOperator
       }
       const { operator, token } = session
-      yield* Effect.provideContext(recordSignIn(operator, Effect.void), auditLog)
+      const recorded = audited("sign-in", { operator: operator.id }, { operator }, Effect.void)
+      yield* Effect.provideContext(recorded, auditLog)
       return { operator, sessionToken: Redacted.value(token), isNew: true } satisfies SignedIn
     })
 

@@ -8,12 +8,12 @@ import { PageError } from "../http/PageError.ts"
 
 const parseName = parseInput(OperatorName)
 
-/** Reads the name of the operator whom a trusted proxy has signed in. Fails if whoever connects is not such a proxy, or names nobody. */
+/** Reads the name of the operator that a trusted proxy has signed in. Fails if the peer is not such a proxy, or names nobody. */
 export const proxiedName = (
   { headers, source }: HttpServerRequest.HttpServerRequest,
   { proxyHeader, trustProxy }: { readonly proxyHeader: string; readonly trustProxy: TrustProxy },
 ): Effect.Effect<string, PageError> => {
-  // The header counts only from whoever connects: further proxies could pass one on that they did not write.
+  // The header counts from the peer alone: a proxy behind it could pass one on that it did not write.
   const peer = (source as IncomingMessage).socket.remoteAddress
   const given = headers[proxyHeader]
   if (peer === undefined || !trustProxy(peer, 0) || given === undefined) return Effect.fail(notThroughProxy)
@@ -25,10 +25,9 @@ export const proxiedName = (
 const notThroughProxy = PageError.of(
   403,
   "Not signed in",
-  "This console lets in whom a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
+  "This console lets in operators that a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
 )
 
-/** There is no operator of the name that the proxy gave. */
 export const unknownOperator = PageError.of(
   403,
   "Not an operator",

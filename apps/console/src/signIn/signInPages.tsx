@@ -6,19 +6,18 @@ import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Command, Narrow } from "../components/Layout.tsx"
 import { answerErrors } from "../http/answerErrors.ts"
+import { audited } from "../http/audited.ts"
 import { isFormToken } from "../http/formToken.ts"
 import { isFromAnotherSite, openAgain } from "../http/openAgain.tsx"
 import type { PageError } from "../http/PageError.ts"
 import { PageRenderer } from "../http/PageRenderer.tsx"
 import { forged, readForm } from "../http/readForm.ts"
 import { Sessions } from "../http/Sessions.ts"
-import { recordSignIn } from "./recordSignIn.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
 /** The link has expired or was used, or there never was one. */
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
 
-/** Shows how to sign in. */
 const signInPage = Effect.gen(function* () {
   const { proxyHeader } = yield* ConsoleConfig
   return yield* page("Sign in", proxyHeader === null ? howToGetLink : byProxy)
@@ -44,7 +43,6 @@ const linkPage = Effect.gen(function* () {
   )
 })
 
-/** Uses the link. */
 const useLink = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   yield* readForm
@@ -71,14 +69,14 @@ const beginSession = Effect.fnUntraced(function* (
   const signIn = Effect.flatMap(operators.signIn(link.token), (session) =>
     session === undefined ? Effect.fail(new SignInLinkOver()) : Effect.succeed(session),
   )
-  const { token } = yield* recordSignIn(link.operator, signIn)
+  const { operator } = link
+  const { token } = yield* audited("sign-in", { operator: operator.id }, { operator }, signIn)
   const toToday = isFromAnotherSite(request)
     ? openAgain(yield* PageRenderer, "/")
     : HttpServerResponse.empty({ status: 303, headers: { location: "/" } })
   return setCookie(toToday, Redacted.value(token))
 })
 
-/** Ends the session. */
 const signOut = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const sessions = yield* Sessions
@@ -120,27 +118,29 @@ const linkOverPage = Effect.gen(function* () {
   return yield* page("This link does not work", body, 410)
 })
 
-type Services<T> =
-  T extends Effect.Effect<unknown, unknown, infer R>
-    ? Exclude<R, HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
-    : never
+const answered = <R,>(
+  method: "GET" | "POST",
+  path: `/${string}`,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
+) => ({ method, path, answer: answerErrors(path)(Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage)) })
+
+const answers = [
+  answered("GET", "/sign-in", signInPage),
+  answered("GET", "/sign-in/:token", linkPage),
+  answered("POST", "/sign-in/:token", useLink),
+  answered("POST", "/sign-out", signOut),
+]
 
 /** The pages to sign in and out, which need no session. */
 export const signInRoutes = Effect.gen(function* () {
-  const context = yield* Effect.context<
-    Services<typeof signInPage | typeof linkPage | typeof useLink | typeof signOut> | AnswerServices
-  >()
-  return [
-    HttpRouter.route("GET", "/sign-in", Effect.provideContext(answered("/sign-in", signInPage), context)),
-    HttpRouter.route("GET", "/sign-in/:token", Effect.provideContext(answered("/sign-in/:token", linkPage), context)),
-    HttpRouter.route("POST", "/sign-in/:token", Effect.provideContext(answered("/sign-in/:token", useLink), context)),
-    HttpRouter.route("POST", "/sign-out", Effect.provideContext(answered("/sign-out", signOut), context)),
-  ]
+  const context =
+    yield* Effect.context<
+      Exclude<
+        Effect.Services<(typeof answers)[number]["answer"]>,
+        HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+      >
+    >()
+  return answers.map(({ method, path, answer }) =>
+    HttpRouter.route(method, path, Effect.provideContext(answer, context)),
+  )
 })
-
-const answered = <R,>(
-  path: string,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
-) => answerErrors(path)(Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage))
-
-type AnswerServices = Services<ReturnType<typeof answered<never>>>

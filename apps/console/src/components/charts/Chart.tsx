@@ -43,7 +43,7 @@ export const Chart = <Row,>(props: {
         </section>
         <details>
           <summary>As a table</summary>
-          <Table caption={props.title} hideCaption rows={props.rows} columns={props.columns} empty={props.empty} />
+          <Table caption={props.title} hideCaption rows={props.rows} columns={props.columns} />
         </details>
       </>
     )}

@@ -18,7 +18,6 @@ import { CampaignTroubles, DomainTable, FollowUpReport, SubjectTestTable } from 
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
-/** How many domains are shown. */
 const MAX_DOMAINS = 50
 
 /** One campaign: what is wrong, its progress, and whether it is ready. */

@@ -27,32 +27,26 @@ export const CampaignTroubles = (props: {
           . Sending there resumes by itself.
         </p>
       )}
-      {props.failures.length > 0 && (
-        <Table
-          caption="Messages that wait for reasons other than their recipients, by the last reply"
-          rows={props.failures}
-          empty="None."
-          columns={{
-            Class: ({ class: name }) => name,
-            Code: ({ code }) => <Code>{code}</Code>,
-            Messages: { count: ({ messages }) => messages },
-          }}
-        />
-      )}
-      {props.quarantined.length > 0 && (
-        <Table
-          caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
-          rows={props.quarantined}
-          empty="None."
-          columns={{
-            Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
-            Class: ({ class: name }) => name,
-            Code: ({ code }) => <Code>{code}</Code>,
-            "Without a reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
-            Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
-          }}
-        />
-      )}
+      <Table
+        caption="Messages that wait for reasons other than their recipients, by the last reply"
+        rows={props.failures}
+        columns={{
+          Class: ({ class: name }) => name,
+          Code: ({ code }) => <Code>{code}</Code>,
+          Messages: { count: ({ messages }) => messages },
+        }}
+      />
+      <Table
+        caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
+        rows={props.quarantined}
+        columns={{
+          Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
+          Class: ({ class: name }) => name,
+          Code: ({ code }) => <Code>{code}</Code>,
+          "Without a reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
+          Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
+        }}
+      />
     </>
   )
 }

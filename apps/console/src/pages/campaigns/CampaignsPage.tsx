@@ -19,7 +19,6 @@ import { WindowBar } from "./WindowBar.tsx"
 const PAGE_SIZE = 50
 const KINDS = ["traffic", "survey"] as const
 
-/** The campaigns, newest first. */
 export const campaignsPage = definePage({
   path: "/campaigns",
   query: {

@@ -11,7 +11,6 @@ import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
 
-/** Pauses a campaign. */
 export const pauseCampaign = defineAction({
   path: "/campaigns/:campaign/pause",
   role: "operator",
@@ -22,14 +21,12 @@ export const pauseCampaign = defineAction({
   }),
 })
 
-/** Another name was typed than that of the campaign. */
 class NameDiffers extends Schema.TaggedError<NameDiffers>()("NameDiffers", { name: Schema.String }) {
   override get message(): string {
     return `Type the campaign's name to cancel it: ${this.name}. Nothing was changed.`
   }
 }
 
-/** Ends a campaign for good. */
 export const cancelCampaign = defineAction({
   path: "/campaigns/:campaign/cancel",
   role: "admin",
@@ -60,7 +57,6 @@ export const changeCampaignRate = defineAction({
   }),
 })
 
-/** The console does not know the mail server. */
 class NoMailServer extends Schema.TaggedError<NoMailServer>()("NoMailServer", {}) {
   override get message(): string {
     return "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or run ops campaigns test."

@@ -42,7 +42,7 @@ const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part,
 const withSubjects = ({ subject, subjectB, text }: Effect.Success<ReturnType<typeof preview>>): string =>
   [`Subject: ${subject}`, ...(subjectB === undefined ? [] : [`Subject B: ${subjectB}`]), "", text].join("\n")
 
-/** Leaves out the pixel that shows an opening: an operator's look is none, and the policy would block it. */
+/** Leaves out the pixel that shows an opening: an operator's look is not an opening, and the policy would block the image. */
 const withoutPixel = (html: string, publicBaseUrl: string): string =>
   html.replaceAll(/<img\b[^>]*>/g, (tag) => (tag.includes(`${publicBaseUrl}${TRACKING_PATHS.open}`) ? "" : tag))
 

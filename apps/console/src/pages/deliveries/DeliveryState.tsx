@@ -10,7 +10,6 @@ const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
   poison: "bad",
 }
 
-/** The state of a delivery. */
 export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "state" | "replayedAs">) => (
   <>
     <StatusBadge tone={replayedAs === null ? TONES[state] : "neutral"}>{state}</StatusBadge>

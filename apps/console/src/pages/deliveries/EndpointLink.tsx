@@ -20,7 +20,6 @@ export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoint
   return url === undefined ? <IdLink id={props.id} /> : <IdLink id={props.id}>{hostOf(url)}</IdLink>
 }
 
-/** The choice of an endpoint for a filter. */
 export const EndpointChoice = (props: { readonly endpoints: Endpoints }) => (
   <Choice
     name="endpoint"

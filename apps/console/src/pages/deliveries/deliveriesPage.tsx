@@ -22,7 +22,7 @@ import { StatusChips } from "./StatusChips.tsx"
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-/** The states in which a delivery is no dead letter. */
+/** The states in which a delivery is not a dead letter. */
 const LIVE_STATES = ["pending", "sending", "delivered"] as const
 /** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
 const STATES = [...LIVE_STATES, "dead", ...DEAD_LETTER_REASONS] as const

@@ -5,7 +5,6 @@ import { Effect, Schema } from "effect"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 
-/** The delivery is not a dead letter, or was replayed before. */
 class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter", { deliveryId: Schema.String }) {
   override get message(): string {
     return `The delivery ${this.deliveryId} is not among the dead letters, or was replayed before.`

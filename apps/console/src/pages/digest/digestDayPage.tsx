@@ -71,7 +71,6 @@ const Record = ({ record }: { readonly record: DigestRecord }) => {
       <Table
         caption="Clinicians by stage"
         rows={STAGES}
-        empty=""
         columns={{
           Stage: (stage) => stage,
           "Of the day": { count: (stage) => funnel.date[stage] },
@@ -84,7 +83,6 @@ const Record = ({ record }: { readonly record: DigestRecord }) => {
       <Table
         caption="Outreach of the day"
         rows={OUTREACH}
-        empty=""
         columns={{
           Count: (name) => name,
           All: { count: (name) => outreach[name] },

@@ -55,7 +55,6 @@ const readChoices = Effect.fnUntraced(function* (asked: {
   return { organizations, programs: ofOrganization, organizationId, program }
 })
 
-/** How many dates are shown by default, and at most. */
 const DEFAULT_DATES = 42
 const MAX_DATES = 184
 

@@ -43,7 +43,7 @@ export const verifyDigestAction = defineAction({
               No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
             </p>
           )}
-          {discrepancies.length > 0 && <Discrepancies rows={discrepancies} />}
+          <Discrepancies rows={discrepancies} />
           <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
         </>
       ),
@@ -75,7 +75,6 @@ const Discrepancies = (props: { readonly rows: ReadonlyArray<Discrepancy> }) => 
   <Table
     caption="Counts that differ"
     rows={props.rows}
-    empty=""
     columns={{
       "Date (UTC)": ({ date, organizationId }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
       Program: ({ programId }) => <code>{programId}</code>,

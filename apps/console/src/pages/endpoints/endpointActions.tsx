@@ -15,10 +15,8 @@ import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
 
-/** The word for all event types. */
 export const ALL_TYPES = "all"
 
-/** The maximum of characters of a response that are shown. */
 const MAX_SHOWN = 500
 
 const YesOrNo = textSchema("yes or no", (text) => (text === "yes" ? true : text === "no" ? false : undefined))
@@ -57,7 +55,6 @@ export const testEndpointAction = defineAction({
   }),
 })
 
-/** Shows an endpoint's whole address. */
 export const showAddressAction = defineAction({
   path: "/endpoints/:endpoint/show",
   role: "operator",
@@ -141,7 +138,6 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
     ),
   )
 
-/** Holds an endpoint's deliveries. */
 export const disableEndpointAction = defineAction({
   path: "/endpoints/:endpoint/disable",
   role: "admin",
@@ -152,7 +148,6 @@ export const disableEndpointAction = defineAction({
   }),
 })
 
-/** Resumes an endpoint's deliveries at once. */
 export const enableEndpointAction = defineAction({
   path: "/endpoints/:endpoint/enable",
   role: "admin",

@@ -133,7 +133,6 @@ const Failures = (props: { readonly endpointId: EndpointId; readonly groups: Rea
       <Table
         caption="The largest groups of dead letters that were not replayed"
         rows={props.groups}
-        empty=""
         columns={{
           Cause: ({ id, status, outcome, firstLine }) => (
             <>

@@ -20,7 +20,6 @@ export const replayInbox = defineAction({
   }),
 })
 
-/** Lets a quarantined event be applied again. */
 export const replayInboxEvent = defineAction({
   path: "/inbox/:event/replay",
   role: "operator",

@@ -23,7 +23,6 @@ import { definePage } from "../../http/Route.ts"
 import { replayInbox } from "./inboxActions.ts"
 
 const PAGE_SIZE = 50
-/** How many hours the histogram shows. */
 const HOURS = 48
 
 const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
@@ -144,7 +143,6 @@ const Reasons = (props: {
         caption="Quarantined events by reason"
         hideCaption
         rows={props.reasons}
-        empty=""
         columns={{
           Events: { count: ({ count }) => count, cap: COUNT_CAP },
           Reason: ({ type, reason }) => (

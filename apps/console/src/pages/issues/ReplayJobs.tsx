@@ -8,7 +8,6 @@ import { defineAction } from "../../http/Route.ts"
 
 const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
 
-/** Reports whether a job runs. */
 export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some(({ state }) => state === "running")
 
 /** Jobs that deliver again, newest first. */
@@ -70,7 +69,6 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
 const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
-/** Ends a replay where it is. */
 export const cancelReplay = defineAction({
   path: "/replays/:replay/cancel",
   role: "operator",

@@ -9,7 +9,6 @@ import { required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { groupTitle } from "./FailureCause.tsx"
 
-/** The count that was typed is not the count of dead letters. */
 class CountDiffers extends Schema.TaggedError<CountDiffers>()("CountDiffers", { count: Schema.Int }) {
   override get message(): string {
     return `Nothing was purged: there are ${formatCount(this.count)} dead letters by now. Look again, and type that count.`
@@ -46,7 +45,6 @@ export const purgePage = definePage({
   }),
 })
 
-/** Deletes the dead letters of a group for good. */
 export const purgeIssue = defineAction({
   path: "/issues/:group/purge",
   role: "admin",

@@ -14,7 +14,6 @@ import { defineAction, definePage } from "../../http/Route.ts"
 import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
 
-/** Deliveries a second, by default. */
 const DEFAULT_RATE = 100
 
 /** Among how many dead letters those of a type or a time are counted for the page. */
@@ -61,7 +60,6 @@ export const replayPage = definePage({
                   : "Dead letters by endpoint and reason"
               }
               rows={found}
-              empty=""
               columns={{
                 Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
                 Reason: ({ reason }) => reason,

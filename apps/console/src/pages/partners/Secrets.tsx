@@ -14,7 +14,6 @@ import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { ConfirmField } from "./confirmByName.tsx"
 import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
 
-/** How many of the secrets that are over are shown. */
 const MAX_OVER = 5
 
 /** Reads an organization's signing secrets: their age, who still signs with which, and what may be done. */

@@ -8,7 +8,6 @@ import { PageError } from "../../http/PageError.ts"
 /** The fields of an action that destroys something: its name, which the operator types. */
 export const confirmFields = { confirm: required(DisplayName) }
 
-/** The field in which a name is typed. */
 export const ConfirmField = (props: { readonly name: string; readonly hint?: string | undefined }) => (
   <Field name="confirm" label={foreign`Type ${props.name}`} required hint={props.hint} />
 )

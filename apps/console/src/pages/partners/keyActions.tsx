@@ -58,7 +58,6 @@ export const rotateKeyAction = defineAction({
   }),
 })
 
-/** Ends a key now. */
 export const revokeKeyAction = defineAction({
   path: "/keys/:key/revoke",
   role: "admin",

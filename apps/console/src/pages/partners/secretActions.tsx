@@ -41,7 +41,6 @@ export const rotateSecretAction = defineAction({
   }),
 })
 
-/** Ends a signing secret now. */
 export const revokeSecretAction = defineAction({
   path: "/secrets/:secret/revoke",
   role: "admin",

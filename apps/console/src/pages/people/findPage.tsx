@@ -17,7 +17,7 @@ import { defineAction, definePage } from "../../http/Route.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
-/** How many entries are shown of a clinician of whom there is no record. */
+/** How many entries are shown of a clinician without a record. */
 const MAX_ENTRIES = 20
 
 /** One box for a clinician or the id of anything. */
@@ -101,7 +101,7 @@ const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
   inboxEvent: "An event that the partner sent",
 }
 
-/** The page on which a thing stands that has none of its own. */
+/** Returns the page that shows a thing which has none of its own. */
 const pageShowing = ({ kind, id, organizationId }: FoundObject): string => {
   switch (kind) {
     case "inboxEvent":

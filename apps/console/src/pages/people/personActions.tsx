@@ -120,7 +120,6 @@ export const planErasureOf = defineAction({
   }),
 })
 
-/** Erases a clinician everywhere. */
 export const erase = defineAction({
   path: "/people/:id/erase",
   role: "admin",

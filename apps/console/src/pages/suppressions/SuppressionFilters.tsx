@@ -33,7 +33,6 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 export const wordsOf = (word: string): string => WORDS[word] ?? word
 
-/** The filters of the list. */
 export const SuppressionFilterBar = (props: {
   readonly view: SuppressionsView
   readonly filters: SuppressionFilters

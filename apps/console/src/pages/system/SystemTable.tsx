@@ -9,7 +9,6 @@ export const SystemTable = <Row,>(props: {
   readonly columns: Columns<Row>
 }) => (props.rows === undefined ? <NotRead /> : <Table {...props} rows={props.rows} />)
 
-/** Says that a part could not be read. */
 export const NotRead = () => (
   <p class="problem">This could not be read. The console's log and the database's say why.</p>
 )

@@ -81,7 +81,6 @@ export const liveTexts = (today: Today, now: number): Readonly<Record<string, st
   ),
 })
 
-/** Formats the time of a reading. */
 export const formatTimeOfDay = (now: number): string => `${fromUnixMillis(now).slice(11, 19)} UTC`
 
 const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
