@@ -49,12 +49,16 @@ export const Prose = (props: { readonly children: string }) => (
   <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>
 )
 
-/** A value with a smaller note below it. */
-export const Noted = (props: { readonly note: ComponentChildren; readonly children: ComponentChildren }) => (
+/** A value with a smaller note below it, if there is one. */
+export const Noted = (props: { readonly note: string; readonly children: ComponentChildren }) => (
   <>
     {props.children}
-    <br />
-    <small>{isolated(props.note)}</small>
+    {props.note !== "" && (
+      <>
+        <br />
+        <small>{isolated(props.note)}</small>
+      </>
+    )}
   </>
 )
 

@@ -63,33 +63,6 @@ interface Declared<P> {
 // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
 type Take<Input, A, E, R> = (input: Input, context: RequestContext) => Effect.Effect<A, E, R>
 
-interface PageDefinition<P, Q, Read> {
-  readonly path: P
-  /** Default `viewer`. */
-  readonly role?: OperatorRole
-  readonly query?: Q
-  readonly read: Read
-}
-
-interface ResourceDefinition<P, Q, Respond> {
-  readonly path: P
-  /** Default `viewer`. */
-  readonly role?: OperatorRole
-  readonly query?: Q
-  /** The words of the command in the audit log, if the document shows personal data. */
-  readonly command?: string
-  readonly respond: Respond
-}
-
-interface ActionDefinition<P, F, Run> {
-  readonly path: P
-  readonly role: OperatorRole
-  /** The words of the command that does the same, as the audit log records them. */
-  readonly command: string
-  readonly fields?: F
-  readonly run: Run
-}
-
 /** A page that is read with GET, and changes nothing. */
 export interface Page<R, P = string> extends Declared<P> {
   readonly kind: "page"
@@ -101,6 +74,7 @@ export interface Page<R, P = string> extends Declared<P> {
 export interface Resource<R, P = string> extends Declared<P> {
   readonly kind: "resource"
   readonly query: Inputs
+  /** The words of the command in the audit log, if the document shows personal data. */
   readonly command?: string
   readonly respond: Take<never, Response, Refusal, R>
 }
@@ -108,6 +82,7 @@ export interface Resource<R, P = string> extends Declared<P> {
 /** Something that an operator does, or personal data that is shown, with POST. The audit log records it. */
 export interface Action<R, P = string> extends Declared<P> {
   readonly kind: "action"
+  /** The words of the command that does the same, as the audit log records them. */
   readonly command: string
   readonly fields: Inputs
   readonly run: Take<never, ActionResult, Refusal, R>
@@ -119,17 +94,44 @@ export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
 type None = Record<never, never>
 
-export const definePage = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
-  page: PageDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, PageContent, E, R>>,
-): Page<R, P> => ({ kind: "page", role: "viewer", query: {}, ...declared(page.path), ...page })
+/** A path whose parameters are all known. */
+type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
-export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(
-  resource: ResourceDefinition<P, Q, Take<PathValues<P> & InputsOf<Q>, Response, E, R>>,
-): Resource<R, P> => ({ kind: "resource", role: "viewer", query: {}, ...declared(resource.path), ...resource })
+/** Declares a page; its role is `viewer` by default. */
+export const definePage = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(page: {
+  readonly path: KnownPath<P>
+  readonly role?: OperatorRole
+  readonly query?: Q
+  readonly read: Take<PathValues<P> & InputsOf<Q>, PageContent, E, R>
+}): Page<R, P> => ({ kind: "page", role: "viewer", query: {}, ...declared(page.path), ...page })
 
-export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const F extends Inputs = None>(
-  action: ActionDefinition<P, F, Take<PathValues<P> & InputsOf<F>, ActionResult, E, R>>,
-): Action<R, P> => ({ kind: "action", fields: {}, ...declared(action.path), ...action })
+/** Declares a document other than a page; its role is `viewer` by default. */
+export const defineResource = <
+  const P extends `/${string}`,
+  E extends Refusal,
+  R,
+  const Q extends Inputs = None,
+>(resource: {
+  readonly path: KnownPath<P>
+  readonly role?: OperatorRole
+  readonly query?: Q
+  readonly command?: string
+  readonly respond: Take<PathValues<P> & InputsOf<Q>, Response, E, R>
+}): Resource<R, P> => ({ kind: "resource", role: "viewer", query: {}, ...declared(resource.path), ...resource })
+
+/** Declares an action. */
+export const defineAction = <
+  const P extends `/${string}`,
+  E extends Refusal,
+  R,
+  const F extends Inputs = None,
+>(action: {
+  readonly path: KnownPath<P>
+  readonly role: OperatorRole
+  readonly command: string
+  readonly fields?: F
+  readonly run: Take<PathValues<P> & InputsOf<F>, ActionResult, E, R>
+}): Action<R, P> => ({ kind: "action", fields: {}, ...declared(action.path), ...action })
 
 const declared = (path: string) => ({
   section: sectionOf(path),

@@ -1,23 +1,14 @@
-import {
-  type Campaign,
-  type CampaignProgress,
-  CLOSED,
-  countUnsent,
-  TRANSITIONS,
-} from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, CLOSED, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm, Field } from "../../components/forms.tsx"
 import { useMayAct } from "../../components/View.ts"
+import type { CampaignView } from "./CampaignPage.tsx"
 import { cancelCampaign, changeCampaignRate, pauseCampaign, rateText, sendCampaignTest } from "./campaignActions.ts"
 
 /** What an operator may do with a campaign in its status. */
-export const CampaignForms = (props: {
-  readonly campaign: Campaign
-  readonly progress: CampaignProgress
-  /** Whether the console knows a mail server. */
-  readonly canSendTest: boolean
-}) => {
-  const { id, name, status, perMinute } = props.campaign
+export const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
+  const { id, name, status, perMinute } = campaign
+  const unsent = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)}`
   const params = { campaign: id }
   const may = (from: ReadonlyArray<Campaign["status"]>) => from.includes(status)
   return (
@@ -31,7 +22,7 @@ export const CampaignForms = (props: {
             <Field name="per-minute" label="E-mails a minute, or none" value={rateText(perMinute)} size={10} required />
           </ActionForm>
         )}
-        {props.canSendTest && (
+        {canSendTest && (
           <ActionForm action={sendCampaignTest} params={params} label="Send a test">
             <Field name="to" label="Your own address" inputmode="email" size={24} required />
           </ActionForm>
@@ -40,7 +31,7 @@ export const CampaignForms = (props: {
       {may(TRANSITIONS.cancel.from) && (
         <details>
           <summary>Cancel this campaign</summary>
-          <p>It ends for good{leaves(props.progress)}. What was sent stays sent.</p>
+          <p>It ends for good, and leaves {unsent} recipients without their e-mail. What was sent stays sent.</p>
           <ActionForm action={cancelCampaign} params={params} label="Cancel for good" isDangerous>
             <Field name="name" label="Type the campaign's name" placeholder={name} required />
           </ActionForm>
@@ -57,6 +48,3 @@ const AskFirst = (props: { readonly address: string; readonly label: string }) =
       <button type="submit">{props.label}</button>
     </form>
   ) : null
-
-const leaves = (progress: CampaignProgress): string =>
-  `, and leaves ${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients without their e-mail`

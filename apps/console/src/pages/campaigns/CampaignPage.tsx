@@ -3,6 +3,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
@@ -23,95 +24,97 @@ const MAX_DOMAINS = 50
 /** One campaign: what is wrong, its progress, and whether it is ready. */
 export const campaignPage = definePage({
   path: "/campaigns/:campaign",
-  read: Effect.fnUntraced(function* ({ campaign: campaignId }) {
-    const repository = yield* CampaignRepository
-    const reader = yield* CampaignReader
-    const campaign = yield* repository.find(campaignId)
-    const key = { organizationId: campaign.organizationId, campaignId }
-    const { smtp } = yield* ConsoleConfig
-    const { summaries, ...found } = yield* Effect.all(
-      {
-        totals: reader.totals(key),
-        progress: repository.progress(campaignId),
-        hours: reader.hours(key),
-        domains: reader.domains(key, MAX_DOMAINS),
-        failures: repository.failures(campaignId),
-        quarantined: repository.quarantined(campaignId),
-        organization: (yield* OrganizationRepository).find(campaign.organizationId),
-        summaries: repository.summaries(campaign.organizationId, [campaignId]),
-        sender: (yield* SenderRepository).ofCampaign(campaignId),
-        subjectTest: readSubjectTestReport(campaign),
-        followUp: (yield* FollowUpRepository).find(key),
-        checks: CLOSED.includes(campaign.status) ? Effect.succeed([]) : checkCampaign(campaignId),
-      },
-      { concurrency: 3 },
-    )
-    const { program } = summaries.get(campaignId)!
-    const {
-      organization,
-      totals,
-      progress,
-      hours,
-      domains,
-      failures,
-      quarantined,
-      sender,
-      subjectTest,
-      followUp,
-      checks,
-    } = found
-    const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
-    // Once a campaign is under way, its numbers come before what was checked.
-    const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
-    return {
-      title: <ForeignText>{campaign.name}</ForeignText>,
-      commands: commandsFor(campaign),
-      body: (
-        <>
-          <p>
-            <CampaignStatusBadge status={campaign.status} /> <code>{campaignId}</code>
-          </p>
-          <CampaignProgressBar progress={progress} />
-          <CampaignForms campaign={campaign} progress={progress} canSendTest={smtp !== null} />
-          <CampaignTroubles failures={failures} quarantined={quarantined} domains={domains} />
-          {isToCome && preflight}
-          <div class="halves">
-            <CampaignFunnel totals={totals} />
-            <section>
-              <h2>Facts</h2>
-              <Facts
-                facts={{
-                  Organization: <IdLink id={campaign.organizationId}>{organization.name}</IdLink>,
-                  Program: foreign`${program.name} (${program.status})`,
-                  Kind: campaign.kind,
-                  "Window (UTC)": <WindowBar {...campaign} />,
-                  Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
-                  Rate:
-                    campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
-                  From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
-                  Ramp:
-                    sender?.ramp == null || sender.ramp.allowedToday === null
-                      ? undefined
-                      : `day ${sender.ramp.day}: ${formatCount(sender.ramp.sentToday ?? 0)} of ${formatCount(sender.ramp.allowedToday)} sent today`,
-                  Subject: campaign.subject,
-                  "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
-                }}
-              />
-              <p>
-                <a href={`/campaigns/${campaignId}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
-              </p>
-            </section>
-          </div>
-          <CampaignHours hours={hours} />
-          <DomainTable domains={domains} limit={MAX_DOMAINS} />
-          {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
-          {followUp !== undefined && <FollowUpReport followUp={followUp} />}
-          {!isToCome && preflight}
-        </>
-      ),
-    }
-  }),
+  read: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
 })
+
+const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const repository = yield* CampaignRepository
+  const reader = yield* CampaignReader
+  const campaign = yield* repository.find(campaignId)
+  const { organizationId, status } = campaign
+  const key = { organizationId, campaignId }
+  const found = yield* Effect.all(
+    {
+      totals: reader.totals(key),
+      progress: repository.progress(campaignId),
+      hours: reader.hours(key),
+      domains: reader.domains(key, MAX_DOMAINS),
+      failures: repository.failures(campaignId),
+      quarantined: repository.quarantined(campaignId),
+      organization: (yield* OrganizationRepository).find(organizationId),
+      summaries: repository.summaries(organizationId, [campaignId]),
+      sender: (yield* SenderRepository).ofCampaign(campaignId),
+      subjectTest: readSubjectTestReport(campaign),
+      followUp: (yield* FollowUpRepository).find(key),
+      checks: CLOSED.includes(status) ? Effect.succeed([]) : checkCampaign(campaignId),
+    },
+    { concurrency: 3 },
+  )
+  return { ...found, campaign, canSendTest: (yield* ConsoleConfig).smtp !== null }
+})
+
+/** What the page of a campaign shows. */
+export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
+
+const contentOf = (view: CampaignView) => {
+  const { campaign, checks, domains, subjectTest, followUp } = view
+  const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
+  // Once a campaign is under way, its numbers come before what was checked.
+  const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
+  return {
+    title: <ForeignText>{campaign.name}</ForeignText>,
+    commands: commandsFor(campaign),
+    body: (
+      <>
+        <p>
+          <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
+        </p>
+        <CampaignProgressBar progress={view.progress} />
+        <CampaignForms {...view} />
+        <CampaignTroubles {...view} />
+        {isToCome && preflight}
+        <div class="halves">
+          <CampaignFunnel totals={view.totals} />
+          <section>
+            <h2>Facts</h2>
+            <CampaignFacts {...view} />
+            <p>
+              <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
+            </p>
+          </section>
+        </div>
+        <CampaignHours hours={view.hours} />
+        <DomainTable domains={domains} limit={MAX_DOMAINS} />
+        {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
+        {followUp !== undefined && <FollowUpReport followUp={followUp} />}
+        {!isToCome && preflight}
+      </>
+    ),
+  }
+}
+
+const CampaignFacts = ({ campaign, summaries, organization, sender, followUp }: CampaignView) => {
+  const { program } = summaries.get(campaign.id)!
+  const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
+  return (
+    <Facts
+      facts={{
+        Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
+        Program: foreign`${program.name} (${program.status})`,
+        Kind: campaign.kind,
+        "Window (UTC)": <WindowBar {...campaign} />,
+        Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
+        Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
+        From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
+        Ramp:
+          allowedToday !== null &&
+          `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
+        Subject: campaign.subject,
+        "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
+      }}
+    />
+  )
+}
 
 const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => {
   const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)

@@ -1,20 +1,16 @@
-import type { CampaignFailure, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
 import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import type { CampaignView } from "./CampaignPage.tsx"
 
 /** What keeps messages from being sent; nothing if nothing does. */
-export const CampaignTroubles = (props: {
-  readonly failures: ReadonlyArray<CampaignFailure>
-  readonly quarantined: ReadonlyArray<QuarantinedMessage>
-  readonly domains: ReadonlyArray<CampaignDomain>
-}) => {
-  const paused = props.domains.filter(({ pausedUntil }) => pausedUntil !== null)
+export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {
+  const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
-  if (props.failures.length === 0 && props.quarantined.length === 0 && paused.length === 0) return null
+  if (failures.length === 0 && quarantined.length === 0 && paused.length === 0) return null
   return (
     <>
       <h2>What is wrong</h2>
@@ -29,7 +25,7 @@ export const CampaignTroubles = (props: {
       )}
       <Table
         caption="Messages that wait for reasons other than their recipients, by the last reply"
-        rows={props.failures}
+        rows={failures}
         columns={{
           Class: ({ class: name }) => name,
           Code: ({ code }) => <Code>{code}</Code>,
@@ -38,7 +34,7 @@ export const CampaignTroubles = (props: {
       />
       <Table
         caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
-        rows={props.quarantined}
+        rows={quarantined}
         columns={{
           Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
           Class: ({ class: name }) => name,
@@ -102,7 +98,7 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
 const Bounces = (domain: CampaignDomain) => {
   const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
   const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
-  return reasons.length === 0 ? <>{total}</> : <Noted note={reasons.join(", ")}>{total}</Noted>
+  return <Noted note={reasons.join(", ")}>{total}</Noted>
 }
 
 /** How the test of two subjects stands. */

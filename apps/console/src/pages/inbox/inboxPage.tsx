@@ -1,16 +1,10 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
-import { INBOX_STATES, type InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { INBOX_STATES, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import {
-  type InboxCounts,
-  type InboxHour,
-  InboxReader,
-  type InboxReason,
-  lastHours,
-} from "@outreach/postgres/inbox/InboxReader"
+import { InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
@@ -18,7 +12,7 @@ import { flagsOf, formatCapped, formatCount, formatDuration } from "../../compon
 import { ActionForm, Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
 import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
 import { Time } from "../../components/values.tsx"
-import { defineCursor, oneOf } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, oneOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { replayInbox } from "./inboxActions.ts"
 
@@ -27,72 +21,77 @@ const HOURS = 48
 
 const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
 
+const query = {
+  organization: OrganizationId,
+  state: oneOf(INBOX_STATES).annotate({ expected: "quarantined, waiting or applied" }),
+  type: Schema.String,
+  reason: Schema.String,
+  from: Instant,
+  to: Instant,
+  after: inboxCursor.input,
+}
+
 /** What partners sent: what could not be applied first. */
 export const inboxPage = definePage({
   path: "/inbox",
-  query: {
-    organization: OrganizationId,
-    state: oneOf(INBOX_STATES).annotate({ expected: "quarantined, waiting or applied" }),
-    type: Schema.String,
-    reason: Schema.String,
-    from: Instant,
-    to: Instant,
-    after: inboxCursor.input,
-  },
-  read: Effect.fnUntraced(function* (
-    { organization, state = "quarantined", reason: asked, after = null, ...filters },
-    { now },
-  ) {
-    const reader = yield* InboxReader
-    const reason = state === "quarantined" ? asked : undefined
-    const window = lastHours(now, HOURS)
-    const [organizations, counts, reasons, hours, { entries, next }] = yield* Effect.all(
-      [
-        (yield* OrganizationRepository).list,
-        reader.counts(organization),
-        reader.reasons(organization),
-        reader.hours(window.from, window.to, organization),
-        reader.list(state, { organizationId: organization, ...filters, reason }, PAGE_SIZE, after),
-      ],
-      { concurrency: "unbounded" },
-    )
-    const address = withQuery("/inbox", { organization })
-    const types = new Set([...INBOUND_TYPES, ...(filters.type === undefined ? [] : [filters.type])])
-    const only = flagsOf({ organization })
-    return {
-      title: "Inbox",
-      commands: [
-        `ops inbox list${only}${state === "quarantined" ? "" : ` --${state}`}${flagsOf({ ...filters, reason })}`,
-        `ops inbox reasons${only}`,
-        `ops inbox hours${only} --last ${HOURS}`,
-      ],
-      body: (
-        <>
-          <States counts={counts} state={state} address={address} now={now} />
-          {reasons.length > 0 && <Reasons reasons={reasons} organizationId={organization} counts={counts} />}
-          <Received hours={hours} address={address} />
-          <h2>{TITLES[state]}</h2>
-          <FilterBar action="/inbox" values={{ organization, ...filters, reason }} hidden={{ state }}>
-            <OrganizationChoice organizations={organizations} all="All" />
-            <Choice name="type" label="Type" all="All" options={[...types]} />
-            {state === "quarantined" && <Field name="reason" label="Reason" size={30} />}
-            <Field name="from" label="Received from" placeholder="2026-12-01T09:00:00Z" size={22} />
-            <Field name="to" label="Received before" placeholder="2026-12-02T09:00:00Z" size={22} />
-          </FilterBar>
-          <Events
-            entries={entries}
-            state={state}
-            isContinued={next !== null}
-            nameOf={
-              organization === undefined ? (id) => organizations.find((each) => each.id === id)?.name ?? id : undefined
-            }
-          />
-          <Pager next={next === null ? undefined : { after: inboxCursor.of(next) }} />
-        </>
-      ),
-    }
-  }),
+  query,
+  read: (input, { now }) => Effect.map(readInbox(input, now), contentOf),
 })
+
+const readInbox = Effect.fnUntraced(function* (
+  { state = "quarantined", reason, after, ...others }: InputsOf<typeof query>,
+  now: number,
+) {
+  const reader = yield* InboxReader
+  const { organization } = others
+  const filters = { ...others, reason: state === "quarantined" ? reason : undefined }
+  const window = lastHours(now, HOURS)
+  const found = yield* Effect.all(
+    {
+      organizations: (yield* OrganizationRepository).list,
+      counts: reader.counts(organization),
+      reasons: reader.reasons(organization),
+      hours: reader.hours(window.from, window.to, organization),
+      list: reader.list(state, { organizationId: organization, ...filters }, PAGE_SIZE, after ?? null),
+    },
+    { concurrency: "unbounded" },
+  )
+  return { ...found, state, filters, now, address: withQuery("/inbox", { organization }) }
+})
+
+type Inbox = Effect.Success<ReturnType<typeof readInbox>>
+
+const contentOf = (inbox: Inbox) => {
+  const { organizations, reasons, list, state, filters } = inbox
+  const { organization, ...others } = filters
+  const types = new Set([...INBOUND_TYPES, ...(filters.type === undefined ? [] : [filters.type])])
+  const only = flagsOf({ organization })
+  return {
+    title: "Inbox",
+    commands: [
+      `ops inbox list${only}${state === "quarantined" ? "" : ` --${state}`}${flagsOf(others)}`,
+      `ops inbox reasons${only}`,
+      `ops inbox hours${only} --last ${HOURS}`,
+    ],
+    body: (
+      <>
+        <States {...inbox} />
+        {reasons.length > 0 && <Reasons {...inbox} />}
+        <Received {...inbox} />
+        <h2>{TITLES[state]}</h2>
+        <FilterBar action="/inbox" values={filters} hidden={{ state }}>
+          <OrganizationChoice organizations={organizations} all="All" />
+          <Choice name="type" label="Type" all="All" options={[...types]} />
+          {state === "quarantined" && <Field name="reason" label="Reason" size={30} />}
+          <Field name="from" label="Received from" placeholder="2026-12-01T09:00:00Z" size={22} />
+          <Field name="to" label="Received before" placeholder="2026-12-02T09:00:00Z" size={22} />
+        </FilterBar>
+        <Events {...inbox} />
+        <Pager next={list.next === null ? undefined : { after: inboxCursor.of(list.next) }} />
+      </>
+    ),
+  }
+}
 
 const TITLES: Readonly<Record<InboxState, string>> = {
   quarantined: "Quarantined events",
@@ -106,15 +105,9 @@ const EMPTY: Readonly<Record<InboxState, string>> = {
   applied: "No event was applied.",
 }
 
-const States = (props: {
-  readonly counts: InboxCounts
-  readonly state: InboxState
-  readonly address: string
-  readonly now: number
-}) => {
-  const { quarantined, waiting, waitingSince } = props.counts
+const States = ({ counts: { quarantined, waiting, waitingSince }, state, address, now }: Inbox) => {
   const since =
-    waitingSince === null ? "" : `, the first for ${formatDuration((props.now - toUnixMillis(waitingSince)) / 1000)}`
+    waitingSince === null ? "" : `, the first for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
   const texts: Readonly<Record<InboxState, string>> = {
     quarantined: `Quarantined: ${capped(quarantined)}`,
     waiting: `Waiting: ${capped(waiting)}${since}`,
@@ -122,46 +115,39 @@ const States = (props: {
   }
   const chipOf = (each: InboxState) => ({
     text: texts[each],
-    to: withQuery(props.address, { state: each }),
-    isChosen: each === props.state,
+    to: withQuery(address, { state: each }),
+    isChosen: each === state,
   })
   return <Chips label="States" chips={[chipOf("quarantined"), chipOf("waiting"), chipOf("applied")]} />
 }
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
-const Reasons = (props: {
-  readonly reasons: ReadonlyArray<InboxReason>
-  readonly counts: InboxCounts
-  readonly organizationId: OrganizationId | undefined
-}) => {
-  const { organizationId } = props
+const Reasons = ({ reasons, counts, filters: { organization } }: Inbox) => {
   return (
     <>
       <h2>Why events are quarantined</h2>
       <Table
         caption="Quarantined events by reason"
         hideCaption
-        rows={props.reasons}
+        rows={reasons}
         columns={{
           Events: { count: ({ count }) => count, cap: COUNT_CAP },
           Reason: ({ type, reason }) => (
-            <a href={withQuery("/inbox", { organization: organizationId, state: "quarantined", type, reason })}>
-              {reason}
-            </a>
+            <a href={withQuery("/inbox", { organization, state: "quarantined", type, reason })}>{reason}</a>
           ),
           Type: ({ type }) => type,
           First: ({ first }) => <Time at={first} />,
           Last: ({ last }) => <Time at={last} />,
         }}
       />
-      {organizationId === undefined ? (
+      {organization === undefined ? (
         <p>To replay them all, choose an organization below. To replay one, open it.</p>
       ) : (
         <ActionForm
           action={replayInbox}
-          hidden={{ organization: organizationId, all: true }}
-          label={`Replay all ${capped(props.counts.quarantined)}`}
+          hidden={{ organization, all: true }}
+          label={`Replay all ${capped(counts.quarantined)}`}
         >
           <p>
             They wait again, and are applied in the order of their receipt. What still cannot be applied comes back.
@@ -172,8 +158,8 @@ const Reasons = (props: {
   )
 }
 
-const Received = (props: { readonly hours: ReadonlyArray<InboxHour>; readonly address: string }) => {
-  const [first] = props.hours
+const Received = ({ hours, address }: Inbox) => {
+  const [first] = hours
   if (first === undefined) return null
   const from = toUnixMillis(first.at)
   return (
@@ -184,33 +170,27 @@ const Received = (props: { readonly hours: ReadonlyArray<InboxHour>; readonly ad
         { name: "bad signature", color: "var(--bad)" },
         { name: "refused", color: "var(--warning)" },
       ]}
-      buckets={props.hours.map(({ at, received, badSignatures, refused }) => ({
+      buckets={hours.map(({ at, received, badSignatures, refused }) => ({
         at: toUnixMillis(at),
         counts: { acknowledged: received, "bad signature": badSignatures, refused },
       }))}
       from={from}
       to={from + HOURS * HOUR_MS}
-      brush={withQuery(props.address, { state: "applied" })}
+      brush={withQuery(address, { state: "applied" })}
       empty="Nothing was received."
     />
   )
 }
 
-const Events = (props: {
-  readonly entries: ReadonlyArray<InboxEntry>
-  readonly state: InboxState
-  readonly isContinued: boolean
-  /** The name of an organization, if the events are of several. */
-  readonly nameOf: ((organizationId: OrganizationId) => string) | undefined
-}) => (
+const Events = ({ list: { entries, next }, state, organizations, filters }: Inbox) => (
   <Table
-    caption={TITLES[props.state]}
+    caption={TITLES[state]}
     hideCaption
-    rows={props.entries}
+    rows={entries}
     empty={
-      props.isContinued
-        ? "None of the last 500 events that were received fits. The next page looks further back."
-        : EMPTY[props.state]
+      next === null
+        ? EMPTY[state]
+        : "None of the last 500 events that were received fits. The next page looks further back."
     }
     columns={{
       Event: ({ organizationId, eventId }) => (
@@ -218,12 +198,14 @@ const Events = (props: {
           <code>{eventId}</code>
         </a>
       ),
-      Reason: props.state === "quarantined" && (({ reason }) => reason),
+      Reason: state === "quarantined" && (({ reason }) => reason),
       Type: ({ type }) => type,
-      Organization: props.nameOf !== undefined && (({ organizationId }) => props.nameOf?.(organizationId)),
+      Organization:
+        filters.organization === undefined &&
+        (({ organizationId }) => organizations.find(({ id }) => id === organizationId)?.name ?? organizationId),
       Received: ({ receivedAt }) => <Time at={receivedAt} />,
-      Quarantined: props.state === "quarantined" && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
-      Applied: props.state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
+      Quarantined: state === "quarantined" && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
+      Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
       "Repeated with other content": { number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)) },
     }}
   />
