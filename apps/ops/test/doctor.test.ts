@@ -193,6 +193,22 @@ describe("doctor", () => {
     expect(["clock", "keys", "endpoints"].map((name) => found(name)?.status)).toEqual(["skipped", "skipped", "skipped"])
   })
 
+  it("says that another baseline made the database", async () => {
+    const setChecksum = (checksum: string) =>
+      meanwhile(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ checksum: string }>`
+            update migrations set checksum = ${checksum} from migrations known
+            where migrations.file = 'migrations/0001_baseline.sql' and known.file = migrations.file returning known.checksum`,
+        ),
+      )
+    const [before] = await setChecksum("of another baseline")
+    expect((await finding({}, "schema")).found).toMatch(
+      /the database was made before the baseline .* create a new one.* \(OTHER_BASELINE\)\.$/,
+    )
+    await setChecksum(before!.checksum)
+  })
+
   it("tells whether the role has the rights of its kind, and whether it has more", async () => {
     expect((await finding({}, "role")).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
     const role = asRole(url(), "operator").match(/\/\/(\w+)/)![1]!

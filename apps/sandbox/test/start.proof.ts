@@ -40,6 +40,21 @@ it.each([
   expect(sandbox.output()).toMatch(sentence)
 })
 
+it("ends with one sentence where another baseline made the database, and names the way out", async () => {
+  const { url, stop } = await startPostgres()
+  onTestFinished(stop)
+  const pool = new Pool({ connectionString: url })
+  await pool.query("create table migrations (file text primary key, checksum text not null, applied_at timestamptz)")
+  await pool.query("insert into migrations values ('migrations/0001_baseline.sql', 'of another baseline')")
+  await pool.end()
+  const args = ["--folder", await sandboxFolder(), "--port", String(await freePort())]
+  const sandbox = runSandbox(args, { DATABASE_URL: url })
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toMatch(
+    /^Nothing was changed: the database was made before the baseline [^\n]+ `npm start -- --fresh` or name a new `--folder`\.\n$/,
+  )
+})
+
 it("ends with the last output of a service whose settings are wrong", async () => {
   const args = ["--folder", await sandboxFolder(), "--port", String(await freePort())]
   const refused = runSandbox(args, { LOG_LEVEL: "loud" })
