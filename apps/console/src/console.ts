@@ -24,7 +24,7 @@ import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
-import { currentSession } from "./signIn/currentSession.ts"
+import { Sessions } from "./signIn/Sessions.ts"
 import { SignInLimit } from "./signIn/SignInLimit.ts"
 import { signInRoutes } from "./signIn/signInPages.tsx"
 
@@ -67,7 +67,7 @@ const services = Layer.mergeAll(
   webhookClient,
   NodeSigner,
   PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
-  currentSession.pipe(Layer.provideMerge(SignInLimit.layer)),
+  Sessions.layer.pipe(Layer.provideMerge(SignInLimit.layer)),
   OwnedIds.layer,
   LiveValues.layer,
   AlertReader.layer,

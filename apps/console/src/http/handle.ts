@@ -3,6 +3,7 @@ import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { View } from "../components/View.ts"
+import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
 import { formToken, isFormToken } from "./formToken.ts"
@@ -14,7 +15,6 @@ import { PageRenderer } from "./PageRenderer.tsx"
 import { DEPLOYMENT_SECTIONS } from "./paths.ts"
 import type { ActionResult, Refusal, Route } from "./Route.ts"
 import { forged, readForm } from "./readForm.ts"
-import { Sessions, type SignedIn } from "./Sessions.ts"
 
 /**
  * Creates the handler of a route: the same steps in the same order, which no route can skip.

@@ -12,7 +12,7 @@ import { isFromAnotherSite, openAgain } from "../http/openAgain.tsx"
 import type { PageError } from "../http/PageError.ts"
 import { PageRenderer } from "../http/PageRenderer.tsx"
 import { forged, readForm } from "../http/readForm.ts"
-import { Sessions } from "../http/Sessions.ts"
+import { Sessions } from "./Sessions.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
 /** The link has expired or was used, or there never was one. */

@@ -14,10 +14,7 @@ const FROM = Date.UTC(2026, 10, 23)
 const histogram = (
   <Histogram
     title="Outcomes"
-    series={[
-      { name: "delivered", color: "var(--good)" },
-      { name: "<failed>", color: "var(--bad)" },
-    ]}
+    series={{ delivered: "good", "<failed>": "bad" }}
     buckets={[
       { at: FROM, counts: { delivered: 1200, "<failed>": 3 } },
       { at: FROM + HOUR, counts: { delivered: 7 } },
@@ -94,7 +91,7 @@ it("a histogram of nothing but zeros draws no bar of any height", () => {
   const zeros = (
     <Histogram
       title="Outcomes"
-      series={[{ name: "delivered", color: "var(--good)" }]}
+      series={{ delivered: "good" }}
       buckets={[{ at: FROM, counts: {} }]}
       bucketMs={HOUR}
       from={FROM}

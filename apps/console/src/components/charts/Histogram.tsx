@@ -1,14 +1,11 @@
 import * as Plot from "@observablehq/plot"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCompact, formatCount } from "../format.ts"
+import type { Tone } from "../values.tsx"
 import { Chart } from "./Chart.tsx"
 
-/** One part of the counts of a histogram, such as an outcome. */
-export interface Series {
-  readonly name: string
-  /** A variable of the stylesheet: `var(--good)`. */
-  readonly color: string
-}
+/** The parts of the counts of a histogram, such as outcomes, with their colours in the stylesheet. */
+export type Series = Readonly<Record<string, Tone | "accent">>
 
 /** How often each series occurred in a bucket of time. */
 export interface Bucket {
@@ -26,7 +23,7 @@ const MARGIN = 48
 /** Counts over time, stacked by series. A range of it can be brushed: the browser's script then opens `brush` with `from` and `to`. */
 export const Histogram = (props: {
   readonly title: string
-  readonly series: ReadonlyArray<Series>
+  readonly series: Series
   readonly buckets: ReadonlyArray<Bucket>
   /** The length of each bucket in milliseconds. Default an hour. */
   readonly bucketMs?: number
@@ -38,7 +35,8 @@ export const Histogram = (props: {
   readonly empty: string
 }) => {
   const { bucketMs = HOUR_MS } = props
-  const names = props.series.map(({ name }) => name)
+  const names = Object.keys(props.series)
+  const colors = Object.values(props.series).map((color) => `var(--${color})`)
   const bars = props.buckets.flatMap((bucket) =>
     names.map((name) => ({
       from: new Date(bucket.at),
@@ -54,7 +52,7 @@ export const Histogram = (props: {
       title={props.title}
       label={`${props.title}: ${totals.join(", ")}`}
       empty={props.empty}
-      legend={props.series}
+      legend={names.map((name, i) => ({ name, color: colors[i]! }))}
       rows={props.buckets}
       columns={{
         "From (UTC)": ({ at }) => fromUnixMillis(at).slice(0, 16).replace("T", " "),
@@ -83,7 +81,7 @@ export const Histogram = (props: {
           tickFormat: formatCompact,
           ticks: Math.max(1, Math.min(5, highest)),
         },
-        color: { domain: names, range: props.series.map(({ color }) => color) },
+        color: { domain: names, range: colors },
         marks: [Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: 0.5 }), Plot.ruleY([0])],
       }}
     />

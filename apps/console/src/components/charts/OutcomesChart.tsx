@@ -2,16 +2,25 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Outcomes, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Histogram } from "./Histogram.tsx"
 
-const SERIES = [
-  { name: "delivered", color: "var(--good)", key: "delivered" },
-  { name: "4xx", color: "var(--warning)", key: "clientErrors" },
-  { name: "5xx", color: "var(--bad)", key: "serverErrors" },
-  { name: "another status", color: "var(--neutral)", key: "otherStatuses" },
-  { name: "no response", color: "var(--accent)", key: "noResponses" },
-] as const
+const SERIES = {
+  delivered: "good",
+  "4xx": "warning",
+  "5xx": "bad",
+  "another status": "neutral",
+  "no response": "accent",
+} as const
+
+const countsOf = (outcomes: Outcomes): Readonly<Record<keyof typeof SERIES, number>> => ({
+  delivered: outcomes.delivered,
+  "4xx": outcomes.clientErrors,
+  "5xx": outcomes.serverErrors,
+  "another status": outcomes.otherStatuses,
+  "no response": outcomes.noResponses,
+})
 
 /** Returns how many attempts there were, with any outcome. */
-export const attemptsOf = (outcomes: Outcomes): number => SERIES.reduce((total, { key }) => total + outcomes[key], 0)
+export const attemptsOf = (outcomes: Outcomes): number =>
+  Object.values(countsOf(outcomes)).reduce((total, count) => total + count, 0)
 
 /** Attempts at deliveries over time, by their outcome. */
 export const OutcomesChart = (props: {
@@ -28,10 +37,7 @@ export const OutcomesChart = (props: {
   <Histogram
     {...props}
     series={SERIES}
-    buckets={props.steps.map((step) => ({
-      at: toUnixMillis(step.at),
-      counts: Object.fromEntries(SERIES.map(({ name, key }) => [name, step[key]])),
-    }))}
+    buckets={props.steps.map((step) => ({ at: toUnixMillis(step.at), counts: countsOf(step) }))}
     bucketMs={props.stepSeconds * 1000}
   />
 )

@@ -73,10 +73,7 @@ export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHou
       <h2>Sent over time</h2>
       <Histogram
         title="E-mails by hour"
-        series={[
-          { name: "sent", color: "var(--good)" },
-          { name: "bounced", color: "var(--bad)" },
-        ]}
+        series={{ sent: "good", bounced: "bad" }}
         buckets={buckets}
         from={from}
         to={to}

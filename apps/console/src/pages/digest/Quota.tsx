@@ -1,8 +1,8 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { describeForecast } from "@outreach/domain/digest/describeForecast"
+import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuota"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import type { DigestDay, StageProgress } from "@outreach/postgres/digest/DigestReader"
+import type { DigestDay, ProgramProgress, StageProgress } from "@outreach/postgres/digest/DigestReader"
 import { BurnUp } from "../../components/charts/BurnUp.tsx"
 import { formatCount } from "../../components/format.ts"
 import { Facts } from "../../components/lists.tsx"
@@ -13,12 +13,28 @@ const WORDS = {
   completer_qualified: { title: "Completers", unit: "completers" },
 } as const
 
-/** How far one stage of a program is from its target, and when it is expected to reach it. */
-export const Quota = (props: {
+/** How far a program is from its targets, and when it is expected to reach them. */
+export const Quotas = (props: {
+  readonly progress: ProgramProgress
+  readonly days: ReadonlyArray<DigestDay>
+  /** By when the targets are wanted. */
+  readonly by: CalendarDate | null
+}) => (
+  <>
+    <div class="halves">
+      <Quota {...props} stage="learner_qualified" progress={props.progress.learner_qualified} />
+      <Quota {...props} stage="completer_qualified" progress={props.progress.completer_qualified} />
+    </div>
+    <p>
+      <small>{FORECAST_METHOD}</small>
+    </p>
+  </>
+)
+
+const Quota = (props: {
   readonly stage: keyof typeof WORDS
   readonly progress: StageProgress
   readonly days: ReadonlyArray<DigestDay>
-  /** By when the target is wanted. */
   readonly by: CalendarDate | null
 }) => {
   const { progress, by, days } = props

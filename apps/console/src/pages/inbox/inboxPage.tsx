@@ -165,11 +165,7 @@ const Received = ({ hours, address }: Inbox) => {
   return (
     <Histogram
       title={`Received in the last ${HOURS} hours`}
-      series={[
-        { name: "acknowledged", color: "var(--accent)" },
-        { name: "bad signature", color: "var(--bad)" },
-        { name: "refused", color: "var(--warning)" },
-      ]}
+      series={{ acknowledged: "accent", "bad signature": "bad", refused: "warning" }}
       buckets={hours.map(({ at, received, badSignatures, refused }) => ({
         at: toUnixMillis(at),
         counts: { acknowledged: received, "bad signature": badSignatures, refused },

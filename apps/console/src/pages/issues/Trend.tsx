@@ -3,6 +3,7 @@ import type { FailureHour } from "@outreach/postgres/deliveries/FailureGroups"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { formatCount } from "../../components/format.ts"
+import { useView } from "../../components/View.ts"
 
 /** Returns where the first of a number of hours begins, of which the last one is the current hour. */
 export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS
@@ -21,8 +22,8 @@ export const fillHours = (
 }
 
 /** How many deliveries became dead letters in the last 24 hours, by the hour. */
-export const Trend = (props: { readonly hours: ReadonlyArray<FailureHour>; readonly now: number }) => {
-  const points = fillHours(props.hours, firstHour(props.now, 24), 24)
+export const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
+  const points = fillHours(props.hours, firstHour(useView().now, 24), 24)
   const total = points.reduce((sum, { value }) => sum + value, 0)
   return (
     <>

@@ -57,7 +57,7 @@ export const issuePage = definePage({
           <Remedies id={id} open={open} stored={stored} />
           <Histogram
             title="Dead letters by the hour, in the last 7 days"
-            series={[{ name: "dead letters", color: "var(--bad)" }]}
+            series={{ "dead letters": "bad" }}
             buckets={fillHours(hours, from, HOURS)
               .filter(({ value }) => value > 0)
               .map(({ at, value }) => ({ at: at.getTime(), counts: { "dead letters": value } }))}

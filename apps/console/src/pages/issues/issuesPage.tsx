@@ -81,7 +81,7 @@ export const issuesPage = definePage({
                 ? "No dead letter waits to be replayed."
                 : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} were not delivered and not replayed.`}
             </p>
-            <Issues rows={rows} hours={hours} endpoints={endpoints} now={now} />
+            <Issues rows={rows} hours={hours} endpoints={endpoints} />
             <Pager next={last && { after: groupCursor.of(last) }} />
             <ReplayJobs jobs={jobs} />
           </div>
@@ -95,7 +95,6 @@ const Issues = (props: {
   readonly rows: ReadonlyArray<FailureGroup>
   readonly hours: ReadonlyArray<FailureHour>
   readonly endpoints: Endpoints
-  readonly now: number
 }) => (
   <Table
     caption="Issues"
@@ -108,9 +107,7 @@ const Issues = (props: {
       Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
       First: ({ firstAt }) => <Time at={firstAt} />,
       Last: ({ lastAt }) => <Time at={lastAt} />,
-      "Last 24 hours": ({ id }) => (
-        <Trend hours={props.hours.filter(({ groupId }) => groupId === id)} now={props.now} />
-      ),
+      "Last 24 hours": ({ id }) => <Trend hours={props.hours.filter(({ groupId }) => groupId === id)} />,
     }}
   />
 )

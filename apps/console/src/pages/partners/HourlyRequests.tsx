@@ -6,33 +6,25 @@ import { useView } from "../../components/View.ts"
 /** For how many hours requests are shown. */
 export const SHOWN_HOURS = 48
 
-/** How requests of a kind are told apart: those without an error, those with one error, and those with any other. */
+/** How requests of a kind are told apart: by the code of their error, which is empty for none. */
 interface Kind {
   readonly words: string
-  readonly code: string
-  readonly series: readonly [answered: Series, withCode: Series, others: Series]
+  readonly series: Series
+  readonly seriesOf: (code: string) => string
 }
 
 /** Requests with an API key. */
 export const KEY_REQUESTS: Kind = {
   words: "Requests with a key",
-  code: "RATE_LIMITED",
-  series: [
-    { name: "answered", color: "var(--good)" },
-    { name: "over the limit", color: "var(--warning)" },
-    { name: "other errors", color: "var(--bad)" },
-  ],
+  series: { answered: "good", "over the limit": "warning", "other errors": "bad" },
+  seriesOf: (code) => (code === "" ? "answered" : code === "RATE_LIMITED" ? "over the limit" : "other errors"),
 }
 
 /** Webhooks that a partner sends. */
 export const INBOUND_WEBHOOKS: Kind = {
   words: "Webhooks from the partner",
-  code: "INVALID_SIGNATURE",
-  series: [
-    { name: "accepted", color: "var(--good)" },
-    { name: "bad signature", color: "var(--bad)" },
-    { name: "refused otherwise", color: "var(--warning)" },
-  ],
+  series: { accepted: "good", "bad signature": "bad", "refused otherwise": "warning" },
+  seriesOf: (code) => (code === "" ? "accepted" : code === "INVALID_SIGNATURE" ? "bad signature" : "refused otherwise"),
 }
 
 /** How the API answered in each hour. */
@@ -41,11 +33,11 @@ export const HourlyRequests = (props: {
   readonly rows: ReadonlyArray<HourlyCount>
   readonly empty: string
 }) => {
-  const { words, code: ownCode, series } = props.kind
+  const { words, series, seriesOf } = props.kind
   const hours = new Map<Timestamp, Record<string, number>>()
   for (const { hour, code, requests } of props.rows) {
     const counts = hours.get(hour) ?? {}
-    const { name } = code === "" ? series[0] : code === ownCode ? series[1] : series[2]
+    const name = seriesOf(code)
     hours.set(hour, { ...counts, [name]: (counts[name] ?? 0) + requests })
   }
   const to = Math.ceil(useView().now / HOUR_MS) * HOUR_MS

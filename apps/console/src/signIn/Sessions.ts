@@ -1,4 +1,4 @@
-import { SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
@@ -6,17 +6,25 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
-import { Sessions, type SignedIn } from "../http/Sessions.ts"
 import { proxiedName, unknownOperator } from "./proxiedName.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
 /** The number of sessions that are remembered as good. They are served although others fail at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
+/** An operator who is signed in, and the token of the session. */
+export interface SignedIn {
+  readonly operator: Operator
+  readonly sessionToken: string
+  /** Whether the session begins with this request, so that the browser has yet to get its cookie. */
+  readonly isNew: boolean
+}
+
+type Response = HttpServerResponse.HttpServerResponse
+
 /** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator that the proxy names. */
-export const currentSession = Layer.effect(
-  Sessions,
-  Effect.gen(function* () {
+export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessions", {
+  make: Effect.gen(function* () {
     const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
     const operators = yield* OperatorRepository
     const limit = yield* SignInLimit
@@ -69,17 +77,21 @@ export const currentSession = Layer.effect(
     })
 
     return {
-      find: (request) => (proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader)),
-      setCookie: (response, sessionToken) =>
+      /** Returns who is signed in; undefined if nobody is. Fails if the client may not even ask. */
+      find: (request: HttpServerRequest.HttpServerRequest) =>
+        proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader),
+      setCookie: (response: Response, sessionToken: string): Response =>
         HttpServerResponse.setCookieUnsafe(response, cookie, sessionToken, {
           ...attributes,
           maxAge: Duration.seconds(SESSION_SECONDS),
         }),
-      removeCookie: (response) =>
+      removeCookie: (response: Response): Response =>
         HttpServerResponse.setCookieUnsafe(response, cookie, "", { ...attributes, maxAge: 0 }),
     }
   }),
-)
+}) {
+  static readonly layer = Layer.effect(Sessions, Sessions.make)
+}
 
 const countCookies = (header: string, name: string): number =>
   header.split(";").filter((pair) => pair.split("=")[0]!.trim() === name).length
