@@ -1,3 +1,5 @@
+import { EndpointId } from "@outreach/domain/Identifier"
+import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import type postgres from "postgres"
 import { seedHistory } from "./seedHistory.ts"
 
@@ -13,8 +15,23 @@ const ORGANIZATIONS = 8
 const CAMPAIGNS_EACH = 12
 const DAYS = 30
 
+const toHex = (n: number) => n.toString(16).padStart(32, "0")
+
+/** The groups of failures of an endpoint. */
+const causesOf = (endpointId: EndpointId) =>
+  (["rejected", "exhausted"] as const).flatMap((reason) =>
+    [500, 501, 502, 503].map((status) => {
+      const failure = { status, outcome: "http_error", response: "upstream error 1" }
+      const { exact } = failureGroupsOf(endpointId, reason, failure)
+      return { id: exact.id, failure_group: exact }
+    }),
+  )
+
 /** Fills a migrated database as a deployment would look after a month. */
 export async function seed(sql: postgres.Sql, { recipients, events, deadLetters }: Sizes): Promise<void> {
+  const causes = Array.from({ length: ORGANIZATIONS }, (_, n) =>
+    causesOf(EndpointId.make(`whe_${toHex(n + 1)}`)),
+  ).flat()
   await sql`select setseed(0.5)`
   await sql`
     create temporary table shares as
@@ -65,14 +82,30 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     cross join lateral (select clock_timestamp() - (1 - e / (${events}::int * share)) * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`
   // One partner has lost most, by few causes; each event is dead once.
   await sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-    select organization, 'dlv_' || substr(event.id, 5), endpoint, event.id, case when rank % 3 = 0 then 'rejected' else 'exhausted' end,
-      jsonb_build_array(jsonb_build_object('number', 1, 'startedAt', emitted_at, 'latencyMs', 120, 'status', 500 + rank % 4,
-        'outcome', 'http_error', 'response', 'upstream error ' || rank % 25)), emitted_at, emitted_at + interval '1 minute'
-    from shares cross join lateral (
-      select id, emitted_at, row_number() over () as rank from events
-      where organization_id = organization order by emitted_at desc limit (${deadLetters}::int * share)::int
-    ) event`
+    with cause as (
+      select id as group_id, failure_group->>'endpointId' as endpoint_id, failure_group->>'reason' as cause_reason,
+        (failure_group->>'status')::int as status, failure_group
+      from jsonb_to_recordset(${JSON.stringify(causes)}::text::jsonb) as given (id text, failure_group jsonb)
+    ), dead as (
+      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
+      select organization, 'dlv_' || substr(event.id, 5), endpoint, event.id, cause_reason,
+        jsonb_build_array(jsonb_build_object('number', 1, 'startedAt', emitted_at, 'latencyMs', 120, 'status', status,
+          'outcome', 'http_error', 'response', 'upstream error ' || rank % 25)), group_id, emitted_at, emitted_at + interval '1 minute'
+      from shares cross join lateral (
+        select id, emitted_at, row_number() over () as rank from events
+        where organization_id = organization order by emitted_at desc limit (${deadLetters}::int * share)::int
+      ) event
+      join cause on endpoint_id = endpoint and status = 500 + rank % 4
+        and cause_reason = case when rank % 3 = 0 then 'rejected' else 'exhausted' end
+      returning *
+    ), outcomes as (
+      insert into delivery_outcomes (organization_id, endpoint_id, at, dead_letters)
+      select organization_id, endpoint_id, date_bin('5 minutes', finished_at, 'epoch') as at, count(*) from dead
+      group by organization_id, endpoint_id, 3
+    )
+    select count_failures(jsonb_agg(change)) from (
+      select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group from dead join cause using (group_id)
+    ) change`
   await sql`
     insert into suppressions (organization_id, program_id, kind, value, reason, created_at)
     select organization, program, 'email', 'gone' || r || '@hospital.test', 'operator', clock_timestamp() - random() * interval '30 days'

@@ -217,6 +217,17 @@ AS $function$
   ) each
 $function$;
 
+CREATE OR REPLACE FUNCTION public.choose_failure_group(organization text, endpoint text, groups jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when groups->'overflow' = 'null'
+    or exists (select from failure_groups where organization_id = organization and id = groups->'exact'->>'id')
+    or (select count(*) < 100 from failure_groups where organization_id = organization and endpoint_id = endpoint)
+  then groups->'exact' else groups->'overflow' end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb, per_operator_minute integer DEFAULT NULL::integer)
  RETURNS TABLE(put_off_count integer, lease jsonb)
  LANGUAGE plpgsql
@@ -546,44 +557,41 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_failures(organizations text[], groups text[], ids text[], ats timestamp with time zone[], opens integer[], stores integer[])
+CREATE OR REPLACE FUNCTION public.count_failures(changes jsonb)
  RETURNS void
  LANGUAGE plpgsql
+ STRICT
 AS $function$
 #variable_conflict use_column
 declare
-  meant integer;
-  locked integer;
+  organizations text[];
+  groups text[];
+  ats timestamptz[];
+  opens integer[];
+  stores integer[];
 begin
+  select array_agg(organization_id), array_agg(group_id), array_agg(finished_at), array_agg(opened), array_agg(stored)
+  into organizations, groups, ats, opens, stores
+  from jsonb_to_recordset(changes)
+    as change (organization_id text, group_id text, finished_at timestamptz, opened integer, stored integer);
+
   loop
     insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
-    select organization, failure_group, endpoint_id, reason, status, outcome,
-      case when failure_group = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
-      finished_at, finished_at
-    from (
-      select organization, failure_group, min(change.id) as example
-      from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
-      where stored > 0 and not exists (
-        select from failure_groups known where known.organization_id = organization and known.id = failure_group
-      )
-      group by organization, failure_group
-    ) missing
-    join dead_letters on organization_id = organization and dead_letters.id = example
-    cross join lateral failure_of(attempts) failure
-    order by organization, failure_group
+    select distinct on (organization_id, group_id) organization_id, group_id, failure_group->>'endpointId', failure_group->>'reason',
+      (failure_group->>'status')::int, failure_group->>'outcome', failure_group->>'line', finished_at, finished_at
+    from jsonb_to_recordset(changes)
+      as change (organization_id text, group_id text, finished_at timestamptz, stored integer, failure_group jsonb)
+    where stored > 0
+    order by organization_id, group_id
     on conflict do nothing;
 
-    with change as (
-      select organization, failure_group from unnest(organizations, groups, opens, stores) as each (organization, failure_group, opened, stored)
-      where failure_group is not null
-      group by organization, failure_group having sum(opened) <> 0 or sum(stored) <> 0
-    ), held as (
-      select id from failure_groups where (organization_id, id) in (select organization, failure_group from change)
-      order by organization_id, id for update
-    )
-    select (select count(*) from change), (select count(*) from held) into meant, locked;
-    -- Somebody else may have deleted one in the meantime.
-    exit when locked = meant;
+    perform from failure_groups
+    where (organization_id, id) in (select organization, failure_group from unnest(organizations, groups) as change (organization, failure_group))
+    order by organization_id, id for update;
+    -- Another transaction may have deleted one in the meantime.
+    exit when not exists (
+      select from unnest(organizations, groups, stores) as change (organization, failure_group, stored)
+      where change.stored > 0 and not exists (select from failure_groups where organization_id = organization and id = failure_group));
   end loop;
 
   update failure_groups held set open = held.open + opened, stored = held.stored + change.stored,
@@ -592,14 +600,13 @@ begin
     select organization, failure_group, sum(opened)::int as opened, sum(stored)::int as stored,
       min(at) filter (where stored > 0) as first_at, max(at) filter (where stored > 0) as last_at
     from unnest(organizations, groups, ats, opens, stores) as each (organization, failure_group, at, opened, stored)
-    group by organization, failure_group having sum(opened) <> 0 or sum(stored) <> 0
+    group by organization, failure_group
   ) change
   where held.organization_id = organization and held.id = failure_group;
 
   insert into failure_group_hours as held (organization_id, group_id, hour, count)
   select organization, failure_group, date_trunc('hour', at, 'UTC') as hour, sum(stored)
   from unnest(organizations, groups, ats, stores) as each (organization, failure_group, at, stored)
-  where failure_group is not null
   group by organization, failure_group, hour having sum(stored) <> 0
   order by organization, failure_group, hour
   on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
@@ -804,7 +811,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, max_rows integer)
+CREATE OR REPLACE FUNCTION public.deliveries_in_log(endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, max_rows integer)
  RETURNS TABLE(id text, event_id text, emitted_at timestamp with time zone)
  LANGUAGE plpgsql
  STABLE
@@ -814,6 +821,7 @@ CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint 
 AS $function$
 #variable_conflict use_column
 declare
+  organization constant text := (select organization_id from webhook_endpoints where id = endpoint);
   few constant integer := 1000;
   below constant text := substr(before, 5, 12);
   since text;
@@ -903,70 +911,6 @@ AS $function$
   where not exists (select from events where emitted_at < bound)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.failure_group_id(endpoint_id text, reason text, status integer, outcome text, line text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select 'fgr_' || left(encode(sha256(convert_to(
-    concat_ws(E'\n', endpoint_id, reason, coalesce(status::text, ''), outcome, coalesce(line, '')), 'UTF8')), 'hex'), 32)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.failure_line(response text)
- RETURNS text
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  -- A word that is cut may be half an address.
-  cut_word constant text := '[^\s"''<>(),;:=]*$';
-  -- Precedes a number that stays.
-  marker constant text := E'\x01';
-  line text := replace(left(response, 1000), marker, ' ');
-begin
-  if length(response) > 1000 then
-    line := regexp_replace(line, cut_word, '');
-  end if;
-  if strpos(line, '<') > 0 then
-    line := regexp_replace(regexp_replace(line, '<script\M.*?</script>', '', 'gi'), '<style\M.*?</style>', '', 'gi');
-    line := regexp_replace(line, '<[^>]*(>|$)', E'\n', 'g');
-  end if;
-  line := ltrim(line, E' \t\r\n\f');
-  if left(line, 1) in ('{', '[') then
-    line := translate(line, E'\r\n', '  ');
-  end if;
-  line := substring(line from '[^\r\n]+');
-  if length(line) > 240 then
-    line := regexp_replace(left(line, 240), cut_word, '');
-  end if;
-  if line ~* '@|%40|\\u0040' then
-    line := regexp_replace(line, '[^\s"''<>(),;:=]+(@|%40|\\u0040)[^\s"''<>(),;:=]+', '[e-mail]', 'gi');
-  end if;
-  if line ~ '\d' then
-    if line ~* 'status|http|code|error' then
-      line := regexp_replace(
-        line,
-        '(\m(?:http|response|status|error)?[ _-]?(?:http|status|code|error)\M(?:/\d(?:\.\d)?)?["'']?(?: is| was)?[\s:=#(/"''-]{1,4})([1-5]\d\d)(?![\w-]|\.\d)',
-        '\1' || marker || '\2', 'gi');
-    end if;
-    -- A word with a digit, such as an id, a token or a date; and then every other number.
-    line := regexp_replace(line, '\m(?=[\w-]*\d)[\w-]{6,}', '#', 'g');
-    line := replace(regexp_replace(line, '(?<![\d' || marker || '])\d+', '#', 'g'), marker, '');
-  end if;
-  -- A token without a digit: capitals within a word.
-  line := regexp_replace(line, '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g');
-  return nullif(btrim(left(regexp_replace(line, '[\s[:cntrl:]]+', ' ', 'g'), 160)), '');
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.failure_of(attempts jsonb)
- RETURNS TABLE(status integer, outcome text, line text)
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select (last->>'status')::int, coalesce(last->>'outcome', 'unknown'), failure_line(last->>'response') from (select attempts->-1 as last) made
-$function$;
-
 CREATE OR REPLACE FUNCTION public.fence_clock(clock_of text, skew_seconds double precision)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -1019,27 +963,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.group_failure()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  failure record;
-begin
-  select * into failure from failure_of(new.attempts);
-  new.group_id := failure_group_id(new.endpoint_id, new.reason, failure.status, failure.outcome, failure.line);
-  if failure.line is not null
-    and not exists (select from failure_groups where organization_id = new.organization_id and id = new.group_id)
-    and (
-      select count(*) >= 100 from failure_groups where organization_id = new.organization_id and endpoint_id = new.endpoint_id
-    )
-  then
-    new.group_id := failure_group_id(new.endpoint_id, new.reason, failure.status, failure.outcome, 'Many different responses');
-  end if;
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.hand_over(worker uuid, endpoints text[], calling text[], unbegun text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1075,39 +998,6 @@ CREATE OR REPLACE FUNCTION public.is_doubtful(at timestamp with time zone)
  STABLE
 AS $function$
   select exists (select from clock_faults where at between first_at and last_at)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.keep_failure_groups()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-#variable_conflict use_column
-begin
-  if tg_op = 'INSERT' then
-    -- Before the groups, as whoever writes outcomes does: all lock in one order.
-    insert into delivery_outcomes as held (organization_id, endpoint_id, at, dead_letters)
-    select organization_id, endpoint_id, date_bin('5 minutes', finished_at, 'epoch') as at, count(*) from added
-    group by organization_id, endpoint_id, 3 order by at, endpoint_id
-    on conflict (endpoint_id, at, seconds, organization_id) do update set dead_letters = held.dead_letters + excluded.dead_letters;
-    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
-      array_agg((replayed_as is null)::int), array_agg(1))
-    from added having count(*) > 0;
-  elsif tg_op = 'DELETE' then
-    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
-      array_agg(-(replayed_as is null)::int), array_agg(-1))
-    from removed having count(*) > 0;
-  else
-    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
-      array_agg(opened), array_agg(stored))
-    from (
-      select organization_id, group_id, id, finished_at, (replayed_as is null)::int as opened, 1 as stored from added
-      union all
-      select organization_id, group_id, id, finished_at, -(replayed_as is null)::int, -1 from removed
-    ) change
-    having count(*) > 0;
-  end if;
-  return null;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_inbox_key()
@@ -1972,7 +1862,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], breaker_versions integer[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[])
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, positions text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb)
  RETURNS TABLE(id text, again boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1980,72 +1870,75 @@ CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], 
 AS $function$
 #variable_conflict use_column
 declare
+  endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
-    where endpoint_id = any (endpoints || breaker_endpoints) and owner = worker order by endpoint_id for no key update
+    where endpoint_id = any (endpoints || array(select breaker->>'endpointId' from jsonb_array_elements(breakers) as breaker))
+      and owner = worker
+    order by endpoint_id for no key update
   ) locked;
   -- By a statement of its own, which sees what was written until the rows were locked.
-  perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
-  from unnest(endpoints, still_open, positions, position_ids) as progress (id, open, position_at, position_id)
-  where id = any (held);
+  perform write_positions(
+    array_agg(positions[n]), array_agg(positions[n + 1]), array_agg(positions[n + 2]), array_agg(positions[n + 3]))
+  from generate_series(1, cardinality(positions), 4) as n where positions[n] = any (held);
 
-  if cardinality(breaker_endpoints) > 0 then
+  if jsonb_array_length(breakers) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
-      probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-    from unnest(breaker_endpoints, breaker_versions, write_progress.failures, allowances, probe_backoffs)
-      as breaker (id, version, failures, allowance, probe_wait)
+      probe_at = clock_timestamp() + make_interval(secs => "probeInMs" / 1000.0)
+    from jsonb_to_recordset(breakers)
+      as breaker ("endpointId" text, version integer, failures integer, allowance integer, "probeInMs" double precision)
     -- What was learned before the endpoint changed no longer counts.
-    join webhook_endpoints endpoint on endpoint.id = breaker.id and endpoint.version = breaker.version
-    where reader.endpoint_id = breaker.id and owner = worker;
+    join webhook_endpoints endpoint on endpoint.id = "endpointId" and endpoint.version = breaker.version
+    where reader.endpoint_id = "endpointId" and owner = worker;
   end if;
 
-  if cardinality(batch_endpoints) > 0 then
-    insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
-    select organization_id, last_id, batch.endpoint_id, first_id,
-      case when exists (select from erased_events erased where erased.organization_id = endpoint_readers.organization_id) then (
-        -- What a partner answered to an event that was erased meanwhile may repeat its body.
+  if cardinality(batches) > 0 then
+    insert into delivered (organization_id, endpoint_id, first_id, id, deliveries)
+    select batches[n], batches[n + 1], batches[n + 2], batches[n + 3],
+      case when exists (select from erased_events where organization_id = batches[n]) then (
+        -- A partner's response to an event that was erased in the meantime may repeat its body.
         select json_agg(case when erased.event_id is null then delivery
           else jsonb_set(delivery::jsonb, '{attempt,response}', 'null')::json end)
-        from json_array_elements(deliveries::json) delivery
-        left join erased_events erased
-          on erased.organization_id = endpoint_readers.organization_id and erased.event_id = delivery->>'eventId'
-      ) else deliveries::json end
-    from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
-    join endpoint_readers using (endpoint_id)
-    where batch.endpoint_id = any (held);
+        from json_array_elements(batches[n + 4]::json) delivery
+        left join erased_events erased on erased.organization_id = batches[n] and erased.event_id = delivery->>'eventId'
+      ) else batches[n + 4]::json end
+    from generate_series(1, cardinality(batches), 5) as n
+    where batches[n + 1] = any (held);
   end if;
 
   return query select id, false from unnest(endpoints) as given (id) where id <> all (held);
   if jsonb_array_length(troubles) > 0 then
-    return query select * from write_troubles(
-      worker, held, troubles, arrived_organizations, arrived_endpoints, arrivals, latencies);
-  elsif cardinality(arrived_endpoints) > 0 then
+    return query select * from write_troubles(worker, held, troubles, arrivals);
+  elsif cardinality(arrivals) > 0 then
     insert into delivery_outcomes as counted (organization_id, endpoint_id, at, delivered, latencies)
-    select organization, endpoint, date_bin('5 minutes', clock_timestamp(), 'epoch'), count, histogram::int[]
-    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_progress.latencies) as arrived (organization, endpoint, count, histogram)
-    where endpoint = any (held)
+    select arrivals[n], arrivals[n + 1], date_bin('5 minutes', clock_timestamp(), 'epoch'), arrivals[n + 2]::int, arrivals[n + 3]::int[]
+    from generate_series(1, cardinality(arrivals), 4) as n
+    where arrivals[n + 1] = any (held)
     on conflict (endpoint_id, at, seconds, organization_id) do update
       set delivered = counted.delivered + excluded.delivered, latencies = add_counts(counted.latencies, excluded.latencies);
   end if;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[])
+CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb, arrivals text[])
  RETURNS TABLE(id text, again boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  lost text[];
+  repeated text[];
+  deaths jsonb;
 begin
-  return query
   with trouble as materialized (
     select given.*, is_again, case when is_again then 'retry' else settlement end as state
     from jsonb_to_recordset(troubles) as given (
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
-      delay double precision, attempt jsonb)
+      delay double precision, attempt jsonb, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
@@ -2088,29 +1981,36 @@ begin
     where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
     returning made.*
   ), whole as (
-    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
+    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, groups, created_at,
       coalesce((
         select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
         from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
       ), '[]') || attempt as attempts
     from finished
     union all
-    select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
+    select "organizationId", id, "endpointId", "eventId", state, groups, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
   ), history as (
-    -- What a partner answered to an event that was erased meanwhile may repeat its body.
-    select organization_id, id, endpoint_id, event_id, state, created_at, case when exists (
-      select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
-    ) then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as attempts
-    from whole
+    -- A partner's response to an event that was erased in the meantime may repeat its body.
+    select whole.*, is_erased, case when is_erased
+      then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as kept_attempts
+    from whole cross join lateral (
+      select exists (
+        select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
+      ) as is_erased
+    ) erasure
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-    select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
+    select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
+  ), dying as materialized (
+    select history.*, case when is_erased then groups->'blank'
+      else choose_failure_group(organization_id, endpoint_id, groups) end as failure_group
+    from history where state <> 'delivered'
   ), dead as (
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-    select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
+    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at from dying
     on conflict do nothing
-    returning organization_id, id
+    returning organization_id, id, group_id, finished_at
   ), written as (
     select organization_id, id from added union select organization_id, id from retried union select organization_id, id from dead
     union select "organizationId", id from finished
@@ -2118,23 +2018,25 @@ begin
     select "organizationId" as organization_id, "endpointId" as endpoint_id, count(*) filter (where outcome = 'success') as delivered,
       count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
       count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
-      count(*) filter (where status is null) as no_responses, latency_histogram(array_agg(latency)) as histogram
+      count(*) filter (where status is null) as no_responses, count(dead.id) as dead_letters,
+      latency_histogram(array_agg(latency)) as histogram
     from written
     join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
+    left join dead on dead.organization_id = written.organization_id and dead.id = written.id
     cross join lateral (
       select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency
     ) made
     group by "organizationId", "endpointId"
   ), arrived as (
-    select organization as organization_id, endpoint as endpoint_id, count, histogram::int[] as histogram
-    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_troubles.latencies) as each (organization, endpoint, count, histogram)
-    where endpoint = any (held)
+    select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
+    from generate_series(1, cardinality(arrivals), 4) as n
+    where arrivals[n + 1] = any (held)
   ), counted as (
     insert into delivery_outcomes as counted (
-      organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, latencies)
+      organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters, latencies)
     select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'),
       coalesce(delivered, 0) + coalesce(count, 0), coalesce(client_errors, 0),
-      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0),
+      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0), coalesce(dead_letters, 0),
       add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}'))
     from tallied full join arrived using (organization_id, endpoint_id)
     order by endpoint_id
@@ -2142,14 +2044,22 @@ begin
       set delivered = counted.delivered + excluded.delivered, client_errors = counted.client_errors + excluded.client_errors,
         server_errors = counted.server_errors + excluded.server_errors,
         other_statuses = counted.other_statuses + excluded.other_statuses,
-        no_responses = counted.no_responses + excluded.no_responses,
+        no_responses = counted.no_responses + excluded.no_responses, dead_letters = counted.dead_letters + excluded.dead_letters,
         latencies = add_counts(counted.latencies, excluded.latencies)
   )
-  select id, false from trouble where "isRow" and not exists (
-    select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
-    where settled.organization_id = "organizationId" and settled.id = trouble.id)
-  union all
-  select id, true from trouble where is_again and ("isRow" or "endpointId" = any (held));
+  select
+    array(select id from trouble where "isRow" and not exists (
+      select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
+      where settled.organization_id = "organizationId" and settled.id = trouble.id)),
+    array(select id from trouble where is_again and ("isRow" or "endpointId" = any (held))),
+    (select jsonb_agg(change) from (
+      select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group
+      from dead join dying using (organization_id, id)
+    ) change)
+  into lost, repeated, deaths;
+  -- After delivery_outcomes, as every statement that counts dead letters.
+  perform count_failures(deaths);
+  return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;
 end
 $function$;
 
@@ -3208,10 +3118,6 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
-CREATE TRIGGER group_failure BEFORE INSERT OR UPDATE OF attempts ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION group_failure();
-CREATE TRIGGER keep_failure_groups_delete AFTER DELETE ON public.dead_letters REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
-CREATE TRIGGER keep_failure_groups_insert AFTER INSERT ON public.dead_letters REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
-CREATE TRIGGER keep_failure_groups_update AFTER UPDATE ON public.dead_letters REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
 CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_gone_messages();

@@ -1,3 +1,5 @@
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
@@ -87,13 +89,13 @@ const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
   const sql = yield* SqlClient.SqlClient
   const attempt = {
     number: 1,
-    startedAt: "2026-11-01T00:00:00.000000Z",
+    startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"),
     latencyMs: 1,
     status: 500,
     outcome: "http_error",
     response: HOSTILE,
   }
-  yield* sql`update dead_letters set attempts = ${JSON.stringify([attempt])}::text::jsonb where id = ${ids.delivery}`
+  yield* changeAttempts(ids.organization, () => [attempt], ids.delivery)
   yield* sql`
     insert into domain_pauses (organization_id, campaign_id, domain, status, until)
     values (${ids.organization}, ${ids.campaign}, ${`${MARK}.test`}, '5.7.1', now() + interval '1 hour')`

@@ -2,6 +2,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -32,9 +33,9 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   })
 
   const [eventId] = yield* publishSent(campaign, 1)
-  yield* sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-    values (${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId!}, 'exhausted', '[]', now(), now())`
+  const [delivery] = yield* insertDeadLetters([
+    { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "exhausted" },
+  ])
   const replay = yield* (yield* ReplayJobQueue).create({ endpointId: endpoint.id }, 1)
 
   const inboundId = yield* createIdentifier("event")
@@ -68,7 +69,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       id: recipient,
       /** What is searched. */
       search: recipient,
-      delivery: yield* idOf("dead_letters"),
+      delivery: delivery!,
       group: yield* idOf("failure_groups"),
       replay: replay.id,
       event: inboundId,

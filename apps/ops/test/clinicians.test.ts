@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
@@ -184,8 +185,9 @@ describe("ops clinicians export", () => {
           note: other!.token,
         })
         const quote = `${other!.npi} and ${encodeURIComponent(other!.email)} are not ${person.email}, see /l/${other!.token}`
-        yield* sql`update dead_letters set attempts = jsonb_set(attempts, '{0,response}', to_jsonb(${quote}::text))
-          where organization_id = ${organization.id}`
+        yield* changeAttempts(organization.id, (attempts) =>
+          attempts.map((attempt) => ({ ...attempt, response: quote })),
+        )
         return others
       }),
     )

@@ -131,8 +131,13 @@ const seedHistory = Effect.gen(function* () {
     values (${id}, ${recipient!.id}, 1, 'accepted', ${old}, ${old})`
   yield* sql`insert into delivery_outcomes (organization_id, endpoint_id, at, seconds) values (${id}, ${endpoint.id}, ${old}, 3600)`
   yield* sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-    values (${id}, 'dlv_old', ${endpoint.id}, 'evt_old', 'rejected', '[]', ${old}, ${old})`
+    insert into failure_groups (organization_id, id, endpoint_id, reason, outcome, open, stored, first_at, last_at)
+    values (${id}, 'fgr_old', ${endpoint.id}, 'rejected', 'client_error', 1, 1, ${old}, ${old})`
+  yield* sql`
+    insert into failure_group_hours (organization_id, group_id, hour, count) values (${id}, 'fgr_old', date_trunc('hour', ${old}), 1)`
+  yield* sql`
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
+    values (${id}, 'dlv_old', ${endpoint.id}, 'evt_old', 'rejected', '[]', 'fgr_old', ${old}, ${old})`
   yield* sql`
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at, finished_at)
     values (${id}, 'dlv_done', ${endpoint.id}, 'evt_old', '[]', clock_timestamp() - interval '20 days', clock_timestamp() - interval '20 days')`

@@ -92,17 +92,14 @@ const seedOld = (days: number) =>
         insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, bytes_before, created_at)
         values (${organization.id}, 'key', '', 200, '{}', 'identity', 0, ${old})`
       yield* sql`
-        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-        values (${organization.id}, 'dlv_1', ${endpoint.id}, 'evt_1', 'rejected', '[]', ${old}, ${old})`
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
+        values (${organization.id}, 'dlv_1', ${endpoint.id}, 'evt_1', 'rejected', '[]', 'fgr_1', ${old}, ${old})`
       yield* sql`
         insert into gauge_samples (organization_id, sampled_at, sent, oldest_due_seconds, breakers_open, dead_letters, inbox_quarantined, domains_refusing)
         values ('', ${old}, 0, 0, 0, 0, 0, 0)`
       yield* sql`
         insert into request_counts (organization_id, caller_id, hour, code, requests, peak)
         values (${organization.id}, 'key_1', ${old}, '', 1, 1)`
-      // The dead letter was counted with today's.
-      yield* sql`delete from failure_group_hours where group_id <> 'fgr_1'`
-      yield* sql`delete from delivery_outcomes where seconds <> 3600`
       yield* sql`update campaigns set status = 'completed', updated_at = ${old} where id = ${campaign.id}`
     }),
   )

@@ -1,6 +1,7 @@
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { insertDeadLetters } from "./insertDeadLetters.ts"
 import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 
@@ -20,12 +21,9 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
     update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
     where endpoint_id = ${endpoint.id} and clock.organization_id = ${organization.id}`
   yield* sql`update webhook_endpoints set enabled = false where id = ${endpoint.id}`
-  yield* sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-    select ${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId!}, ${reason}, '[]', at, at
-    from generate_series(1, ${count}::int) n
-    cross join lateral (
-      select clock_timestamp() - make_interval(days => ${daysAgo}::int) - make_interval(secs => (${count}::int - n) / 1000.0) as at
-    ) set_aside`
+  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason }
+  yield* insertDeadLetters(
+    Array.from({ length: count }, (_, n) => ({ ...dead, secondsAgo: daysAgo * 86_400 + (count - n - 1) / 1000 })),
+  )
   return { ...seeded, eventId: eventId! }
 })

@@ -8,6 +8,7 @@ import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyR
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { changeAttempts } from "./changeAttempts.ts"
 import { applyBatches, receiveEvent } from "./receiveEvent.ts"
 import { email, npi, seedCampaign } from "./seedCampaign.ts"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
@@ -89,7 +90,7 @@ export const seedPerson = Effect.fnUntraced(function* () {
   yield* worker.settle([published!], { state: "rejected" }, 400)
   yield* worker.settle(others.slice(2), { state: "retry", delaySeconds: 3600 }, 500)
   const quote = `we have ${person.email} already`
-  yield* sql`update dead_letters set attempts = jsonb_set(attempts, '{0,response}', to_jsonb(${quote}::text)) where organization_id = ${organization.id}`
+  yield* changeAttempts(organization.id, (attempts) => attempts.map((attempt) => ({ ...attempt, response: quote })))
   yield* sql`update delivery_attempts set response = ${quote} where organization_id = ${organization.id}`
   yield* sql`update delivered set deliveries = replace(deliveries::text, '"response":"ok"', ${`"response":"${quote}"`})::json
     where organization_id = ${organization.id}`

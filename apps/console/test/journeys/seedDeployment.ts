@@ -10,6 +10,7 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { qualifyOn } from "@outreach/testing/outreachOn"
@@ -87,8 +88,7 @@ export const seedDeployment = async (
 
 /** An organization whose endpoint failed yesterday, and works again. */
 const seedFailedOrganization = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { endpoint } = yield* seedDeadLetters(40, { daysAgo: 1 })
+  const { organization, endpoint } = yield* seedDeadLetters(40, { daysAgo: 1 })
   const attempt = {
     number: 7,
     startedAt: fromUnixMillis(Date.now() - DAY_MS),
@@ -97,7 +97,7 @@ const seedFailedOrganization = Effect.gen(function* () {
     outcome: "server_error",
     response: "Down for maintenance",
   }
-  yield* sql`update dead_letters set attempts = ${JSON.stringify([attempt])}::text::jsonb where endpoint_id = ${endpoint.id}`
+  yield* changeAttempts(organization.id, () => [attempt])
   yield* (yield* EndpointRepository).enable(endpoint.id)
 })
 

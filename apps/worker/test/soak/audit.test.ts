@@ -94,8 +94,8 @@ describe("the audit of a soak", () => {
       /exhausted, though its partner accepts.*exhausted, at 1 attempts/s,
       (sql) => sql`
         with dead as (delete from delivered where id = ${last(sql)} returning *)
-        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-        select organization_id, id, endpoint_id, event_id, 'exhausted', attempts, created_at from dead`,
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
+        select organization_id, id, endpoint_id, event_id, 'exhausted', attempts, 'fgr_', created_at from dead`,
     ],
     [
       "an attempt that is not on record",

@@ -3,13 +3,13 @@
 -- It returns at least as many as were asked for: deliveries of one millisecond are in another order than their events.
 -- Few waiting events are read in the order of the log. Among many, the newest are found by id.
 create or replace function deliveries_in_log(
-  organization text, endpoint text, types text[], after_at timestamptz, after_id text, lowest text, highest text, before text,
-  max_rows integer
+  endpoint text, types text[], after_at timestamptz, after_id text, lowest text, highest text, before text, max_rows integer
 )
 returns table (id text, event_id text, emitted_at timestamptz)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
+  organization constant text := (select organization_id from webhook_endpoints where id = endpoint);
   few constant integer := 1000;
   below constant text := substr(before, 5, 12);
   since text;

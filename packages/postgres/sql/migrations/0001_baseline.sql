@@ -551,7 +551,7 @@ create table delivered (
 create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: a row leaves only when an operator purges it.
--- group_failure sets group_id. No foreign key leads to the group, because keep_failure_groups makes it after the row.
+-- No foreign key leads to the group, because count_failures creates it after the row.
 -- No foreign key leads to the event, as in deliveries.
 create table dead_letters (
   organization_id text collate "C" not null,
@@ -620,14 +620,6 @@ create table delivery_outcomes (
   primary key (endpoint_id, at, seconds, organization_id)
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
-
-create trigger group_failure before insert or update of attempts on dead_letters for each row execute function group_failure();
-create trigger keep_failure_groups_insert after insert on dead_letters referencing new table as added
-  for each statement execute function keep_failure_groups();
-create trigger keep_failure_groups_update after update on dead_letters referencing old table as removed new table as added
-  for each statement execute function keep_failure_groups();
-create trigger keep_failure_groups_delete after delete on dead_letters referencing old table as removed
-  for each statement execute function keep_failure_groups();
 
 -- Jobs that replay dead letters, or a range of an endpoint's log.
 -- group_id, status, event_type and reason select dead letters; event_types selects events of a log.

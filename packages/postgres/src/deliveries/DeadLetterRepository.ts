@@ -128,9 +128,13 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
           for update of dead skip locked
         ), purged as (
           delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
-          returning dead.id
+          returning dead.*
+        ), grouped as materialized (
+          select count_failures(jsonb_agg(change)) from (
+            select organization_id, group_id, finished_at, -(replayed_as is null)::int as opened, -1 as stored from purged
+          ) change
         ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
-        select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from (select) once left join last on true`
+        select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from grouped left join last on true`
         const { purged, finishedAt, id } = rows[0]!
         return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
       })
@@ -190,8 +194,12 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
             returning organization_id
+          ), grouped as materialized (
+            select count_failures(jsonb_agg(change)) from (
+              select organization_id, group_id, finished_at, -1 as opened, 0 as stored from dead
+            ) change
           )
-          select organization_id as "organizationId" from queued`
+          select organization_id as "organizationId" from queued cross join grouped`
           for (const { organizationId } of rows) yield* hints.give("due", organizationId)
           return rows.length > 0
         }, orDieAs("DeadLetterRepository.replay")),

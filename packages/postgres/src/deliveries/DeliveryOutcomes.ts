@@ -42,7 +42,7 @@ export const FINE_OUTCOMES_DAYS = 2
 /** How many rows one statement merges or deletes. */
 const BATCH_SIZE = 5000
 
-/** Outcomes of deliveries over time, as `write_progress` and the triggers of `dead_letters` count them. */
+/** Outcomes of deliveries over time, as `write_progress` and `recover` count them. */
 export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postgres/deliveries/DeliveryOutcomes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

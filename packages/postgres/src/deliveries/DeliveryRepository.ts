@@ -253,8 +253,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
               "pending",
               sql`(
                 select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
-                  reader.organization_id, reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent},
-                  ${top}, ${batchSize}::int)
+                  reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
                 where last > begun_at)`,
             )}
             union all

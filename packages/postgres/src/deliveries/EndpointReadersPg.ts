@@ -21,6 +21,7 @@ import { SqlClient } from "effect/sql"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
+import { failureGroupsOf } from "./failureGroupsOf.ts"
 
 /** How often what came of calls is written again, twice a second. */
 const MAX_WRITE_TRIES = 30
@@ -103,18 +104,11 @@ export const EndpointReadersPg = Layer.effect(
         ),
 
       write: (worker, progress) => {
-        const { endpoints, open, places, placeIds, breakers, batches, troubles, arrived } = progressColumns(progress)
+        const { positions, breakers, batches, arrivals, troubles } = progressColumns(progress)
         return sql<{ id: EndpointId | DeliveryId; again: boolean }>`
           select id, again from write_progress(
-            ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
-            ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ version }) => version)}::int[],
-            ${breakers.map(({ failures }) => failures)}::int[],
-            array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => Math.ceil(probeInMs))}::int[],
-            ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
-            ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
-            ${JSON.stringify(troubles)}::jsonb,
-            ${arrived.map(({ organizationId }) => organizationId)}::text[], ${arrived.map(({ endpointId }) => endpointId)}::text[],
-            ${arrived.map(({ count }) => count)}::int[], ${arrived.map(({ latencies }) => `{${latencies.join()}}`)}::text[]
+            ${worker}::uuid, ${positions}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
+            ${JSON.stringify(troubles)}::jsonb
           )`.pipe(
           // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
           Effect.retry({
@@ -181,48 +175,54 @@ export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId
 
 /** Lays progress out as the arguments of `write_progress`. */
 const progressColumns = (progress: ReadonlyArray<Progress>) => {
-  const moved = progress.filter(({ open }) => open !== undefined)
   const arrived = progress.flatMap(({ endpointId, outcomes }) => {
-    const ofEndpoint = outcomes.filter(arrivedAtOnce)
-    return ofEndpoint.length === 0 ? [] : [{ endpointId, outcomes: ofEndpoint }]
+    const [first, ...others] = outcomes.filter(arrivedAtOnce)
+    return first === undefined
+      ? []
+      : [{ organizationId: first.delivery.organizationId, endpointId, outcomes: [first, ...others] }]
   })
   return {
-    endpoints: moved.map(({ endpointId }) => endpointId),
-    open: moved.map(({ open }) => open!.join()),
-    places: moved.map(({ place }) => place?.emittedAt ?? ""),
-    placeIds: moved.map(({ place }) => place?.id ?? ""),
+    positions: progress.flatMap(({ endpointId, open, place }) =>
+      open === undefined ? [] : [endpointId, open.join(), place?.emittedAt ?? "", place?.id ?? ""],
+    ),
     breakers: progress.flatMap(({ endpointId, breaker }) =>
       breaker === undefined ? [] : [{ endpointId, ...breaker }],
     ),
-    batches: arrived.flatMap(({ endpointId, outcomes }) =>
-      toBatches(outcomes).map((batch) => ({ endpointId, ...batch })),
+    batches: arrived.flatMap(({ organizationId, endpointId, outcomes }) =>
+      toBatches(outcomes).flatMap(({ firstId, lastId, deliveries }) => [
+        organizationId,
+        endpointId,
+        firstId,
+        lastId,
+        deliveries,
+      ]),
     ),
     // In one order for all workers, because the rows that count them are locked in it.
-    arrived: arrived
-      .map(({ endpointId, outcomes }) => ({
-        organizationId: outcomes[0]!.delivery.organizationId,
-        endpointId,
-        count: outcomes.length,
-        latencies: latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0)),
-      }))
-      .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
-    troubles: progress.flatMap(({ outcomes }) =>
-      outcomes
-        .filter((outcome) => !arrivedAtOnce(outcome))
-        .map(({ delivery, version, settlement, attempt }) => ({
-          isRow: delivery.isRow,
-          organizationId: delivery.organizationId,
-          id: delivery.id,
-          endpointId: delivery.endpointId,
-          eventId: delivery.eventId,
-          version,
-          settlement: settlement.state,
-          delay: settlement.state === "retry" ? settlement.delaySeconds : null,
-          attempt,
-        })),
-    ),
+    arrivals: arrived
+      .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
+      .flatMap(({ organizationId, endpointId, outcomes }) => {
+        const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0))
+        return [organizationId, endpointId, String(outcomes.length), `{${latencies.join()}}`]
+      }),
+    troubles: progress.flatMap(({ outcomes }) => outcomes.filter((outcome) => !arrivedAtOnce(outcome)).map(toTrouble)),
   }
 }
+
+const toTrouble = ({ delivery, version, settlement, attempt }: Outcome) => ({
+  isRow: delivery.isRow,
+  organizationId: delivery.organizationId,
+  id: delivery.id,
+  endpointId: delivery.endpointId,
+  eventId: delivery.eventId,
+  version,
+  settlement: settlement.state,
+  delay: settlement.state === "retry" ? settlement.delaySeconds : null,
+  attempt,
+  groups:
+    settlement.state === "rejected" || settlement.state === "exhausted"
+      ? failureGroupsOf(delivery.endpointId, settlement.state, attempt)
+      : null,
+})
 
 /** Whether a delivery arrived that was read from the log, and so at its first attempt. */
 const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean =>

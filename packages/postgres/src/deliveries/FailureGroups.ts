@@ -56,7 +56,7 @@ export interface FailureGroupPosition {
   readonly id: FailureGroupId
 }
 
-/** Failures grouped by endpoint, reason, status and first line of the response; the triggers of `dead_letters` keep the counts. */
+/** Failures grouped by endpoint, reason, status and first line of the response; `count_failures` keeps the counts. */
 export class FailureGroups extends Context.Service<FailureGroups>()("postgres/deliveries/FailureGroups", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

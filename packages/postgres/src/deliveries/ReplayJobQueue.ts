@@ -263,7 +263,11 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
         ), marked as (
           -- By an array, because a join on places may read the whole table.
           update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select place from held))
-          returning organization_id, endpoint_id, event_id, replayed_as
+          returning *
+        ), grouped as materialized (
+          select count_failures(jsonb_agg(change)) from (
+            select organization_id, group_id, finished_at, -1 as opened, 0 as stored from marked
+          ) change
         ), queued as (
           insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
           select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
@@ -297,6 +301,7 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
           select extract(epoch from min(next_at) - clock_timestamp())::double precision * 1000 as "nextInMs"
           from replay_jobs where finished_at is null and cancelled_at is null
         ) soonest
+        cross join grouped
         left join advanced on true`.pipe(
         Effect.flatMap(
           Effect.fnUntraced(function* ([row]) {

@@ -5,16 +5,21 @@ import {
   MAX_LOSSES,
   type OwnedEndpoint,
 } from "@outreach/domain/deliveries/EndpointReaders"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import { failureGroupsOf } from "./failureGroupsOf.ts"
 
 /** Owns what a lost worker's calls may have been made for, until it is recovered. */
 const NOBODY = "00000000-0000-0000-0000-000000000000"
 
 /** How many lost deliveries one statement takes back. */
 const RECOVER_BATCH_SIZE = 1000
+
+/** The outcome of a call whose worker was lost. */
+const UNKNOWN = { status: null, outcome: "outcome_unknown", response: null }
 
 /** Which worker delivers to which endpoint: the part of `EndpointReaders` by which workers live, take endpoints, and give them up. */
 export const endpointOwnership = Effect.gen(function* () {
@@ -76,41 +81,65 @@ export const endpointOwnership = Effect.gen(function* () {
         orDieAs("EndpointReaders.owned"),
       ),
 
-    recover: (worker) =>
-      sql<LostDelivery>`
-      with lost as materialized (
-        select delivery.organization_id, delivery.id from deliveries delivery
+    recover: Effect.fnUntraced(function* (worker) {
+      const isLost = sql`delivery.owner is not null and delivery.owner not in ${alive}`
+      const endpoints = yield* sql<{ id: EndpointId }>`
+        select distinct delivery.endpoint_id as id from deliveries delivery
         join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
-        where delivery.owner is not null and delivery.owner not in ${alive}
-        order by delivery.organization_id, delivery.id limit ${RECOVER_BATCH_SIZE}::int for update of delivery skip locked
-      ), recovered as (
-        update deliveries delivery set owner = null, losses = losses + 1
-        from lost
-        where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses < ${MAX_LOSSES - 1}::int
-        returning delivery.*
-      ), noted as (
-        insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
-        select organization_id, id, attempts + 1, owned_at, 'outcome_unknown' from recovered
-      ), poison as (
-        delete from deliveries delivery using lost
-        where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses >= ${MAX_LOSSES - 1}::int
-        returning delivery.*
-      ), earlier as (
-        delete from delivery_attempts made using poison
-        where made.organization_id = poison.organization_id and made.delivery_id = poison.id
-        returning made.*
-      ), dead as (
-        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-        select organization_id, id, endpoint_id, event_id, 'poison', coalesce((
-            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at) from earlier
-            where earlier.organization_id = poison.organization_id and earlier.delivery_id = poison.id
-          ), '[]') || attempt_json(attempts + 1, owned_at, null, null, 'outcome_unknown', null),
-          created_at
-        from poison
-      )
-      select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
-      union all
-      select id, endpoint_id, true from poison`.pipe(orDieAs("EndpointReaders.recover")),
+        where ${isLost}`
+      if (endpoints.length === 0) return []
+      const groups = endpoints.map(({ id }) => JSON.stringify(failureGroupsOf(id, "poison", UNKNOWN).exact))
+      return yield* sql<LostDelivery>`
+        with endpoint as (
+          select * from unnest(${endpoints.map(({ id }) => id)}::text[], ${groups}::text[]) as given (id, failure_group)
+        ), lost as materialized (
+          select delivery.organization_id, delivery.id from deliveries delivery
+          join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
+          where delivery.endpoint_id in (select id from endpoint) and ${isLost}
+          order by delivery.organization_id, delivery.id limit ${RECOVER_BATCH_SIZE}::int for update of delivery skip locked
+        ), recovered as (
+          update deliveries delivery set owner = null, losses = losses + 1
+          from lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses < ${MAX_LOSSES - 1}::int
+          returning delivery.*
+        ), noted as (
+          insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+          select organization_id, id, attempts + 1, owned_at, ${UNKNOWN.outcome} from recovered
+        ), poison as (
+          delete from deliveries delivery using lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses >= ${MAX_LOSSES - 1}::int
+          returning delivery.*
+        ), earlier as (
+          delete from delivery_attempts made using poison
+          where made.organization_id = poison.organization_id and made.delivery_id = poison.id
+          returning made.*
+        ), dead as (
+          insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
+          select organization_id, poison.id, endpoint_id, event_id, 'poison', coalesce((
+              select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at) from earlier
+              where earlier.organization_id = poison.organization_id and earlier.delivery_id = poison.id
+            ), '[]') || attempt_json(attempts + 1, owned_at, null, null, ${UNKNOWN.outcome}, null),
+            failure_group::jsonb->>'id', created_at
+          from poison join endpoint on endpoint.id = endpoint_id
+          returning *
+        ), outcomes as (
+          insert into delivery_outcomes as held (organization_id, endpoint_id, at, dead_letters)
+          select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'), count(*) from dead
+          group by organization_id, endpoint_id order by endpoint_id
+          on conflict (endpoint_id, at, seconds, organization_id) do update set dead_letters = held.dead_letters + excluded.dead_letters
+          returning 1
+        ), grouped as materialized (
+          select count_failures(jsonb_agg(change)) from (
+            select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group::jsonb
+            from dead join endpoint on endpoint.id = endpoint_id
+            -- After delivery_outcomes, as every statement that counts dead letters.
+            where (select count(*) from outcomes) >= 0
+          ) change
+        )
+        select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
+        union all
+        select id, endpoint_id, true from dead cross join grouped`
+    }, orDieAs("EndpointReaders.recover")),
 
     handOver: Effect.fnUntraced(function* (worker, endpoints) {
       yield* sql`

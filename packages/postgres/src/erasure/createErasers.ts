@@ -9,6 +9,7 @@ import { eraseInboundBody } from "@outreach/domain/inbox/eraseInboundBody"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { replaceAttempts } from "../deliveries/replaceAttempts.ts"
 import { HeldRows } from "./HeldRows.ts"
 
 /** How many rows one transaction erases. */
@@ -117,15 +118,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
 
   const eraseDeadLetters = Effect.fnUntraced(function* (subject: ErasedSubject) {
     const rows = yield* held.deadLetters(subject)
-    yield* inBatches(
-      rows,
-      (batch) => sql`
-        update dead_letters dead set attempts = given.attempts::jsonb
-        from unnest(
-          ${batch.map(({ id }) => id)}::text[], ${batch.map(({ attempts }) => attempts!)}::text[]
-        ) as given (id, attempts)
-        where dead.organization_id = ${subject.organizationId} and dead.id = given.id`,
-    )
+    yield* inBatches(rows, (batch) => replaceAttempts(sql, subject.organizationId, batch))
     return rows.length
   })
 
@@ -148,10 +141,10 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     yield* inBatches(
       rows,
       (batch) => sql`
-        update delivered set attempts = nullif(given.attempts, '')::jsonb, deliveries = nullif(given.deliveries, '')::json
+        update delivered set attempts = nullif(given.attempts, 'null')::jsonb, deliveries = nullif(given.deliveries, 'null')::json
         from unnest(
           ${batch.map(({ id }) => id)}::text[], ${batch.map(({ finishedAt }) => finishedAt)}::timestamptz[],
-          ${batch.map(({ attempts }) => attempts ?? "")}::text[], ${batch.map(({ deliveries }) => deliveries ?? "")}::text[]
+          ${batch.map(({ attempts }) => JSON.stringify(attempts))}::text[], ${batch.map(({ deliveries }) => JSON.stringify(deliveries))}::text[]
         ) as given (id, at, attempts, deliveries)
         where delivered.organization_id = ${subject.organizationId} and delivered.id = given.id and finished_at = given.at`,
     )

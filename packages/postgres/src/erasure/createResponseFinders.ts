@@ -1,20 +1,12 @@
+import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { isNameless, type Subject } from "@outreach/domain/erasure/Erasure"
-import type { DeliveryId, EventId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** A row with attempts, and what they are once the responses are taken out that concern a subject. */
-export interface RowWithResponses {
-  readonly id: DeliveryId
-  readonly finishedAt: Timestamp
-  /** As JSON; null where the row has the other of both. */
-  readonly attempts: string | null
-  readonly deliveries: string | null
-}
-
-/** What came of a call to a partner. */
+/** An attempt, as far as it may concern a subject. */
 export interface StoredAttempt {
   readonly response: string | null
 }
@@ -32,6 +24,13 @@ export interface ResponseRow {
   }> | null
 }
 
+/** A dead letter, and what its group of failures follows from. */
+interface DeadLetterRow extends ResponseRow {
+  readonly endpointId: EndpointId
+  readonly reason: DeadLetterReason
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
 /**
  * Creates the functions that find partners' responses to deliveries that concern a subject. `eventIdsOf` finds the subject's events, and
  * `atLeisure` reads without a time limit.
@@ -46,12 +45,12 @@ export const createResponseFinders = (
     readonly atLeisure: <A, E, R>(read: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>
   },
 ) => {
-  /** What partners answered to deliveries of the subject's events, or to any other if it names the subject. */
+  /** Takes partners' responses to deliveries of the subject's events out of rows, and all others that name the subject. Returns the rows that change. */
   const withoutResponses = Effect.fnUntraced(function* (subject: Subject) {
     const eventIds = new Set(yield* eventIdsOf(subject))
     const matches = createMatcher(subject)
-    return (rows: ReadonlyArray<ResponseRow>): ReadonlyArray<RowWithResponses> =>
-      rows.flatMap(({ id, finishedAt, eventId, attempts, deliveries }) => {
+    return <Row extends ResponseRow>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+      rows.flatMap((row) => {
         let found = false
         const isMeant = (event: EventId | null, attempt: StoredAttempt) =>
           attempt.response !== null && ((event !== null && eventIds.has(event)) || matches(attempt.response))
@@ -60,23 +59,19 @@ export const createResponseFinders = (
           found = true
           return { ...attempt, response: null }
         }
-        const row = {
-          id,
-          finishedAt,
-          attempts: attempts && JSON.stringify(attempts.map((attempt) => cut(eventId, attempt))),
-          deliveries:
-            deliveries &&
-            JSON.stringify(deliveries.map((each) => ({ ...each, attempt: cut(each.eventId, each.attempt) }))),
-        }
-        return found ? [row] : []
+        const attempts = row.attempts?.map((attempt) => cut(row.eventId, attempt)) ?? null
+        const deliveries =
+          row.deliveries?.map((each) => ({ ...each, attempt: cut(each.eventId, each.attempt) })) ?? null
+        return found ? [{ ...row, attempts, deliveries }] : []
       })
   })
 
   /** Dead letters of the subject's events, and all others with a text that may name the subject. */
   const deadLetterCandidates = Effect.fnUntraced(function* (subject: Subject) {
     const eventIds = yield* eventIdsOf(subject)
-    return yield* sql<ResponseRow>`
-      select id, finished_at as "finishedAt", event_id as "eventId", attempts, null as deliveries from dead_letters
+    return yield* sql<DeadLetterRow>`
+      select id, finished_at as "finishedAt", endpoint_id as "endpointId", event_id as "eventId", reason, attempts, null as deliveries
+      from dead_letters
       where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
         or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
       order by id`

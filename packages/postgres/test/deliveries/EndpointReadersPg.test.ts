@@ -550,6 +550,13 @@ describe("EndpointReadersPg.recover", () => {
     expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual(
       Array.from({ length: MAX_LOSSES }, () => [1, "outcome_unknown"]),
     )
+    const sql = yield* SqlClient.SqlClient
+    expect(
+      yield* sql`select reason, status, outcome, first_line, open, stored from failure_groups where endpoint_id = ${endpoint.id}`,
+    ).toEqual([{ reason: "poison", status: null, outcome: "outcome_unknown", first_line: null, open: 1, stored: 1 }])
+    expect(
+      yield* sql`select sum(dead_letters)::int as dead from delivery_outcomes where endpoint_id = ${endpoint.id}`,
+    ).toEqual([{ dead: 1 }])
   })
 
   test("counts the workers that were lost in a row alone, and takes nothing from one that lives", function* () {

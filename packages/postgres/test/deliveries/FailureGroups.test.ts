@@ -1,12 +1,17 @@
 import { describe, expect } from "@effect/vitest"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { effectTest } from "@outreach/testing/effectTest"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
@@ -26,15 +31,14 @@ const add = Effect.fnUntraced(function* (
   { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
   failures: ReadonlyArray<Failure>,
 ) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-    select ${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId}, reason,
-      jsonb_build_array(attempt_json(1, now(), 5, status, case when status is null then 'refused' else 'server_error' end, response)),
-      now(), now() - make_interval(hours => hours_ago) - make_interval(secs => n / 1000.0)
-    from jsonb_to_recordset(${JSON.stringify(
-      failures.map(({ hoursAgo, ...failure }, n) => ({ ...failure, hours_ago: hoursAgo, n })),
-    )}::jsonb) as failure (reason text, status int, response text, hours_ago int, n int)`
+  const made = { number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5 }
+  yield* insertDeadLetters(
+    failures.map(({ reason, status, response, hoursAgo }, n) => ({
+      ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, reason },
+      attempts: [{ ...made, status, outcome: status === null ? "refused" : "server_error", response }],
+      secondsAgo: hoursAgo * 3600 + n / 1000,
+    })),
+  )
 })
 
 /** Compares the kept counts of all organizations with counting. */
@@ -76,16 +80,14 @@ describe("FailureGroups", () => {
     const deadLetters = yield* DeadLetterRepository
     const apply = Effect.fnUntraced(function* (each: (typeof operations)[number], i: number) {
       if (each.type === "add") return yield* add(seeds[i % 2]!, each.failures)
-      const rows = yield* sql<{ id: never; organizationId: OrganizationId }>`
-        select id, organization_id as "organizationId" from dead_letters order by finished_at offset ${each.at % 20}::int limit 4`
-      for (const { id } of rows) {
+      const rows = yield* sql<{ id: DeliveryId; organizationId: OrganizationId; finishedAt: Timestamp }>`
+        select id, organization_id as "organizationId", finished_at as "finishedAt" from dead_letters
+        order by finished_at offset ${each.at % 20}::int limit 4`
+      for (const { id, organizationId, finishedAt } of rows) {
         if (each.type === "replay") yield* deadLetters.replay(id)
-        else if (each.type === "purge") yield* sql`delete from dead_letters where id = ${id}`
+        else if (each.type === "purge") yield* deadLetters.purge({ organizationId }, finishedAt, null)
         else {
-          yield* sql`
-            update dead_letters set attempts = coalesce(
-              (select jsonb_agg(made || '{"response": null}') from jsonb_array_elements(attempts) made), '[]')
-            where id = ${id}`
+          yield* changeAttempts(organizationId, (made) => made.map((one) => ({ ...one, response: null })), id)
         }
       }
     })
@@ -94,8 +96,9 @@ describe("FailureGroups", () => {
     yield* assertConsistent
     yield* Effect.forEach(operations.slice(60), apply, { discard: true, concurrency: 6 })
     yield* assertConsistent
-    yield* sql`delete from dead_letters`
+    yield* deadLetters.purgeAll({}, Timestamp.make("2999-01-01T00:00:00.000000Z"))
     yield* assertConsistent
+    expect(yield* sql`select from failure_groups`).toEqual([])
   })
 
   test("are of one endpoint, reason, status and first line, and are listed with the newest failure first", function* () {
@@ -126,6 +129,25 @@ describe("FailureGroups", () => {
     const [newest] = yield* (yield* DeadLetterRepository).list({ endpointId: seeded.endpoint.id }, 1)
     yield* (yield* DeadLetterRepository).replay(newest!.id)
     expect(yield* groups.find(first!.id)).toMatchObject({ open: 1, stored: 2 })
+  })
+
+  test("have the line of what a worker writes, and none where its event was erased", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 3)
+    const worker = yield* workerOn()
+    const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    yield* sql`insert into erased_events (organization_id, event_id) values (${organization.id}, ${taken[0]!.eventId})`
+    yield* worker.settle(taken, { state: "rejected" }, 410)
+    const groups = yield* (yield* FailureGroups).list({ endpointId: endpoint.id }, 9)
+    expect(groups).toHaveLength(2)
+    expect(groups).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ reason: "rejected", status: 410, firstLine: "gone", open: 2, stored: 2 }),
+        expect.objectContaining({ reason: "rejected", status: 410, firstLine: null, open: 1, stored: 1 }),
+      ]),
+    )
+    yield* assertConsistent
   })
 
   test("are about a hundred for an endpoint, however many responses a partner has", function* () {

@@ -6,6 +6,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -150,10 +151,24 @@ describe("ReplayJobQueue", () => {
   test("is refused while another is yet to replay some of the same dead letters, and only then", function* () {
     const sql = yield* SqlClient.SqlClient
     const repository = yield* DeadLetterRepository
-    const seeded = [yield* seedDeadLetters(6), yield* seedDeadLetters(6, { reason: "poison" })]
-    yield* sql`
-      update dead_letters set attempts = '[{"status": 500, "outcome": "rejected"}]', reason = 'rejected'
-      where id in (select min(id) from dead_letters group by endpoint_id union select max(id) from dead_letters group by endpoint_id)`
+    const seeded = [yield* seedDeadLetters(4), yield* seedDeadLetters(4, { reason: "poison" })]
+    const attempt = {
+      number: 1,
+      startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"),
+      latencyMs: 5,
+      status: 500,
+      outcome: "rejected",
+      response: null,
+    }
+    yield* insertDeadLetters(
+      seeded.flatMap(({ organization, endpoint, eventId }) =>
+        // The first and the last of each endpoint.
+        [10, 0].map((secondsAgo) => ({
+          ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, secondsAgo },
+          ...{ reason: "rejected" as const, attempts: [attempt] },
+        })),
+      ),
+    )
     const rows = yield* repository.list({}, 100)
     const ids = (filter: DeadLetterFilter) =>
       Effect.map(repository.list(filter, 100), (found) => new Set(found.map(({ id }) => id)))

@@ -1,6 +1,9 @@
 import { HELD_TABLES } from "@outreach/domain/erasure/Erasure"
 import { eraseClinician } from "@outreach/domain/erasure/Erasures"
+import type { EventId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
 import { SqlClient } from "effect/sql"
@@ -51,11 +54,11 @@ test("what is said to be erased named the clinician before an erasure and does n
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, make_id('dlv'), ${endpoint.id}, id, jsonb_build_array(attempt_json(1, now(), 5, 200, 'delivered', ${word})), now()
     from events where recipient_id = ${recipientId} limit 1`
-  yield* sql`
-    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-    select organization_id, make_id('dlv'), ${endpoint.id}, id, 'rejected',
-      jsonb_build_array(attempt_json(1, now(), 5, 400, 'client_error', ${`Not ${word}`})), now()
-    from events where recipient_id = ${recipientId} limit 1`
+  const [event] = yield* sql<{ id: EventId }>`select id from events where recipient_id = ${recipientId} limit 1`
+  const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
+  const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response: `Not ${word}` }
+  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: event!.id }
+  yield* insertDeadLetters([{ ...dead, reason: "rejected", attempts: [attempt] }])
   const isOf = (columns: ReadonlyArray<string>, table: string) =>
     columns.some((column) => column.startsWith(`${table}.`))
 

@@ -5,7 +5,7 @@ import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseClinician } from "@outreach/domain/erasure/Erasures"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import type { HitId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { EventId, HitId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
@@ -13,7 +13,9 @@ import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -258,12 +260,16 @@ describe("a group of failures", () => {
     const { id, endpoint, leases } = yield* seedSent(2)
     const [person, other] = leases
     const sql = yield* SqlClient.SqlClient
-    const events = yield* sql<{ id: string; recipient: string }>`
+    const events = yield* sql<{ id: EventId; recipient: string }>`
       select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
-    const add = (lease: typeof person, response: string) => sql`
-      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-      values (${id}, make_id('dlv'), ${endpoint.id}, ${events.find(({ recipient }) => recipient === lease!.recipientId)!.id}, 'rejected',
-        jsonb_build_array(attempt_json(1, now(), 5, 400, 'client_error', ${response})), now())`
+    const add = (lease: typeof person, response: string) => {
+      const eventId = events.find(({ recipient }) => recipient === lease!.recipientId)!.id
+      const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
+      const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response }
+      return insertDeadLetters([
+        { organizationId: id, endpointId: endpoint.id, eventId, reason: "rejected", attempts: [attempt] },
+      ])
+    }
     yield* add(person, "Dana Reyes has moved")
     yield* add(other, "Sam Moss has moved")
     yield* add(other, `Sam Moss has moved, ask ${person!.token}`)

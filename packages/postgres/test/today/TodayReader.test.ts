@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { TodayReader } from "@outreach/postgres/today/TodayReader"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -133,7 +134,8 @@ describe("TodayReader.read", () => {
     const sql = yield* SqlClient.SqlClient
     const one = yield* seedDeadLetters(3)
     const other = yield* seedDeadLetters(2)
-    yield* sql`update dead_letters set replayed_as = make_id('dlv') where id = (select min(id) from dead_letters)`
+    const [first] = yield* sql<{ id: DeliveryId }>`select min(id) as id from dead_letters`
+    yield* (yield* DeadLetterRepository).replay(first!.id)
     const { dead } = (yield* sql<{ dead: number }>`
       select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
     yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`

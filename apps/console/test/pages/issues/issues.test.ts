@@ -1,7 +1,9 @@
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,19 +12,23 @@ import { startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
 
+const STARTED_AT = Timestamp.make("2026-11-01T00:00:00.000000Z")
+
 /** An organization with dead letters: of each of these responses so many, with this status. */
 const seed = Effect.fnUntraced(function* (
   failures: ReadonlyArray<readonly [count: number, status: number, response: string]>,
 ) {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedDeadLetters(0)
   const { organization, endpoint, eventId } = seeded
   for (const [count, status, response] of failures) {
-    yield* sql`
-      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
-      select ${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId}, 'exhausted',
-        jsonb_build_array(attempt_json(1, now(), 5, ${status}::int, 'server_error', ${response})), now(), now() - n * interval '1 minute'
-      from generate_series(1, ${count}::int) n`
+    const attempt = { number: 1, startedAt: STARTED_AT, latencyMs: 5, status, outcome: "server_error", response }
+    yield* insertDeadLetters(
+      Array.from({ length: count }, (_, n) => ({
+        ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, reason: "exhausted" as const },
+        attempts: [attempt],
+        secondsAgo: (n + 1) * 60,
+      })),
+    )
   }
   const groups = yield* (yield* FailureGroups).largest({ organizationId: organization.id }, 10)
   return { ...seeded, groups }

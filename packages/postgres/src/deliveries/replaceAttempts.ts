@@ -1,0 +1,40 @@
+import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { SqlClient } from "effect/sql"
+import { failureGroupsOf } from "./failureGroupsOf.ts"
+
+/** A dead letter, and the attempts that it gets. */
+interface Replacement {
+  readonly id: DeliveryId
+  readonly endpointId: EndpointId
+  readonly reason: DeadLetterReason
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** Replaces the attempts of dead letters, which join the groups of failures that follow from them. */
+export const replaceAttempts = (
+  sql: SqlClient.SqlClient,
+  organizationId: OrganizationId,
+  rows: ReadonlyArray<Replacement>,
+) => {
+  const groups = rows.map(({ endpointId, reason, attempts }) => failureGroupsOf(endpointId, reason, attempts.at(-1)))
+  return sql`
+    with held as materialized (
+      select dead.*, given.attempts as kept_attempts, choose_failure_group(organization_id, endpoint_id, groups::jsonb) as failure_group
+      from unnest(
+        ${rows.map(({ id }) => id)}::text[], ${rows.map(({ attempts }) => JSON.stringify(attempts))}::text[],
+        ${groups.map((each) => JSON.stringify(each))}::text[]
+      ) as given (id, attempts, groups)
+      join dead_letters dead on organization_id = ${organizationId} and dead.id = given.id
+      order by dead.id for update of dead
+    ), changed as (
+      update dead_letters dead set attempts = kept_attempts::jsonb, group_id = failure_group->>'id'
+      from held where dead.organization_id = held.organization_id and dead.id = held.id
+    )
+    select count_failures(jsonb_agg(change)) from (
+      select organization_id, group_id, finished_at, -(replayed_as is null)::int as opened, -1 as stored, null::jsonb as failure_group
+      from held
+      union all
+      select organization_id, failure_group->>'id', finished_at, (replayed_as is null)::int, 1, failure_group from held
+    ) change`
+}

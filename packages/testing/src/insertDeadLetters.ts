@@ -1,0 +1,50 @@
+import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A dead letter that a test makes up. */
+export interface DeadLetter {
+  readonly organizationId: OrganizationId
+  readonly endpointId: EndpointId
+  readonly eventId: EventId
+  readonly reason: DeadLetterReason
+  /** Default none. */
+  readonly attempts?: ReadonlyArray<Attempt>
+  /** When it died. Default 0. */
+  readonly secondsAgo?: number
+}
+
+/** Inserts dead letters as workers do: each in its group of failures, and counted. Returns their ids. */
+export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: ReadonlyArray<DeadLetter>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = deadLetters.map(({ attempts = [], secondsAgo = 0, ...each }) => ({
+    ...each,
+    attempts,
+    secondsAgo,
+    groups: failureGroupsOf(each.endpointId, each.reason, attempts.at(-1)),
+  }))
+  const inserted = yield* sql<{ ids: ReadonlyArray<DeliveryId> | null }>`
+    with given as materialized (
+      select *, make_id('dlv') as id, clock_timestamp() - make_interval(secs => "secondsAgo") as at,
+        choose_failure_group("organizationId", "endpointId", groups) as failure_group
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
+        "organizationId" text, "endpointId" text, "eventId" text, reason text, attempts jsonb, "secondsAgo" double precision, groups jsonb)
+    ), dead as (
+      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
+      select "organizationId", id, "endpointId", "eventId", reason, attempts, failure_group->>'id', at, at from given
+    ), outcomes as (
+      insert into delivery_outcomes as held (organization_id, endpoint_id, at, dead_letters)
+      select "organizationId", "endpointId", date_bin('5 minutes', at, 'epoch'), count(*) from given group by 1, 2, 3 order by 3, 2
+      on conflict (endpoint_id, at, seconds, organization_id) do update set dead_letters = held.dead_letters + excluded.dead_letters
+      returning 1
+    ), grouped as materialized (
+      select count_failures(jsonb_agg(change)) from (
+        select "organizationId" as organization_id, failure_group->>'id' as group_id, at as finished_at, 1 as opened, 1 as stored, failure_group
+        from given where (select count(*) from outcomes) >= 0
+      ) change
+    )
+    select (select array_agg(id) from given) as ids from grouped`
+  return inserted[0]!.ids ?? []
+})
