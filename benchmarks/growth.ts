@@ -103,8 +103,8 @@ async function measureIdleEndpoints(): Promise<void> {
     insert into endpoint_readers (endpoint_id, organization_id)
     select id, organization_id from webhook_endpoints where url = 'http://127.0.0.1:9/'`
   await many.sql`
-    insert into reader_positions (endpoint_id, begun_at, begun_id)
-    select replace(id, 'org_', 'whe_'), last, '~'
+    insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
+    select organization_id, replace(id, 'org_', 'whe_'), last, '~'
     from organizations join organization_clock on organization_id = id where name = 'Idle'`
   await many.sql`vacuum analyze`
   await compareCosts(`beside ${idle.toLocaleString("en")} idle endpoints ÷ beside none`, few, many)

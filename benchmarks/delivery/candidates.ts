@@ -50,8 +50,8 @@ export const ours: Candidate = {
       await sql`
         insert into endpoint_readers (endpoint_id, organization_id) values (${endpointId}, ${organizationId})`
       await sql`
-        insert into reader_positions (endpoint_id, begun_at, begun_id)
-        select ${endpointId}, last, '~' from organization_clock where organization_id = ${organizationId}`
+        insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
+        select organization_id, ${endpointId}, last, '~' from organization_clock where organization_id = ${organizationId}`
     }
   },
   // Writes events as `publishEvents` does, in the order of the organizations, and notifies the worker as the service does.

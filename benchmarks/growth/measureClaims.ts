@@ -33,6 +33,9 @@ export async function seedSending({ campaigns, sql }: Claimed, claims: number): 
   await sql`
     insert into messages (organization_id, recipient_id, campaign_id, due_at)
     select organization_id, id, campaign_id, created_at from recipients`
+  // As the worker gives turns to campaigns that have none.
+  await sql`insert into campaign_turns select organization_id, id, '-infinity' from campaigns`
+  await sql`insert into organization_turns select distinct organization_id, '-infinity'::timestamptz from campaigns`
   await sql`vacuum analyze`
 }
 

@@ -58,8 +58,8 @@ test("the gauges read little of a log in which much waits, beside many endpoints
   yield* sql`
     insert into endpoint_readers (endpoint_id, organization_id) select 'whe_' || id, id from (${ids}) idle`
   yield* sql`
-    insert into reader_positions (endpoint_id, begun_at, begun_id)
-    select 'whe_' || organization_id, last, '~' from organization_clock where organization_id in (${ids})`
+    insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
+    select organization_id, 'whe_' || organization_id, last, '~' from organization_clock where organization_id in (${ids})`
   yield* sql`vacuum analyze events`
   yield* sql`vacuum analyze endpoint_readers`
   yield* sql`vacuum analyze reader_positions`
