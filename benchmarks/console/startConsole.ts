@@ -2,9 +2,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 
 /** A console in a process of its own, and a session of an admin. */
 export interface RunningConsole {
@@ -46,7 +46,9 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
       })
       .on("close", () => reject(new Error("the console ended before it listened")))
   })
-  const session = await Effect.runPromise(Effect.provide(signIn, adaptersFor(databaseUrl)))
+  const session = await Effect.runPromise(
+    Effect.provide(signIn, Layer.provideMerge(OperatorStore.layer, adaptersFor(databaseUrl))),
+  )
   return {
     url,
     cookie: `session=${session}`,
@@ -58,7 +60,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
 }
 
 const signIn = Effect.gen(function* () {
-  const operators = yield* OperatorRepository
+  const operators = yield* OperatorStore
   const { id } = yield* operators.add({ name: `Benchmark ${Date.now()}`, role: "admin", organizationId: null })
   const { token } = yield* operators.createSignInLink(id, { seconds: 3600, once: true })
   const session = yield* operators.signIn(Redacted.value(token))

@@ -7,7 +7,7 @@ import {
   databaseSettings,
   type StandbySettings,
   standbySettings,
-} from "@outreach/postgres/connection/databaseSettings"
+} from "@outreach/postgres-connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
 import {
   adminHost,

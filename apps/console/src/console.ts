@@ -1,15 +1,12 @@
+import { backoffice } from "@outreach/backoffice/backoffice"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { adapters } from "@outreach/postgres/adapters"
-import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
-import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
+import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
@@ -68,13 +65,10 @@ const services = Layer.mergeAll(
   NodeSigner,
   PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
   Sessions.layer.pipe(Layer.provideMerge(SignInLimit.layer)),
-  OwnedIds.layer,
   LiveValues.layer,
-  AlertReader.layer,
-  DatabaseInspection.layer,
   UnavailableLog.layer,
 ).pipe(
-  Layer.provideMerge(AuditLog.layer),
+  Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),
 )

@@ -1,5 +1,5 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"

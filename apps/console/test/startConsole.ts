@@ -1,6 +1,7 @@
+import { backoffice } from "@outreach/backoffice/backoffice"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { telemetry } from "@outreach/process/telemetry"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -13,7 +14,9 @@ import { ConsoleConfig } from "../src/ConsoleConfig.ts"
 import { console } from "../src/console.ts"
 import { formToken } from "../src/http/formToken.ts"
 
-type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
+/** What tests do and look at beside the console. */
+const servicesFor = (url: string) => Layer.provideMerge(backoffice, adaptersFor(url))
+type Services = Layer.Success<ReturnType<typeof servicesFor>>
 
 /** An answer of the console. */
 export interface Answer {
@@ -41,7 +44,7 @@ export interface TestConsole {
   readonly databaseUrl: string
   /** Every line that was logged so far. */
   readonly logs: ReadonlyArray<string>
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
   /** Adds an operator of a role who is signed in, for all organizations or for one. */
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
 }
@@ -55,12 +58,12 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
   const databaseUrl = migratedDatabase()
   const logs: Array<string> = []
   const scope = Scope.makeUnsafe()
-  let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
+  let adapters: ManagedRuntime.ManagedRuntime<Services, unknown>
   let url: string
   let operators = 0
 
   beforeAll(async () => {
-    adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
+    adapters = ManagedRuntime.make(servicesFor(databaseUrl()))
     const surroundings = Layer.mergeAll(
       ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl(), settings) })),
       Layer.succeed(Console.Console, { ...globalThis.console, log: (line: string) => logs.push(line) } as never),
@@ -83,7 +86,7 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
   const addSession = (role: OperatorRole, organizationId: OrganizationId | null) =>
     run(
       Effect.gen(function* () {
-        const repository = yield* OperatorRepository
+        const repository = yield* OperatorStore
         const operator = yield* repository.add({ name: `${role} ${++operators}`, role, organizationId })
         const { token } = yield* repository.createSignInLink(operator.id, { seconds: 3600, once: true })
         const session = yield* repository.signIn(Redacted.value(token))

@@ -1,6 +1,6 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
-import { SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
@@ -17,7 +17,7 @@ const test = startConsole({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${awa
 it("tells a collector neither who was searched for nor the tokens of links, sessions and forms", async () => {
   const operator = await test().as("viewer")
   const { token } = await test().run(
-    OperatorRepository.use(({ add, createSignInLink }) =>
+    OperatorStore.use(({ add, createSignInLink }) =>
       Effect.flatMap(add({ name: "Traced", role: "viewer", organizationId: null }), ({ id }) =>
         createSignInLink(id, { seconds: 60, once: false }),
       ),

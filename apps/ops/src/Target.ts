@@ -1,5 +1,5 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { type DatabaseSettings, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { type DatabaseSettings, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 

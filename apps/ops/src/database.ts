@@ -1,9 +1,9 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Deployment } from "@outreach/domain/Deployment"
-import { sessionFault } from "@outreach/postgres/connection/sessionFault"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
+import { describeFault } from "@outreach/postgres/describeFault"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -26,7 +26,7 @@ const client = Layer.unwrap(
     const client = databaseLayer({ database, applicationName: applicationName("outreach-ops"), maxConnections: 2 })
     // The pool connects at its first statement, which fails only if the connection does.
     const checkConnection = sessionFault.pipe(
-      Effect.mapError(describeDatabaseError),
+      Effect.mapError(describeFault),
       // Through a pooler that is known, the role's settings matter to the processes that serve, and commands may well mend them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
       Effect.mapError(({ code, advice }) => new DatabaseUnreachable({ target: name, reason: code, advice })),

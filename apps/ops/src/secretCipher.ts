@@ -1,4 +1,4 @@
-import { assertKeyOpens } from "@outreach/postgres/deliveries/assertKeyOpens"
+import { assertKeyOpens } from "@outreach/backoffice/keys/assertKeyOpens"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Context, Effect, Layer } from "effect"
 import { Target } from "./Target.ts"

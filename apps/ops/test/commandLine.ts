@@ -1,15 +1,17 @@
 import { NodeServices } from "@effect/platform-node"
+import { backoffice } from "@outreach/backoffice/backoffice"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
-import { ConfigProvider, Console, Effect, type Layer, Option, Queue, References, Terminal } from "effect"
+import { ConfigProvider, Console, Effect, Layer, Option, Queue, References, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { expect } from "vitest"
 import { ops } from "../src/ops.ts"
 
 const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }
 
-type Ports = Layer.Success<ReturnType<typeof adaptersFor>>
+const servicesFor = (url: string) => Layer.provideMerge(backoffice, adaptersFor(url))
+type Services = Layer.Success<ReturnType<typeof servicesFor>>
 
 /** Runs command lines in this process over the test file's database, and captures their output. */
 export const commandLine = () => {
@@ -61,9 +63,9 @@ export const commandLine = () => {
       return { ...JSON.parse(stdout).error, exit: code }
     },
     /** Runs an effect on the database, as another process would. */
-    meanwhile: <A, E>(effect: Effect.Effect<A, E, Ports>): Promise<A> =>
+    meanwhile: <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
       Effect.runPromise(
-        effect.pipe(Effect.provide(adaptersFor(url())), Effect.provideService(References.MinimumLogLevel, "None")),
+        effect.pipe(Effect.provide(servicesFor(url())), Effect.provideService(References.MinimumLogLevel, "None")),
       ),
   }
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
@@ -110,7 +110,7 @@ const publishRecords = async (sender: string) => {
 
 /** Gives the event of a delivery another delivery, which waits for its next attempt; returns its id. */
 const postponeDelivery = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
-  const { delivery } = yield* (yield* DeliveryRepository).find(deliveryId)
+  const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: string }>`
     insert into deliveries (organization_id, endpoint_id, event_id, attempts, due_at)

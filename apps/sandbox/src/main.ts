@@ -1,12 +1,13 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { createClient } from "@outreach/client"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
-import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
 import { ConfigProvider, Effect, Layer, References } from "effect"
@@ -140,7 +141,8 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
     return yield* Effect.raceFirst(run, Effect.raceFirst(services.failed, diskFull))
   }).pipe(
     Effect.provide(
-      adapters.pipe(
+      OperatorStore.layer.pipe(
+        Layer.provideMerge(adapters),
         Layer.provideMerge(
           databaseLayer({ database: databaseAt(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
         ),

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { databaseSettings } from "@outreach/postgres/connection/databaseSettings"
-import { sessionFault } from "@outreach/postgres/connection/sessionFault"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
+import { describeFault } from "@outreach/postgres/describeFault"
+import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
+import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { ConfigProvider, Effect } from "effect"
 import type { Options } from "./options.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
@@ -23,7 +23,7 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
     const address = URL.parse(configured)
     yield* sessionFault.pipe(
       Effect.provide(databaseLayer({ database, applicationName: "sandbox", maxConnections: 1 })),
-      Effect.mapError(describeDatabaseError),
+      Effect.mapError(describeFault),
       Effect.filterOrFail(
         (fault) => fault === undefined,
         (fault) => fault!,

@@ -1,6 +1,6 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"
 import {

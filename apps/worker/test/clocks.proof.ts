@@ -7,6 +7,7 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
+import { SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { Ramp } from "@outreach/domain/senders/Ramp"
@@ -14,7 +15,7 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { isOpenSession } from "@outreach/postgres/operators/deleteExpiredSignIns"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -291,9 +292,22 @@ it.for([DAYS, -DAYS])(
         ),
       )
     const isOpen = async (token: string) =>
-      (await run(OperatorRepository.use(({ findSession }) => findSession(token)))) !== undefined
-    const signIn = async () =>
-      Redacted.value((await run(OperatorRepository.use(({ signInByName }) => signInByName("Ann"))))!.token)
+      (
+        await run(
+          SqlClient.SqlClient.use(
+            (sql) =>
+              sql`select from operator_sessions where hash = sha256(${token}::text::bytea) and ${isOpenSession(sql)}`,
+          ),
+        )
+      ).length === 1
+    const signIn = async () => {
+      const token = crypto.randomUUID()
+      await query(
+        `insert into operator_sessions (hash, operator_id, expires_at)
+        values (sha256('${token}'), 'opr_1', statement_timestamp() + interval '${SESSION_SECONDS} seconds')`,
+      )
+      return token
+    }
 
     const before = { token: await signIn(), leases: (await claim(1)).length, uses: [await use(), await use()] }
     await run(publishSent(campaign, 1))

@@ -1,8 +1,8 @@
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import type { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import type { partner } from "@outreach/testing/partner"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -40,20 +40,7 @@ export const journey = () => {
         }),
       ),
     /** Lists the deliveries to an endpoint. */
-    deliveries: (endpointId: string) =>
-      run(
-        Effect.gen(function* () {
-          return yield* (yield* DeliveryRepository).list({ endpointId: endpointId as EndpointId, limit: 1000 })
-        }),
-      ),
-    /** Lists how the attempts at a delivery went. */
-    attempts: (deliveryId: string) =>
-      run(
-        Effect.gen(function* () {
-          const { attempts } = yield* (yield* DeliveryRepository).find(deliveryId as DeliveryId)
-          return attempts.map(({ number, outcome, status }) => ({ number, outcome, status }))
-        }),
-      ),
+    deliveries: (endpointId: EndpointId) => run(deliveriesTo(endpointId)),
     /** Takes all endpoints as another worker would whose predecessor says nothing; returns what gives them back. */
     takeAll: () =>
       run(

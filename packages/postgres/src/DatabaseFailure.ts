@@ -1,6 +1,6 @@
+import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { describeDatabaseError } from "./describeDatabaseError.ts"
 
 /**
  * The database failed at an operation of an adapter; a defect to the domain.

@@ -1,10 +1,15 @@
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
+import {
+  adviceOn,
+  type DatabaseFault,
+  describeDatabaseError,
+  isOutage,
+} from "@outreach/postgres-connection/describeDatabaseError"
+import { Signal } from "@outreach/postgres-connection/Signal"
 import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
 import { SqlError } from "effect/sql"
-import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
-import { Signal } from "./connection/Signal.ts"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
 import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
-import { adviceOn, type DatabaseFault, describeDatabaseError, isOutage } from "./describeDatabaseError.ts"
 
 const CHECK_EVERY_MS = 5000
 /** How often the database is checked while it is unusable, and until a stored secret could be read. */

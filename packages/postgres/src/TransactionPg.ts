@@ -1,7 +1,7 @@
 import { Transaction, TransactionRejected } from "@outreach/domain/Transaction"
+import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ClockSkew } from "./connection/ClockSkew.ts"
 import { DatabaseFailure, orDieAs } from "./DatabaseFailure.ts"
 import { commitTimestamp } from "./events/commitTimestamp.ts"
 

@@ -1,79 +1,59 @@
 import { Layer } from "effect"
 import { ClockWatch } from "./ClockWatch.ts"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
-import { CampaignReader } from "./campaigns/CampaignReader.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
-import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
-import { EventDeliveries } from "./deliveries/EventDeliveries.ts"
-import { FailureGroups } from "./deliveries/FailureGroups.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
-import { DigestReader } from "./digest/DigestReader.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
-import { HeldDataReader } from "./erasure/HeldDataReader.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
-import { InboxReader } from "./inbox/InboxReader.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
-import { SystemReader } from "./inspection/SystemReader.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
-import { ObjectFinder } from "./operators/ObjectFinder.ts"
-import { OperatorRepository } from "./operators/OperatorRepository.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
 import { PartnerActivity } from "./organizations/PartnerActivity.ts"
 import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
-import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
 import { SenderRepositoryPg } from "./senders/SenderRepositoryPg.ts"
 import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
-import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 import { GaugeSamples } from "./today/GaugeSamples.ts"
-import { TodayReader } from "./today/TodayReader.ts"
 
-/** Every adapter of the domain's ports, and every query module; needs the database, the deployment and the cipher. */
+/** Every adapter of the domain's ports, and the queries of the processes; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   TransactionPg,
   OrganizationRepository.layer,
   PartnerActivity.layer,
   ApiKeyRepositoryPg,
-  OperatorRepository.layer,
-  ObjectFinder.layer,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,
-  CampaignReader.layer,
   SubjectTestRepositoryPg,
   FollowUpRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,
-  DigestReader.layer,
   DigestRepositoryPg,
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   EndpointReadersPg,
-  DeliveryRepository.layer,
-  EventDeliveries.layer,
   DeadLetterRepository.layer,
-  FailureGroups.layer,
   DeliveryOutcomes.layer,
   Partitions.layer,
   ClockWatch.layer,
@@ -86,16 +66,10 @@ export const adapters = Layer.mergeAll(
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,
-  InboxReader.layer,
   InboxRepositoryPg,
   SuppressionRepositoryPg,
-  SuppressionReader.layer,
   WithdrawalRepositoryPg,
-  TimelineReader.layer,
   GaugeSamples.layer,
-  TodayReader.layer,
-  SystemReader.layer,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
-  HeldDataReader.layer,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -1,15 +1,16 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { RestoreFault } from "@outreach/domain/restores/Restore"
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
+import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
+import { SESSION_SETTINGS_CODE, sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { type Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
-import { SESSION_SETTINGS_CODE, sessionFault } from "./connection/sessionFault.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
-import { adviceOn, type DatabaseFault, describeDatabaseError } from "./describeDatabaseError.ts"
+import { describeFault, faultOf } from "./describeFault.ts"
 import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
 
-const READ_ONLY: DatabaseFault = { code: "25006", advice: adviceOn("25006") }
+const READ_ONLY = faultOf("25006")
 
 const OLD_SCHEMA: DatabaseFault = {
   code: "OLD_SCHEMA",
@@ -96,6 +97,6 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
     return yield* lackingSettings
   }).pipe(
     Effect.timeout(timeLimit),
-    Effect.catch((error) => Effect.succeed(describeDatabaseError(error))),
+    Effect.catch((error) => Effect.succeed(describeFault(error))),
   )
 })

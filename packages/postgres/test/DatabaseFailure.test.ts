@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

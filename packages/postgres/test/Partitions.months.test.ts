@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { FEED_EVENT_TYPES } from "@outreach/contract"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -6,7 +7,6 @@ import { lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { recountDigest } from "@outreach/postgres/digest/recountDigest"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
@@ -19,15 +19,16 @@ import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, type Layer, Schedule } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
+const services = () => Layer.provideMerge(DeliveryReader.layer, adaptersFor(url()))
 const test = effectTest(
-  <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
-    Effect.runPromise(Effect.provide(effect, adaptersFor(url()))),
+  <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof services>>>): Promise<A> =>
+    Effect.runPromise(Effect.provide(effect, services())),
 )
 
 const add = (table: PartitionedTable) => Effect.flatMap(Partitions, (partitions) => partitions.add(table))
@@ -171,7 +172,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       const read = (yield* worker.take()).filter(({ endpointId }) => endpointId === late.id)
       expect(read.map(({ eventId }) => eventId)).toEqual(page.map(({ id }) => id))
       // The history outlives its events.
-      const repository = yield* DeliveryRepository
+      const repository = yield* DeliveryReader
       const { delivery, attempts } = yield* repository.find(deliveries[0]!.id)
       expect(delivery).toMatchObject({ eventId: old[0], eventType: null, state: "delivered" })
       expect(delivery.createdAt).toBe(delivery.finishedAt)

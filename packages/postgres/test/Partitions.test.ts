@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -10,13 +10,13 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | Partitions | DeliveryRepository>) =>
-  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | Partitions | DeliveryReader>) =>
+  Effect.runPromise(Effect.provide(effect, Layer.provideMerge(DeliveryReader.layer, adaptersFor(url()))))
 const test = effectTest(run)
 
 const setClock = simulatedClock(url)
@@ -69,12 +69,12 @@ describe("the days of delivered", { shuffle: false }, () => {
     expect(yield* keep(90)).toEqual({ added: 9, dropped: 0 })
     expect(yield* unsorted).toBe(0)
     expect(yield* days).toEqual([day(-2), ...span(0, 7)])
-    const deliveries = yield* DeliveryRepository
+    const deliveries = yield* DeliveryReader
     for (const id of [early, late]) expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
   })
 
   test("keeps a week ahead and so many days back, day after day, whoever does it and how often", function* () {
-    const deliveries = yield* DeliveryRepository
+    const deliveries = yield* DeliveryReader
     const delivered: Array<Effect.Success<typeof settled>> = []
     for (let today = 0; today <= 12; today++) {
       yield* setClock(`${day(today)}T00:00:00Z`)
@@ -137,7 +137,7 @@ describe("the days of delivered", { shuffle: false }, () => {
       }),
     )
     expect(yield* Fiber.join(keeping)).toMatchObject({ added: 8 })
-    expect((yield* (yield* DeliveryRepository).find(yield* Fiber.join(settling))).delivery.state).toBe("delivered")
+    expect((yield* (yield* DeliveryReader).find(yield* Fiber.join(settling))).delivery.state).toBe("delivered")
     expect(yield* unsorted).toBe(0)
   })
 })

@@ -1,14 +1,13 @@
 import { describe, expect } from "@effect/vitest"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
+import { clockFinding, partitionsFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
-import { clockFinding, partitionsFinding } from "@outreach/postgres/inspection/databaseFindings"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { deleteExpiredSignIns } from "@outreach/postgres/operators/deleteExpiredSignIns"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
@@ -122,11 +121,11 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* HitRepository).forget(90)
   yield* (yield* MessageQueue).forgetAttempts(90)
   yield* (yield* DeliveryOutcomes).forget(90)
-  yield* (yield* FailureGroups).forgetHours(90)
+  yield* (yield* DeliveryOutcomes).forgetTrends(90)
   yield* (yield* IdempotencyRepository).forgetExpired
   yield* (yield* GaugeSamples).forget
   yield* (yield* PartnerActivity).forget
-  yield* (yield* OperatorRepository).deleteExpired
+  yield* deleteExpiredSignIns
   const deadLetters = yield* DeadLetterRepository
   const before = yield* deadLetters.daysAgo(90)
   if (before !== null) yield* deadLetters.purge({ keepsDoubtful: true }, before, null)

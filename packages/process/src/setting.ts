@@ -2,6 +2,9 @@ import { readFileSync, statSync } from "node:fs"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { Config, ConfigProvider, Effect, Result, type Schema } from "effect"
 
+// For packages that read settings and do not know the domain.
+export { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+
 /** The largest file of a secret, in bytes. */
 const MAX_FILE_BYTES = 65_536
 

@@ -8,14 +8,22 @@ import { migrateWithRoles } from "./testRoles.ts"
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
 /** Gives a test file a database of its own, and returns a function that runs an effect on it with all adapters. */
-export const runOnDatabase = (
-  options: { readonly maxConnections?: number } = {},
-): (<A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>) => {
+export const runOnDatabase = <Others = never>(
+  options: {
+    readonly maxConnections?: number
+    /** Other services over the same adapters. */
+    readonly layer?: Layer.Layer<Others, never, Services>
+  } = {},
+): (<A, E>(effect: Effect.Effect<A, E, Services | Others>) => Promise<A>) => {
+  const { layer = Layer.empty as Layer.Layer<never> as Layer.Layer<Others> } = options
   const url = migratedDatabase()
-  let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
+  let runtime: ManagedRuntime.ManagedRuntime<Services | Others, unknown>
   beforeAll(() => {
     runtime = ManagedRuntime.make(
-      Layer.provideMerge(adaptersFor(url(), options), Layer.succeed(References.MinimumLogLevel, "Warn")),
+      layer.pipe(
+        Layer.provideMerge(adaptersFor(url(), options)),
+        Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")),
+      ),
     )
   })
   afterAll(() => runtime.dispose())

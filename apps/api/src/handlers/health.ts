@@ -1,6 +1,6 @@
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
-import type { DatabaseFault } from "@outreach/postgres/describeDatabaseError"
+import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
 import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -1,11 +1,6 @@
-import { createLagMeter } from "@outreach/postgres/standby/createLagMeter"
-import {
-  historyFault,
-  readPrimary,
-  readStandby,
-  STANDBY_FAULTS,
-  type StandbyFault,
-} from "@outreach/postgres/standby/standing"
+import { readPrimary, readStandby } from "@outreach/postgres/standby/standing"
+import { createLagMeter } from "@outreach/postgres-connection/createLagMeter"
+import { historyFault, STANDBY_FAULTS, type StandbyFault } from "@outreach/postgres-connection/historyFault"
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { withinLimit } from "../http/withinLimit.ts"

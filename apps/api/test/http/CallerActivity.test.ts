@@ -1,12 +1,12 @@
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import type { HourlyRequests } from "@outreach/postgres/organizations/PartnerActivity"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import type { RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { sign } from "@outreach/signature/node"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -22,9 +22,14 @@ const seedKey = async () => {
 type Seed = Awaited<ReturnType<typeof seedKey>>
 
 const hourly = ({ organization }: Seed) =>
-  api().run(Effect.flatMap(PartnerActivity, ({ hourlyRequests }) => hourlyRequests(organization.id, 24)))
+  api().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql<RequestCount>`
+        select caller_id as "callerId", code, requests::int, peak from request_counts where organization_id = ${organization.id}`,
+    ),
+  )
 /** The counts of a caller by code, whatever the hour. */
-const countsOf = (rows: ReadonlyArray<HourlyRequests>, callerId: string) => {
+const countsOf = (rows: ReadonlyArray<RequestCount>, callerId: string) => {
   const counts: Record<string, number> = {}
   for (const row of rows) {
     if (row.callerId === callerId) counts[row.code || "served"] = (counts[row.code || "served"] ?? 0) + row.requests
@@ -93,25 +98,29 @@ it("counts webhooks that came, and bad signatures, by the endpoint they came to"
   expect(countsOf(rows, seed.endpoint.id)).toEqual({ served: 2, INVALID_SIGNATURE: 1 })
 })
 
-it("knows how far a key has read a list, and what it has not read yet", async () => {
+it("notes how far a key has read a list, and of which types", async () => {
   const seed = await seedKey()
   await api().run(publishSent(seed.campaign, 5))
-  const pollers = (isThere: (found: { readonly lagRows: number; readonly hasMore: boolean }) => boolean) =>
+  const positions = (isThere: (found: { readonly types: string | null; readonly hasMore: boolean }) => boolean) =>
     eventually(
-      () => api().run(Effect.flatMap(PartnerActivity, ({ pollers }) => pollers(seed.organization.id))),
+      () =>
+        api().run(
+          SqlClient.SqlClient.use(
+            (sql) => sql<{ types: string | null; hasMore: boolean }>`
+              select key_id as "keyId", list, array_to_string(types, ',') as types, has_more as "hasMore", position_id as id
+              from read_positions where organization_id = ${seed.organization.id}`,
+          ),
+        ),
       (found) => found[0] !== undefined && isThere(found[0]),
     )
   const first = await ask(api(), `${EVENTS}&limit=2`, { key: seed.key })
-  expect(await pollers(() => true)).toMatchObject([
-    { keyId: seed.keyId, list: "events", types: null, hasMore: true, lagRows: 3, id: first.body.data[1].event_id },
+  expect(await positions(() => true)).toEqual([
+    { keyId: seed.keyId, list: "events", types: null, hasMore: true, id: first.body.data[1].event_id },
   ])
-  await ask(api(), `${EVENTS}&cursor=${first.body.next_cursor}`, { key: seed.key })
-  expect(await pollers(({ hasMore }) => !hasMore)).toMatchObject([{ lagRows: 0, lagSeconds: 0 }])
+  const rest = await ask(api(), `${EVENTS}&cursor=${first.body.next_cursor}`, { key: seed.key })
+  expect(await positions(({ hasMore }) => !hasMore)).toMatchObject([{ id: rest.body.data.at(-1).event_id }])
   await ask(api(), `${EVENTS}&type=outreach.email_bounced`, { key: seed.key })
-  await eventually(
-    () => api().run(Effect.flatMap(PartnerActivity, ({ pollers }) => pollers(seed.organization.id))),
-    (found) => found[0]!.types?.join() === "outreach.email_bounced",
-  )
+  await positions(({ types }) => types === "outreach.email_bounced")
 })
 
 it("notes that a partner still signs with the old secret after a rotation", async () => {

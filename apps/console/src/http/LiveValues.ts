@@ -1,5 +1,5 @@
+import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import type { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
-import { TodayReader } from "@outreach/postgres/today/TodayReader"
 import { Cause, Clock, Context, Deferred, Effect, Layer, PubSub, RcMap, Stream } from "effect"
 import { liveTexts } from "../pages/today/todayTiles.ts"
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
+import { AuditLog, type CommandEnd } from "@outreach/backoffice/operators/AuditLog"
 import { recordArgument } from "@outreach/domain/operators/recordArgument"
-import { AuditLog, type CommandEnd } from "@outreach/postgres/operators/AuditLog"
 import { osUser } from "@outreach/process/osUser"
 import { Cause, Effect, Exit } from "effect"
 import type { RequestContext } from "./Route.ts"

@@ -1,5 +1,5 @@
+import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { View } from "../components/View.ts"

@@ -1,6 +1,6 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
@@ -26,7 +26,7 @@ type Response = HttpServerResponse.HttpServerResponse
 export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessions", {
   make: Effect.gen(function* () {
     const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
-    const operators = yield* OperatorRepository
+    const operators = yield* OperatorStore
     const limit = yield* SignInLimit
     const auditLog = Context.make(AuditLog, yield* AuditLog)
     const isTls = consoleUrl.startsWith("https:")

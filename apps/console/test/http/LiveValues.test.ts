@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
+import { type Today, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
-import { type Today, TodayReader } from "@outreach/postgres/today/TodayReader"
 import { Effect, Fiber, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { LiveValues, MAX_OF_OPERATOR, MAX_OF_SESSION, MAX_VIEWERS, type Viewer } from "../../src/http/LiveValues.ts"

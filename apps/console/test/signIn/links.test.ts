@@ -1,6 +1,6 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ const addLink = (
   const name = `Linked ${++added}`
   return test().run(
     Effect.gen(function* () {
-      const operators = yield* OperatorRepository
+      const operators = yield* OperatorStore
       const operator = yield* operators.add({ name, role, organizationId: null })
       const { token } = yield* operators.createSignInLink(operator.id, { seconds, once })
       return { operator, path: `/sign-in/${Redacted.value(token)}` }

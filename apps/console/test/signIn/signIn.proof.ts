@@ -1,5 +1,5 @@
 import { createServer } from "node:http"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { type Browser, chromium } from "playwright-core"
@@ -20,7 +20,7 @@ const addLink = async (once: boolean) => {
   const name = `Dana ${++added}`
   const token = await test().run(
     Effect.gen(function* () {
-      const operators = yield* OperatorRepository
+      const operators = yield* OperatorStore
       const { id } = yield* operators.add({ name, role: "viewer", organizationId: null })
       return (yield* operators.createSignInLink(id, { seconds: 3600, once })).token
     }),

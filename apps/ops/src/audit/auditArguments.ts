@@ -1,5 +1,5 @@
+import type { AuditedArguments } from "@outreach/backoffice/operators/AuditLog"
 import { recordArgument } from "@outreach/domain/operators/recordArgument"
-import type { AuditedArguments } from "@outreach/postgres/operators/AuditLog"
 import { Option } from "effect"
 import { type Command, Param } from "effect/cli"
 

@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
+import { AuditLog, type BegunCommand, type CommandEnd } from "@outreach/backoffice/operators/AuditLog"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { noneOr } from "@outreach/domain/textSchema"
-import { AuditLog, type BegunCommand, type CommandEnd } from "@outreach/postgres/operators/AuditLog"
 import { osUser } from "@outreach/process/osUser"
 import { setting } from "@outreach/process/setting"
 import { Cause, Console, Context, Effect, Exit, Terminal } from "effect"

@@ -1,6 +1,6 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
-import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"

@@ -1,7 +1,7 @@
+import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
-import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

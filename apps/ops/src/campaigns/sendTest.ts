@@ -1,6 +1,6 @@
+import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-import { HeldDataReader } from "@outreach/postgres/erasure/HeldDataReader"
+import { HeldDataReader } from "@outreach/backoffice/erasure/HeldDataReader"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { revealing } from "../audit/Access.ts"

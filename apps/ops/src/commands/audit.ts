@@ -1,4 +1,4 @@
-import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"

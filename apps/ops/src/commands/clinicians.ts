@@ -1,6 +1,6 @@
+import { HeldDataReader } from "@outreach/backoffice/erasure/HeldDataReader"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ErasureRepositoryPg } from "@outreach/postgres/erasure/ErasureRepositoryPg"
-import { HeldDataReader } from "@outreach/postgres/erasure/HeldDataReader"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"

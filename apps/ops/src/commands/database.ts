@@ -1,4 +1,4 @@
-import { DatabaseInspection, type InspectedServer } from "@outreach/postgres/DatabaseInspection"
+import { DatabaseInspection, type InspectedServer } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { reading } from "../audit/Access.ts"

@@ -1,8 +1,9 @@
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -21,7 +22,7 @@ const list = reading(
   { ...deadLetterFilters, limit },
   Effect.fn("ops.dead-letters.list")(function* (input) {
     const { limit } = input
-    const rows = yield* (yield* DeadLetterRepository).list(deadLetterFilter(input), limit + 1)
+    const rows = yield* (yield* DeadLetterReader).list(deadLetterFilter(input), limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"])
   }),
 ).pipe(Command.withDescription("List the dead letters that were not replayed, newest first"))
@@ -37,7 +38,7 @@ const groups = reading(
   },
   Effect.fn("ops.dead-letters.groups")(function* ({ organization, endpoint, reason, status, limit }) {
     const filter = pickDefined({ organizationId: organization, endpointId: endpoint, reason, status })
-    const rows = yield* (yield* FailureGroups).list(filter, limit + 1)
+    const rows = yield* (yield* FailureGroupReader).list(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "reason", "status", "firstLine", "open", "firstAt", "lastAt"])
   }),
 ).pipe(
@@ -50,7 +51,7 @@ const show = reading(
   "show",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.dead-letters.show")(function* ({ delivery: id }) {
-    const found = yield* (yield* DeliveryRepository).find(id)
+    const found = yield* (yield* DeliveryReader).find(id)
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
       return yield* new NotDeadLetter({ deliveryIds: [id], replayed: 0 })
     }
@@ -63,6 +64,12 @@ export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or crashed several workers"),
   Command.withSubcommands([list, groups, show, replay, purge]),
   Command.provide(
-    Layer.mergeAll(DeadLetterRepository.layer, DeliveryRepository.layer, FailureGroups.layer, ReplayJobQueue.layer),
+    Layer.mergeAll(
+      DeadLetterReader.layer,
+      DeadLetterRepository.layer,
+      DeliveryReader.layer,
+      FailureGroupReader.layer,
+      ReplayJobQueue.layer,
+    ),
   ),
 )

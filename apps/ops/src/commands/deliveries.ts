@@ -1,6 +1,7 @@
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading, revealing } from "../audit/Access.ts"
@@ -28,7 +29,7 @@ const list = reading(
     limit,
   },
   Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, event, type, campaign, from, to, limit }) {
-    const repository = yield* DeliveryRepository
+    const repository = yield* DeliveryReader
     const filter = { endpointId: endpoint, state, eventId: event, eventType: type, campaignId: campaign, from, to }
     const rows = yield* repository.list({ ...pickDefined(filter), limit: limit + 1 })
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"])
@@ -43,7 +44,7 @@ const show = reading(
   "show",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.deliveries.show")(function* ({ delivery }) {
-    yield* printDelivery(yield* (yield* DeliveryRepository).find(delivery))
+    yield* printDelivery(yield* (yield* DeliveryReader).find(delivery))
   }),
 ).pipe(Command.withDescription("Show a delivery with its attempts"))
 
@@ -51,7 +52,7 @@ const request = revealing(
   "request",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.deliveries.request")(function* ({ delivery: id }) {
-    const repository = yield* DeliveryRepository
+    const repository = yield* DeliveryReader
     const found = yield* repository.find(id)
     const request = yield* repository.request(found.delivery)
     const sent = { ...request, attempts: found.attempts }
@@ -63,7 +64,7 @@ const retry = changing(
   "retry",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.deliveries.retry")(function* ({ delivery }) {
-    yield* (yield* DeliveryRepository).retry(delivery)
+    yield* retryDelivery(delivery)
     yield* print({ delivery }, () => `${delivery} is due now.`)
   }),
 ).pipe(Command.withDescription("Make the next attempt at a delivery now that waits for it"))
@@ -72,7 +73,7 @@ const retry = changing(
 export const deliveries = Command.make("deliveries").pipe(
   Command.withDescription("Events on their way to the partners"),
   Command.withSubcommands([list, show, request, retry]),
-  Command.provide(DeliveryRepository.layer),
+  Command.provide(DeliveryReader.layer),
 )
 
 const EVENT_DROPPED =

@@ -1,3 +1,4 @@
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -6,7 +7,6 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
-import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
@@ -113,7 +113,7 @@ const outcomes = reading(
     yield* (yield* EndpointRepository).find(endpoint)
     const now = yield* Clock.currentTimeMillis
     const [from, to] = [fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), fromUnixMillis(now)]
-    const summary = yield* (yield* DeliveryOutcomes).summary({ endpointId: endpoint, from, to })
+    const summary = yield* (yield* DeliveryOutcomeReader).summary({ endpointId: endpoint, from, to })
     yield* printRecord({ endpointId: endpoint, from, to, ...summary })
   }),
 ).pipe(
@@ -184,5 +184,7 @@ const enable = changing(
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("The partners' webhook endpoints"),
   Command.withSubcommands([create, list, show, outcomes, breaker, update, sendTest, replayLog, disable, enable]),
-  Command.provide(Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomes.layer, ReplayJobQueue.layer, Partitions.layer)),
+  Command.provide(
+    Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomeReader.layer, ReplayJobQueue.layer, Partitions.layer),
+  ),
 )

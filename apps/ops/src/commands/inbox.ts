@@ -1,6 +1,6 @@
+import { type InboxPlace, InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
-import { type InboxPlace, InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/postgres/keysAtRest"
+import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"

@@ -1,3 +1,4 @@
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
 import {
   OPERATOR_ROLES,
@@ -7,7 +8,6 @@ import {
   SIGN_IN_LINK_SECONDS,
 } from "@outreach/domain/operators/Operator"
 import { Seconds } from "@outreach/domain/Seconds"
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
@@ -42,7 +42,7 @@ const add = changing(
     expires,
   },
   Effect.fn("ops.operators.add")(function* ({ name, role, organization, expires }) {
-    const operators = yield* OperatorRepository
+    const operators = yield* OperatorStore
     const organizationId = Option.getOrNull(organization)
     yield* printWithLink(yield* operators.add({ name, role, organizationId }), expires)
   }),
@@ -55,7 +55,7 @@ const list = reading(
   "list",
   {},
   Effect.fn("ops.operators.list")(function* () {
-    yield* printList(yield* (yield* OperatorRepository).list, [
+    yield* printList(yield* (yield* OperatorStore).list, [
       "id",
       "name",
       "role",
@@ -72,7 +72,7 @@ const link = changing(
   "link",
   { operator: operatorId, expires },
   Effect.fn("ops.operators.link")(function* ({ operator, expires }) {
-    yield* printWithLink(yield* (yield* OperatorRepository).find(operator), expires)
+    yield* printWithLink(yield* (yield* OperatorStore).find(operator), expires)
   }),
 ).pipe(Command.withDescription("Show a new link that signs an operator in once"))
 
@@ -80,7 +80,7 @@ const update = changing(
   "update",
   { operator: operatorId, role },
   Effect.fn("ops.operators.update")(function* ({ operator, role }) {
-    yield* printRecord(yield* (yield* OperatorRepository).setRole(operator, role))
+    yield* printRecord(yield* (yield* OperatorStore).setRole(operator, role))
   }),
 ).pipe(Command.withDescription("Give an operator another role, from the next request on"))
 
@@ -88,7 +88,7 @@ const remove = changing(
   "remove",
   { operator: operatorId, yes },
   Effect.fn("ops.operators.remove")(function* ({ operator, yes }) {
-    const operators = yield* OperatorRepository
+    const operators = yield* OperatorStore
     const { name, role } = yield* operators.find(operator)
     const { sessions } = (yield* operators.list).find(({ id }) => id === operator)!
     yield* confirm(
@@ -103,13 +103,13 @@ const remove = changing(
 export const operators = Command.make("operators").pipe(
   Command.withDescription("Who may use the console"),
   Command.withSubcommands([add, list, link, update, remove]),
-  Command.provide(OperatorRepository.layer),
+  Command.provide(OperatorStore.layer),
 )
 
 const printWithLink = Effect.fnUntraced(function* (operator: Operator, seconds: number) {
   const { consoleUrl } = yield* Target
   const baseUrl = yield* consoleUrl
-  const { token, expiresAt } = yield* (yield* OperatorRepository).createSignInLink(operator.id, { seconds, once: true })
+  const { token, expiresAt } = yield* (yield* OperatorStore).createSignInLink(operator.id, { seconds, once: true })
   yield* printRecord({ ...operator, signInLink: `${baseUrl}/sign-in/${Redacted.value(token)}`, expiresAt })
   yield* printToStderr("\nThe link signs whoever has it in, once. It is shown this once; send it to nobody else.")
 })

@@ -1,9 +1,10 @@
+import { OrganizationFreezer } from "@outreach/backoffice/organizations/OrganizationFreezer"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
-import { OrganizationFreezer } from "@outreach/postgres/organizations/OrganizationFreezer"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
@@ -29,7 +30,7 @@ const list = reading(
   "list",
   {},
   Effect.fn("ops.organizations.list")(function* () {
-    yield* printList(yield* (yield* OrganizationRepository).list, [
+    yield* printList(yield* (yield* OrganizationReader).list, [
       "id",
       "name",
       "createdAt",
@@ -50,7 +51,7 @@ const show = reading(
   Command.withDescription(
     "Show how an organization uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
   ),
-  Command.provide(Layer.mergeAll(PartnerActivity.layer, ApiKeyRepositoryPg, secretSummaries)),
+  Command.provide(Layer.mergeAll(PartnerActivityReader.layer, ApiKeyRepositoryPg, secretSummaries)),
 )
 
 /** How often a freeze looks for what is still in flight. */
@@ -104,8 +105,8 @@ const exportPublication = reading(
   "export-publication",
   { organization },
   Effect.fn("ops.organizations.exportPublication")(function* (input) {
-    const repository = yield* OrganizationRepository
-    const steps = movePlan(yield* repository.find(input.organization), yield* repository.movedTables)
+    const { find, movedTables } = yield* OrganizationReader
+    const steps = movePlan(yield* find(input.organization), yield* movedTables)
     yield* print({ steps }, () => formatMovePlan(steps))
   }),
 ).pipe(
@@ -118,5 +119,5 @@ const exportPublication = reading(
 export const organizations = Command.make("organizations").pipe(
   Command.withDescription("The partners' accounts"),
   Command.withSubcommands([create, list, show, freeze, unfreeze, exportPublication]),
-  Command.provide(Layer.mergeAll(OrganizationRepository.layer, OrganizationFreezer.layer)),
+  Command.provide(Layer.mergeAll(OrganizationRepository.layer, OrganizationReader.layer, OrganizationFreezer.layer)),
 )

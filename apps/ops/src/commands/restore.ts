@@ -8,9 +8,9 @@ import {
   markMailed,
 } from "@outreach/domain/restores/Restores"
 import { Seconds } from "@outreach/domain/Seconds"
-import { ClockSkew } from "@outreach/postgres/connection/ClockSkew"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"

@@ -1,3 +1,4 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import {
@@ -8,7 +9,6 @@ import {
 } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
@@ -51,7 +51,7 @@ const readScope = Effect.fnUntraced(function* (input: {
   const organizationId = Option.getOrUndefined(input.organization)
   if (programId !== undefined && organizationId === undefined) return { programId } satisfies SuppressionScope
   if (organizationId === undefined || programId !== undefined) return yield* new UnclearScope()
-  yield* (yield* OrganizationRepository).find(organizationId)
+  yield* (yield* OrganizationReader).find(organizationId)
   return { organizationId } satisfies SuppressionScope
 })
 
@@ -168,7 +168,7 @@ export const suppressions = Command.make("suppressions").pipe(
       WithdrawalRepositoryPg,
       ProgramRepositoryPg,
       TransactionPg,
-      OrganizationRepository.layer,
+      OrganizationReader.layer,
       erasedClinicians,
     ),
   ),

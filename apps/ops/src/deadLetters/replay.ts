@@ -1,5 +1,6 @@
+import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryId } from "@outreach/domain/Identifier"
-import { type DeadLetterCount, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -48,7 +49,7 @@ export const replay = changing(
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
     if (byIds) return yield* replayByIds(new Set(deliveries))
     if (dryRun) {
-      const counts = yield* (yield* DeadLetterRepository).count(filter)
+      const counts = yield* (yield* DeadLetterReader).count(filter)
       return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
     }
     const job = yield* (yield* ReplayJobQueue).create(filter, rate)

@@ -1,8 +1,8 @@
+import type { DigestDay, ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import type { DigestDay, ProgramProgress } from "@outreach/postgres/digest/DigestReader"
 import { formatCell, formatTable } from "../output/format.ts"
 
 /** Formats the counts of dates as a table, a line for each date. */

@@ -1,14 +1,5 @@
 import { ApiConfig } from "@outreach/api/ApiConfig"
-import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
-import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
-import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { createResolver } from "@outreach/mail/createResolver"
-import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { standbySettings } from "@outreach/postgres/connection/databaseSettings"
-import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
   clockFinding,
   connectionFinding,
@@ -16,7 +7,16 @@ import {
   partitionsFinding,
   roleFinding,
   schemaFinding,
-} from "@outreach/postgres/inspection/databaseFindings"
+} from "@outreach/backoffice/inspection/databaseFindings"
+import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
+import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
+import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { createResolver } from "@outreach/mail/createResolver"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { standbySettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"

@@ -1,5 +1,5 @@
+import type { MovedTable } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { Organization } from "@outreach/domain/organizations/Organization"
-import type { MovedTable } from "@outreach/postgres/organizations/OrganizationRepository"
 
 /** A step of a move: what to run on one server, by `psql` as the owner of the tables, and by `ops`. */
 export interface MoveStep {

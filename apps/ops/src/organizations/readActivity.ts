@@ -1,8 +1,9 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { PartnerActivityReader, totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { PartnerActivity, type RequestCount, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
+import type { RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { Array as Arr, Effect } from "effect"
 import { formatRecord, formatRows } from "../output/Output.ts"
 
@@ -11,8 +12,8 @@ const HOURS = 24
 
 /** Reads how an organization uses the API. */
 export const readActivity = Effect.fnUntraced(function* (id: OrganizationId) {
-  const organization = yield* (yield* OrganizationRepository).find(id)
-  const activity = yield* PartnerActivity
+  const organization = yield* (yield* OrganizationReader).find(id)
+  const activity = yield* PartnerActivityReader
   const counts = yield* activity.hourlyRequests(id, HOURS)
   const windows = yield* activity.windowUse(id)
   const keys = (yield* (yield* ApiKeyRepository).list(id)).map((key) => ({

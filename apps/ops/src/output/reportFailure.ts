@@ -1,6 +1,6 @@
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
-import { adviceOn, describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
+import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
@@ -34,7 +34,7 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
       return { code: "configuration", message: (error.cause as Error).message }
     }
     if (SqlError.isSqlError(error)) {
-      const { code, advice } = describeDatabaseError(error)
+      const { code, advice } = describeFault(error)
       return { code: "database_failure", message: `The database failed (${code}): ${advice}.` }
     }
     if (error instanceof Error && (Cause.isFailReason(reason) || isExpected(error))) {
@@ -53,7 +53,7 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
 const isExpected = (defect: Error): boolean => defect instanceof DatabaseFailure || defect instanceof SecretUnopened
 
 const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
-  `${operation} failed in the database (${reason}): ${adviceOn(reason)}.`
+  `${operation} failed in the database (${reason}): ${faultOf(reason).advice}.`
 
 const explainUsage = (error: CliError.CliError): string => {
   if (error._tag !== "ShowHelp") return withoutValue(error).message

@@ -1,7 +1,7 @@
+import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { RecipientId } from "@outreach/domain/Identifier"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
-import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { revealing } from "../audit/Access.ts"

@@ -1,5 +1,5 @@
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { Layer } from "effect"

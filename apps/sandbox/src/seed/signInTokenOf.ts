@@ -1,4 +1,4 @@
-import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { Effect, Redacted } from "effect"
 
 /** The operator whom the sandbox's link signs in. */
@@ -9,7 +9,7 @@ const LINK_SECONDS = 365 * 86_400
 
 /** Returns the token of a link that signs in as an admin any number of times: that of an earlier run if it still works. */
 export const signInTokenOf = Effect.fnUntraced(function* (earlier: string | undefined) {
-  const operators = yield* OperatorRepository
+  const operators = yield* OperatorStore
   if (earlier !== undefined && (yield* operators.findSignInLink(earlier)) !== undefined) return earlier
   const known = (yield* operators.list).find(({ name, removedAt }) => name === NAME && removedAt === null)
   const { id } = known ?? (yield* operators.add({ name: NAME, role: "admin", organizationId: null }))

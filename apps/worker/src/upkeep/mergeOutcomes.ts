@@ -1,5 +1,4 @@
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
@@ -11,11 +10,10 @@ import { whileBelieved } from "./watchClock.ts"
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
-  const groups = yield* FailureGroups
   const once = Effect.gen(function* () {
     while ((yield* withRest(outcomes.merge)) > 0) {}
     while ((yield* withRest(outcomes.forget(days))) > 0) {}
-    yield* groups.forgetHours(days)
+    yield* outcomes.forgetTrends(days)
   })
   return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
 })

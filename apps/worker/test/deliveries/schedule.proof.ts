@@ -4,9 +4,9 @@ import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -105,16 +105,14 @@ const takeDue = Effect.gen(function* () {
 
 /** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */
 const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
-  const deliveries = yield* DeliveryRepository
   const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
   for (const [endpointId, name] of published.endpoints) {
-    const [delivery] = yield* deliveries.list({ endpointId, limit: 2 })
-    const { attempts } = yield* deliveries.find(delivery!.id)
+    const [delivery] = yield* deliveriesTo(endpointId)
     found[name] = {
       state: delivery!.state,
-      outcomes: attempts.map(({ outcome }) => outcome),
-      statuses: attempts.map(({ status }) => status),
-      at: attempts.map(({ startedAt }) =>
+      outcomes: delivery!.made.map(({ outcome }) => outcome),
+      statuses: delivery!.made.map(({ status }) => status),
+      at: delivery!.made.map(({ startedAt }) =>
         Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 1000),
       ),
     }

@@ -5,6 +5,7 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { verify } from "@outreach/signature/node"
+import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -142,9 +143,8 @@ describe("the headers of Standard Webhooks", () => {
     const [eventId] = await run(Effect.andThen(ask(endpoint.id), publishSent(campaign, 1)))
     await besideWorker(received(calls, 1))
     const replay = Effect.gen(function* () {
-      const deadLetters = yield* DeadLetterRepository
-      const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
-      return yield* deadLetters.replay(dead!.id)
+      const [dead] = yield* deliveriesTo(endpoint.id)
+      return yield* (yield* DeadLetterRepository).replay(dead!.id)
     })
     expect(await run(replay)).toBe(true)
     await besideWorker(received(calls, 2))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Signal } from "@outreach/postgres/connection/Signal"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { Signal } from "@outreach/postgres-connection/Signal"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { retryForever } from "../../src/loops/retryForever.ts"

@@ -1,4 +1,4 @@
-import type { DeadLetterReason, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
@@ -6,7 +6,6 @@ import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { awaitsDeadLetter } from "./awaitsDeadLetter.ts"
-import { CREATED_AT } from "./DeliveryRepository.ts"
 
 /** Which dead letters are meant: all conditions must hold. */
 export interface DeadLetterFilter {
@@ -23,13 +22,6 @@ export interface DeadLetterFilter {
   readonly to?: Timestamp
 }
 
-/** How many dead letters of an endpoint have a reason. */
-export interface DeadLetterCount {
-  readonly endpointId: EndpointId
-  readonly reason: DeadLetterReason
-  readonly count: number
-}
-
 /** Which dead letters a purge means, beside their age. */
 export interface PurgeFilter extends Omit<DeadLetterFilter, "from" | "to"> {
   /** Whether those stay that died by a clock which was not believed, since nobody knows their age. Default false. */
@@ -42,63 +34,40 @@ export interface DeadLetterPosition {
   readonly id: DeliveryId
 }
 
-/** Reports whether the groups of failures tell how many dead letters a filter leaves. */
-export const isGrouped = ({ eventType, from, to }: DeadLetterFilter): boolean =>
-  eventType === undefined && from === undefined && to === undefined
+/**
+ * Creates the condition that a row of `dead_letters` is of an organization, of a group of failures, and of groups with a status.
+ *
+ * It leaves out what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
+ */
+export const isDeadLetterOf = (
+  sql: SqlClient.SqlClient,
+  { organizationId, groupId, status }: DeadLetterFilter,
+  dead: Statement.Fragment,
+) =>
+  sql.and([
+    ...(organizationId === undefined ? [] : [sql`${dead}.organization_id = ${organizationId}`]),
+    ...(groupId === undefined ? [] : [sql`${dead}.group_id = ${groupId}`]),
+    ...(status === undefined
+      ? []
+      : [
+          // Few groups, asked for once: the dead letters are read in their order until enough are found.
+          sql`${dead}.group_id = any (array(select id from failure_groups where status = ${status}::int))`,
+        ]),
+  ])
 
 /** How many dead letters one step of a purge looks at. */
 const PURGE_BATCH_SIZE = 2000
 
-/** The deliveries that are dead letters, as an operator sees them. */
+/** Sends dead letters again, and deletes old ones. */
 export class DeadLetterRepository extends Context.Service<DeadLetterRepository>()(
   "postgres/deliveries/DeadLetterRepository",
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const hints = yield* Hints
-      const createdAt = sql.literal(CREATED_AT)
-
-      // Without what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
-      const isOf = ({ organizationId, groupId, status }: DeadLetterFilter, dead: Statement.Fragment) =>
-        sql.and([
-          ...(organizationId === undefined ? [] : [sql`${dead}.organization_id = ${organizationId}`]),
-          ...(groupId === undefined ? [] : [sql`${dead}.group_id = ${groupId}`]),
-          ...(status === undefined
-            ? []
-            : [
-                // Few groups, asked for once: the dead letters are read in their order until enough are found.
-                sql`${dead}.group_id = any (array(select id from failure_groups where status = ${status}::int))`,
-              ]),
-        ])
-
-      const matches = (filter: DeadLetterFilter) =>
-        sql.and([
-          sql`replayed_as is null`,
-          isOf(filter, sql`delivery`),
-          ...(filter.endpointId === undefined ? [] : [sql`endpoint_id = ${filter.endpointId}`]),
-          ...(filter.eventType === undefined ? [] : [sql`event.type = ${filter.eventType}`]),
-          ...(filter.reason === undefined ? [] : [sql`reason = ${filter.reason}`]),
-          ...(filter.from === undefined ? [] : [sql`finished_at >= ${filter.from}::timestamptz`]),
-          ...(filter.to === undefined ? [] : [sql`finished_at < ${filter.to}::timestamptz`]),
-        ])
-
-      const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
-      select endpoint_id, reason, 1 as open from (
-        select * from dead_letters delivery where ${matches(filter)} limit ${maxLooked}::int
-      ) delivery
-      where ${eventType ?? null}::text is null or ${eventType ?? null} = (
-        select type from events where organization_id = delivery.organization_id and id = delivery.event_id)`
-
-      const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
-      select endpoint_id, reason, open from failure_groups
-      where open > 0 and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-        and (${groupId ?? null}::text is null or id = ${groupId ?? null})
-        and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
-        and (${reason ?? null}::text is null or reason = ${reason ?? null})
-        and (${status ?? null}::int is null or status = ${status ?? null}::int)`
 
       const isMeant = (filter: PurgeFilter) => sql`
-      ${isOf(filter, sql`dead`)}
+      ${isDeadLetterOf(sql, filter, sql`dead`)}
       and not (${filter.keepsDoubtful ?? false} and is_doubtful(dead.finished_at))
       and (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
       and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
@@ -140,43 +109,6 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       })
 
       return {
-        /** Lists dead letters that were not replayed, newest first, from `after` on. */
-        list: Effect.fn("DeadLetterRepository.list")(
-          ({ status, ...filter }: DeadLetterFilter, limit: number, after: DeadLetterPosition | null = null) => {
-            const newest = (group: Statement.Fragment) => sql<DeliverySummary>`
-              select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
-                event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
-                ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
-              from dead_letters delivery
-              cross join lateral (
-                -- One by one, in the order of the list, however many the planner takes the others to be.
-                select type, emitted_at from events where organization_id = delivery.organization_id and id = delivery.event_id offset 0
-              ) event
-              where ${matches(filter)} and ${group}
-                and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
-              order by finished_at desc, delivery.id desc limit ${limit}`
-            if (status === undefined) return newest(sql`true`)
-            // The newest of each group: a plan for all groups sorted all dead letters of a status.
-            return sql<DeliverySummary>`
-              select dead.* from failure_groups failed cross join lateral (${newest(sql`delivery.group_id = failed.id`)}) dead
-              where failed.status = ${status}::int
-              order by "finishedAt" desc, dead.id desc limit ${limit}`
-          },
-          orDieAs("DeadLetterRepository.list"),
-        ),
-
-        /**
-         * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-         * of a type or a time they are counted one by one, among `maxLooked` of them alone.
-         */
-        count: Effect.fn("DeadLetterRepository.count")(
-          (filter: DeadLetterFilter, maxLooked: number | null = null) => sql<DeadLetterCount>`
-          select endpoint_id as "endpointId", reason, sum(open)::int as count
-          from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
-          group by endpoint_id, reason order by count desc, endpoint_id, reason`,
-          orDieAs("DeadLetterRepository.count"),
-        ),
-
         /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
         replay: Effect.fn("DeadLetterRepository.replay")(function* (deliveryId: DeliveryId) {
           const rows = yield* sql<{ organizationId: OrganizationId }>`

@@ -1,9 +1,9 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 import { DIGEST_COLUMNS, DIGEST_TYPES } from "./digestColumns.ts"
 
 const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {

@@ -4,11 +4,11 @@ import { type HeldTable, isNameless, SharedAddress, type Subject } from "@outrea
 import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
 import { type StoredBody, unpackBody } from "../idempotency/StoredBody.ts"
-import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 import { createResponseFinders } from "./createResponseFinders.ts"
 
 /** The key of an event. */

@@ -1,10 +1,10 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import { Cause, Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
-import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
 import { DatabaseMonitor } from "../DatabaseMonitor.ts"
-import { describeDatabaseError } from "../describeDatabaseError.ts"
+import { describeFault } from "../describeFault.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
 /** How long the next hints wait, so that many share one notification. */
@@ -74,7 +74,7 @@ export const HintsPg = Layer.effect(
           covered
             ? Effect.void
             : Effect.logWarning("listening for notifications failed, polling every second meanwhile").pipe(
-                Effect.annotateLogs({ ...describeDatabaseError(error) }),
+                Effect.annotateLogs({ ...describeFault(error) }),
               ),
         ),
       ),

@@ -1,8 +1,8 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { ClockSkew } from "../connection/ClockSkew.ts"
 
 /**
  * Advances an organization's clock; returns the timestamp for every `updated_at` and `emitted_at` that this transaction writes.

@@ -10,10 +10,10 @@ import {
   SEND_RATE_RETENTION_SECONDS,
 } from "@outreach/domain/mail/MessageQueue"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
+import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Array as Arr, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
-import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"

@@ -8,9 +8,9 @@ import {
   ProgramRepository,
   ProgramSlugTaken,
 } from "@outreach/domain/programs/ProgramRepository"
+import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"

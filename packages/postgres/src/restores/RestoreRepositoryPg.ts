@@ -9,9 +9,9 @@ import type {
   RestoredOrganization,
 } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"

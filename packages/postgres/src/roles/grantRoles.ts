@@ -1,7 +1,7 @@
+import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlState } from "../migrations/replaceFunction.ts"
-import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { FUNCTION_GRANTS, type RoleKind, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
 
 /** A role of the database, and the kind of process that connects with it. */

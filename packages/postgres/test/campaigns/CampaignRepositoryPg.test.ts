@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -7,7 +8,6 @@ import { type CampaignId, createIdentifier, type OrganizationId } from "@outreac
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -17,7 +17,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
-const run = runOnDatabase()
+const run = runOnDatabase({ layer: DeliveryReader.layer })
 const test = effectTest(run)
 
 // Publishing takes whatever campaign is next, so each test begins without any under way.
@@ -120,7 +120,7 @@ describe("publishChunk", () => {
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql`
       select id from events where organization_id = ${organization.id}`
-    const waiting = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
+    const waiting = yield* (yield* DeliveryReader).list({ endpointId: endpoint.id, limit: 10 })
     expect(waiting.map(({ eventId, state }) => [eventId, state])).toEqual(rows.map(({ id }) => [id, "pending"]))
     expect(waiting).toHaveLength(1)
   })

@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
@@ -6,7 +7,6 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -19,7 +19,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase()
+const run = runOnDatabase({ layer: DeliveryReader.layer })
 const test = effectTest(run)
 
 // A worker takes whatever endpoint is free, so each test begins with none that is enabled, and with no worker.
@@ -49,7 +49,7 @@ const die = (token: string) =>
     (sql) =>
       sql`update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token = ${token}::uuid`,
   )
-const find = (id: DeliveryId) => Effect.flatMap(DeliveryRepository, (ledger) => ledger.find(id))
+const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledger.find(id))
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
 const RETRY = { state: "retry", delaySeconds: 0 } as const
 
@@ -215,7 +215,7 @@ describe("EndpointReadersPg.read", () => {
     expect(row!.id).toBe(delivery!.id)
     expect(yield* heir.settle([row!])).toBe(true)
     expect(yield* heir.settle([row!])).toBe(false)
-    const listed = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
+    const listed = yield* (yield* DeliveryReader).list({ endpointId: endpoint.id, limit: 10 })
     expect(listed.map(({ eventId }) => eventId).sort()).toEqual([...eventIds].sort())
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
@@ -17,7 +18,7 @@ import fc from "fast-check"
 import { beforeEach } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase()
+const run = runOnDatabase({ layer: DeadLetterReader.layer })
 const test = effectTest(run)
 
 // A step is that of any job, so each test begins with none.
@@ -75,7 +76,7 @@ describe("ReplayJobQueue", () => {
     const { endpoint } = yield* seedDeadLetters(3, { reason: "poison" })
     yield* seedDeadLetters(2, { reason: "poison" })
     const endpointId = endpoint.id
-    const [last, second, first] = yield* (yield* DeadLetterRepository).list({ endpointId }, 10)
+    const [last, second, first] = yield* (yield* DeadLetterReader).list({ endpointId }, 10)
     const count = Effect.fnUntraced(function* (filter: DeadLetterFilter) {
       const { id, total } = yield* create(filter)
       const { replay } = yield* finish(id)
@@ -95,7 +96,7 @@ describe("ReplayJobQueue", () => {
     const { id } = yield* create({})
     const later = yield* seedDeadLetters(5)
     expect((yield* finish(id)).replay).toMatchObject({ total: 5, replayed: 5 })
-    const left = yield* (yield* DeadLetterRepository).list({}, 100)
+    const left = yield* (yield* DeadLetterReader).list({}, 100)
     expect(left.map(({ endpointId }) => endpointId)).toEqual(Array(5).fill(later.endpoint.id))
   })
 
@@ -132,7 +133,7 @@ describe("ReplayJobQueue", () => {
   test("replays each dead letter once, though many workers and an operator are at it", function* () {
     yield* seedDeadLetters(2000)
     const { id } = yield* create({}, 7000)
-    const repository = yield* DeadLetterRepository
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const [newest] = yield* repository.list({}, 1)
     const work = Effect.gen(function* () {
       while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
@@ -150,7 +151,7 @@ describe("ReplayJobQueue", () => {
 
   test("is refused while another is yet to replay some of the same dead letters, and only then", function* () {
     const sql = yield* SqlClient.SqlClient
-    const repository = yield* DeadLetterRepository
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const seeded = [yield* seedDeadLetters(4), yield* seedDeadLetters(4, { reason: "poison" })]
     const attempt = {
       number: 1,
@@ -224,10 +225,10 @@ describe("ReplayJobQueue", () => {
   test("may be made again of what another has passed by, or has left when it was cancelled", function* () {
     const replayJobs = yield* ReplayJobQueue
     yield* seedDeadLetters(20)
-    const [newest] = yield* (yield* DeadLetterRepository).list({}, 1)
+    const [newest] = yield* (yield* DeadLetterReader).list({}, 1)
     const { id } = yield* create({}, 100)
     yield* replayNextChunk
-    const early = { to: (yield* (yield* DeadLetterRepository).list({}, 100)).at(-1)!.finishedAt! }
+    const early = { to: (yield* (yield* DeadLetterReader).list({}, 100)).at(-1)!.finishedAt! }
     expect(yield* create(early)).toMatchObject({ state: "finished", total: 0 })
     const late = { from: newest!.finishedAt! }
     expect(yield* Effect.flip(create(late))).toMatchObject({ replayId: id })
@@ -237,7 +238,7 @@ describe("ReplayJobQueue", () => {
 
   test("says what others had replayed already, and leaves out what they purged", function* () {
     const sql = yield* SqlClient.SqlClient
-    const repository = yield* DeadLetterRepository
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(10)
     const { endpoint: stranger } = yield* seedDeadLetters(1)
     const [one, two, three] = yield* repository.list({ endpointId: endpoint.id }, 3)

@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { applyNext } from "@outreach/domain/inbox/applyBatch"
@@ -6,7 +7,6 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { InboxReader } from "@outreach/postgres/inbox/InboxReader"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
@@ -17,7 +17,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
-const run = runOnDatabase()
+const run = runOnDatabase({ layer: InboxReader.layer })
 const test = effectTest(run)
 
 // Both a claim and an applier look at all organizations, so each test begins without any work.

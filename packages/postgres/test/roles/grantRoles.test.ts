@@ -11,7 +11,7 @@ import {
   SECRET_COLUMNS,
   TABLE_GRANTS,
 } from "@outreach/postgres/roles/grants"
-import { SESSION_SETTINGS } from "@outreach/postgres/sessionSettings"
+import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"

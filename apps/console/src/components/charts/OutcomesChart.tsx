@@ -1,5 +1,5 @@
+import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { Outcomes, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Histogram } from "./Histogram.tsx"
 
 const SERIES = {

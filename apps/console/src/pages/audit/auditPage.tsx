@@ -1,8 +1,8 @@
+import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { textSchema } from "@outreach/domain/textSchema"
-import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Schema } from "effect"
 import { flagsOf } from "../../components/format.ts"
 import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
@@ -40,7 +40,7 @@ export const auditPage = definePage({
   read: Effect.fnUntraced(function* ({ before, ...filters }, { operator }) {
     const { organization: organizationId, ...rest } = filters
     const { entries, next } = yield* (yield* AuditLog).page({ organizationId, ...rest, before }, PAGE_SIZE)
-    const organizations = yield* (yield* OrganizationRepository).list
+    const organizations = yield* (yield* OrganizationReader).list
     const names = new Map<string, string>(organizations.map(({ id, name }) => [id, name]))
     return {
       title: "Audit",

@@ -1,3 +1,5 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Campaign, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
@@ -5,8 +7,6 @@ import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
@@ -41,7 +41,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
       domains: reader.domains(key, MAX_DOMAINS),
       failures: repository.failures(campaignId),
       quarantined: repository.quarantined(campaignId),
-      organization: (yield* OrganizationRepository).find(organizationId),
+      organization: (yield* OrganizationReader).find(organizationId),
       summaries: repository.summaries(organizationId, [campaignId]),
       sender: (yield* SenderRepository).ofCampaign(campaignId),
       subjectTest: readSubjectTestReport(campaign),

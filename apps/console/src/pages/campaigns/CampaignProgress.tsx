@@ -1,6 +1,6 @@
+import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { CampaignHour, CampaignTotals } from "@outreach/postgres/campaigns/CampaignReader"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"

@@ -1,6 +1,6 @@
+import type { CampaignDomain } from "@outreach/backoffice/campaigns/CampaignReader"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
-import type { CampaignDomain } from "@outreach/postgres/campaigns/CampaignReader"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"

@@ -1,10 +1,10 @@
-import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import {
   CampaignReader,
   type CampaignTotals,
   type CampaignWithTotals,
-} from "@outreach/postgres/campaigns/CampaignReader"
+} from "@outreach/backoffice/campaigns/CampaignReader"
+import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
+import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import type { ComponentChildren } from "preact"
 import { flagsOf, formatCount } from "../../components/format.ts"

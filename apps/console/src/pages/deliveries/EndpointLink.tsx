@@ -1,6 +1,6 @@
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Choice } from "../../components/forms.tsx"
 import { IdLink } from "../../components/values.tsx"
@@ -10,7 +10,7 @@ export type Endpoints = ReadonlyMap<EndpointId, ShownUrl>
 
 /** Reads the addresses of an organization's endpoints, or of all. */
 export const readEndpoints = Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
-  const endpoints = yield* (yield* DeliveryRepository).endpoints(organizationId)
+  const endpoints = yield* (yield* DeliveryReader).endpoints(organizationId)
   return new Map(endpoints.map(({ id, url }) => [id, url]))
 })
 

@@ -1,5 +1,6 @@
+import type { OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { FINE_OUTCOMES_DAYS, type OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { formatCount, formatShare } from "../../components/format.ts"
 

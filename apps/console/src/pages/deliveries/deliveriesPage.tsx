@@ -1,12 +1,12 @@
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, lowestIdentifierAt, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { flagsOf } from "../../components/format.ts"
 import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
@@ -68,7 +68,7 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...filters }: Inp
   const reason = DEAD_LETTER_REASONS.find((each) => each === state)
   const selection = { organization, endpoint, type, reason, status }
   const live = Effect.map(
-    (yield* DeliveryRepository).page({
+    (yield* DeliveryReader).page({
       ...scope,
       ...pickDefined({ eventType: type, state: liveState }),
       since: lowestIdentifierAt("delivery", toUnixMillis(from)),
@@ -80,10 +80,10 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...filters }: Inp
   const dead = readDeadLetters(deadLetterFilter({ ...selection, from, to }), PAGE_SIZE, after)
   const found = yield* Effect.all(
     {
-      organizations: (yield* OrganizationRepository).list,
+      organizations: (yield* OrganizationReader).list,
       endpoints: readEndpoints(organization),
-      outcomes: (yield* DeliveryOutcomes).histogram({ ...scope, from, to }, stepSeconds),
-      statuses: (yield* FailureGroups).statuses(scope),
+      outcomes: (yield* DeliveryOutcomeReader).histogram({ ...scope, from, to }, stepSeconds),
+      statuses: (yield* FailureGroupReader).statuses(scope),
       list: isDead ? dead : live,
     },
     { concurrency: "unbounded" },

@@ -1,6 +1,6 @@
+import { retryDelivery as retry } from "@outreach/backoffice/deliveries/retryDelivery"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect, Schema } from "effect"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -17,7 +17,7 @@ export const retryDelivery = defineAction({
   role: "operator",
   command: "deliveries retry",
   run: Effect.fnUntraced(function* ({ delivery }) {
-    yield* (yield* DeliveryRepository).retry(delivery)
+    yield* retry(delivery)
     return {
       to: `/deliveries/${delivery}`,
       notice: "It is due now. A worker makes the attempt within a second, unless the endpoint's breaker is open.",

@@ -1,9 +1,9 @@
+import { DeliveryReader, type DeliveryRequest } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryRepository, type DeliveryRequest } from "@outreach/postgres/deliveries/DeliveryRepository"
-import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
 import { Content } from "../../components/Content.tsx"
 import { formatMillis } from "../../components/format.ts"
@@ -30,9 +30,9 @@ export const showDelivery = defineAction({
 })
 
 const contentOf = Effect.fnUntraced(function* (id: DeliveryId, { isShown }: { readonly isShown: boolean }) {
-  const deliveries = yield* DeliveryRepository
+  const deliveries = yield* DeliveryReader
   const { delivery, attempts } = yield* deliveries.find(id)
-  const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroups).findOf(id)], {
+  const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
     concurrency: "unbounded",
   })
   const isDead = isDeadLetter(delivery)

@@ -1,9 +1,9 @@
+import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { type DigestDay, DigestReader } from "@outreach/postgres/digest/DigestReader"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import type { VNode } from "preact"
 import { Funnel } from "../../components/charts/Funnel.tsx"
@@ -100,7 +100,7 @@ export const digestPage = definePage({
 /** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
 const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof query>) {
   const programs = yield* ProgramRepository
-  const organizations = yield* (yield* OrganizationRepository).list
+  const organizations = yield* (yield* OrganizationReader).list
   const named = given.program === undefined ? undefined : yield* programs.find(given.program)
   const organizationId = given.organization ?? named?.organizationId ?? organizations[0]?.id
   if (organizationId === undefined) return { organizations, programs: [], organizationId, program: undefined }

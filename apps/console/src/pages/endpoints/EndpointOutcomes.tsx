@@ -1,6 +1,6 @@
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
@@ -12,7 +12,7 @@ const STEP_SECONDS = 900
 
 /** Reads how an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
 export const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {
-  const outcomes = yield* DeliveryOutcomes
+  const outcomes = yield* DeliveryOutcomeReader
   const stepMs = STEP_SECONDS * 1000
   const range = { endpointId, from: fromUnixMillis(now - HOURS * HOUR_MS), to: fromUnixMillis(now + stepMs) }
   const summary = yield* outcomes.summary(range)

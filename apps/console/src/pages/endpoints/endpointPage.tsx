@@ -1,11 +1,11 @@
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, CheckBoxes, Choice, Field } from "../../components/forms.tsx"
@@ -40,12 +40,12 @@ export const endpointPage = definePage({
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
     const { organizationId } = endpoint
-    const organization = yield* (yield* OrganizationRepository).find(organizationId)
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
     const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
-    const failures = yield* (yield* FailureGroups).largest({ endpointId: id }, MAX_FAILURES)
+    const failures = yield* (yield* FailureGroupReader).largest({ endpointId: id }, MAX_FAILURES)
     const secrets = yield* readSecrets(organization)
-    const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, SHOWN_HOURS, id)
+    const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return {
       title: <ForeignText>{endpoint.url}</ForeignText>,
       commands: [

@@ -1,7 +1,7 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Order } from "effect"
 import { flagsOf, formatDuration } from "../../components/format.ts"
 import { Choice, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
@@ -22,7 +22,7 @@ export const endpointsPage = definePage({
       ({ enabled, breaker }) =>
         state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
     )
-    const organizations = yield* (yield* OrganizationRepository).list
+    const organizations = yield* (yield* OrganizationReader).list
     const names = new Map(organizations.map(({ id, name }) => [id, name]))
     const byUrgency = Order.mapInput(
       Order.Number,

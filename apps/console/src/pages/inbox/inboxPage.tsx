@@ -1,11 +1,11 @@
+import { InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { INBOX_STATES, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCapped, formatCount, formatDuration } from "../../components/format.ts"
@@ -48,7 +48,7 @@ const readInbox = Effect.fnUntraced(function* (
   const window = lastHours(now, HOURS)
   const found = yield* Effect.all(
     {
-      organizations: (yield* OrganizationRepository).list,
+      organizations: (yield* OrganizationReader).list,
       counts: reader.counts(organization),
       reasons: reader.reasons(organization),
       hours: reader.hours(window.from, window.to, organization),

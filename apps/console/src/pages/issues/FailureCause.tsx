@@ -1,4 +1,4 @@
-import type { FailureGroup } from "@outreach/postgres/deliveries/FailureGroups"
+import type { FailureGroup } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ForeignText, foreign, StatusBadge } from "../../components/values.tsx"
 
 type Cause = Pick<FailureGroup, "reason" | "status" | "outcome" | "firstLine">

@@ -1,5 +1,5 @@
+import type { FailureHour } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { FailureHour } from "@outreach/postgres/deliveries/FailureGroups"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { formatCount } from "../../components/format.ts"

@@ -1,5 +1,5 @@
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
@@ -21,7 +21,7 @@ export const issuePage = definePage({
   path: "/issues/:group",
   query: { after: deadLetterCursor.input },
   read: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
-    const groups = yield* FailureGroups
+    const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
     const { organizationId, open, stored } = group
     const from = firstHour(now, HOURS)

@@ -1,10 +1,14 @@
+import {
+  type FailureGroup,
+  FailureGroupReader,
+  type FailureHour,
+} from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { type FailureGroup, FailureGroups, type FailureHour } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
 import { Choice, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
@@ -39,12 +43,12 @@ export const issuesPage = definePage({
   },
   read: Effect.fnUntraced(function* ({ after, order = "newest", ...filters }, { operator, now }) {
     const { organization, endpoint, reason, status } = filters
-    const groups = yield* FailureGroups
+    const groups = yield* FailureGroupReader
     const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
     const filter = { ...scope, ...pickDefined({ reason, status }) }
     const [organizations, endpoints, totals, statuses, found, jobs] = yield* Effect.all(
       [
-        (yield* OrganizationRepository).list,
+        (yield* OrganizationReader).list,
         readEndpoints(organization),
         groups.totals(filter),
         groups.statuses(scope),

@@ -1,6 +1,6 @@
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { Effect, Schema } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm, Field } from "../../components/forms.tsx"
@@ -20,7 +20,7 @@ export const purgePage = definePage({
   path: "/issues/:group/purge",
   role: "admin",
   read: Effect.fnUntraced(function* ({ group: id }) {
-    const group = yield* (yield* FailureGroups).find(id)
+    const group = yield* (yield* FailureGroupReader).find(id)
     const { stored, open } = group
     return {
       title: "Purge an issue",

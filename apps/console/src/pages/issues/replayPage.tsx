@@ -1,9 +1,5 @@
+import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import {
-  type DeadLetterCount,
-  DeadLetterRepository,
-  isGrouped,
-} from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
@@ -26,7 +22,7 @@ export const replayPage = definePage({
   query: deadLetterInputs,
   read: Effect.fnUntraced(function* (input) {
     const filter = deadLetterFilter(input)
-    const deadLetters = yield* DeadLetterRepository
+    const deadLetters = yield* DeadLetterReader
     const found = yield* deadLetters.count(filter, MAX_COUNTED)
     const endpoints = yield* readEndpoints(input.organization)
     const total = sumOf(found)

@@ -1,5 +1,5 @@
+import type { HourlyRequests as HourlyCount } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import type { HourlyRequests as HourlyCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { Histogram, HOUR_MS, type Series } from "../../components/charts/Histogram.tsx"
 import { useView } from "../../components/View.ts"
 

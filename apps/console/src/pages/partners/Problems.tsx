@@ -1,7 +1,11 @@
+import {
+  type HourlyRequests,
+  type PollerStatus,
+  totalOf,
+} from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import { type HourlyRequests, type PollerStatus, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { ForeignText } from "../../components/values.tsx"
 import { endpointState } from "../endpoints/endpointState.tsx"

@@ -1,14 +1,11 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import type { HourlyRequests as HourlyCount } from "@outreach/backoffice/organizations/PartnerActivityReader"
+import { PartnerActivityReader, type PollerStatus } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import {
-  type HourlyRequests as HourlyCount,
-  PartnerActivity,
-  type PollerStatus,
-} from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatDuration } from "../../components/format.ts"
 import { Facts, Table } from "../../components/lists.tsx"
@@ -27,10 +24,10 @@ const COUNTED_HOURS = 24
 export const partnerPage = definePage({
   path: "/partners/:organization",
   read: Effect.fnUntraced(function* ({ organization: id }, { now }) {
-    const organization = yield* (yield* OrganizationRepository).find(id)
+    const organization = yield* (yield* OrganizationReader).find(id)
     const endpoints = yield* (yield* EndpointRepository).list(id)
     const keys = yield* (yield* ApiKeyRepository).list(id)
-    const activity = yield* PartnerActivity
+    const activity = yield* PartnerActivityReader
     const rows = yield* activity.hourlyRequests(id, SHOWN_HOURS)
     const windowUse = yield* activity.windowUse(id)
     const pollers = yield* activity.pollers(id)

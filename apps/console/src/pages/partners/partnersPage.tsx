@@ -1,7 +1,7 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
 import { Table } from "../../components/lists.tsx"
@@ -16,12 +16,12 @@ export const partnersPage = definePage({
   path: "/partners",
   read: Effect.fnUntraced(function* (_, { operator }) {
     const bound = operator.organizationId ?? undefined
-    const organizations = (yield* (yield* OrganizationRepository).list).filter(
+    const organizations = (yield* (yield* OrganizationReader).list).filter(
       ({ id }) => bound === undefined || id === bound,
     )
     const endpoints = yield* (yield* EndpointRepository).list(bound)
     const totals = new Map(
-      (yield* (yield* PartnerActivity).totals(HOURS, bound)).map((total) => [total.organizationId, total]),
+      (yield* (yield* PartnerActivityReader).totals(HOURS, bound)).map((total) => [total.organizationId, total]),
     )
     const rows = organizations.map((organization) => ({
       ...organization,

@@ -1,3 +1,4 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   DEFAULT_GRACE_SECONDS,
   MAX_ACTIVE_SECRETS,
@@ -5,7 +6,6 @@ import {
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { Seconds } from "@outreach/domain/Seconds"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Redacted } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -49,7 +49,7 @@ export const revokeSecretAction = defineAction({
   run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
     const secrets = yield* SigningSecretRepository
     const { secret } = yield* secrets.find(id)
-    const { name } = yield* (yield* OrganizationRepository).find(secret.organizationId)
+    const { name } = yield* (yield* OrganizationReader).find(secret.organizationId)
     yield* assertTyped(confirm, name)
     yield* secrets.revoke(id)
     return {

@@ -1,5 +1,5 @@
-import type { EventDelivery } from "@outreach/postgres/deliveries/EventDeliveries"
-import type { TimelineEntry, TimelineKind } from "@outreach/postgres/recipients/TimelineReader"
+import type { EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
+import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
 import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"

@@ -1,10 +1,10 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { type SuppressionCount, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { type SuppressionCount, SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
 import { Effect } from "effect"
 import { formatCapped } from "../../components/format.ts"
 import { ActionForm, Choice, Field } from "../../components/forms.tsx"
@@ -54,7 +54,7 @@ const read = Effect.fnUntraced(function* (filters: SuppressionFilters) {
     ...list,
     organizationId,
     programs: yield* (yield* ProgramRepository).list(organizationId),
-    organizations: yield* (yield* OrganizationRepository).list,
+    organizations: yield* (yield* OrganizationReader).list,
     counts: organizationId === undefined ? [] : yield* reader.count(organizationId),
   }
 })

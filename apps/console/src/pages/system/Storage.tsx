@@ -1,5 +1,5 @@
+import type { PartitionState } from "@outreach/backoffice/inspection/SystemReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import type { PartitionState } from "@outreach/postgres/inspection/SystemReader"
 import { formatBytes, formatCount } from "../../components/format.ts"
 import { Table } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"

@@ -1,15 +1,15 @@
-import { activeAlerts } from "@outreach/domain/operators/alerts"
-import { type Finding, failed } from "@outreach/domain/operators/Finding"
-import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
-import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
+import { AlertReader } from "@outreach/backoffice/inspection/AlertReader"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
   clockFinding,
   connectionFinding,
   partitionsFinding,
   roleFinding,
   schemaFinding,
-} from "@outreach/postgres/inspection/databaseFindings"
-import { SystemReader } from "@outreach/postgres/inspection/SystemReader"
+} from "@outreach/backoffice/inspection/databaseFindings"
+import { SystemReader } from "@outreach/backoffice/inspection/SystemReader"
+import { activeAlerts } from "@outreach/domain/operators/alerts"
+import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { Cause, Effect } from "effect"
 
 /** What the page shows of the deployment; a part that could not be read is undefined. */

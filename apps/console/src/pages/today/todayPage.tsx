@@ -1,11 +1,11 @@
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import {
   type GaugeSample,
   MAX_REFUSING_DOMAINS,
   type RefusingDomain,
   TodayReader,
-} from "@outreach/postgres/today/TodayReader"
+} from "@outreach/backoffice/today/TodayReader"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
@@ -27,7 +27,7 @@ export const todayPage = definePage({
   read: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
-    const { largest } = yield* FailureGroups
+    const { largest } = yield* FailureGroupReader
     const [today, samples, domains, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),

@@ -1,7 +1,7 @@
+import type { GaugeSample, Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import type { GaugeSample, Today } from "@outreach/postgres/today/TodayReader"
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import type { Tone } from "../../components/values.tsx"
 

@@ -1,5 +1,5 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"

@@ -1,8 +1,8 @@
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -30,7 +30,7 @@ const seed = Effect.fnUntraced(function* (
       })),
     )
   }
-  const groups = yield* (yield* FailureGroups).largest({ organizationId: organization.id }, 10)
+  const groups = yield* (yield* FailureGroupReader).largest({ organizationId: organization.id }, 10)
   return { ...seeded, groups }
 })
 
@@ -135,7 +135,7 @@ describe("an issue", () => {
     const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
     expect(again.status).toBe(409)
     expect(again.words).toContain(`The replay ${job!.id} is running, and has some of these still to send.`)
-    const dead = await test().run(Effect.flatMap(DeadLetterRepository, ({ list }) => list({ groupId: own }, 1)))
+    const dead = await test().run(Effect.flatMap(DeadLetterReader, ({ list }) => list({ groupId: own }, 1)))
     await operator.post("/deliveries/replay", { delivery: dead[0]!.id })
     expect((await operator.get("/issues")).words).toContain("0 of 30, 1 by others")
     await test().run(runReplayJobs)

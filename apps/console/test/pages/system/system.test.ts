@@ -1,4 +1,4 @@
-import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

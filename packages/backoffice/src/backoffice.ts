@@ -1,0 +1,46 @@
+import { Layer } from "effect"
+import { CampaignReader } from "./campaigns/CampaignReader.ts"
+import { DeadLetterReader } from "./deliveries/DeadLetterReader.ts"
+import { DeliveryOutcomeReader } from "./deliveries/DeliveryOutcomeReader.ts"
+import { DeliveryReader } from "./deliveries/DeliveryReader.ts"
+import { EventDeliveries } from "./deliveries/EventDeliveries.ts"
+import { FailureGroupReader } from "./deliveries/FailureGroupReader.ts"
+import { DigestReader } from "./digest/DigestReader.ts"
+import { HeldDataReader } from "./erasure/HeldDataReader.ts"
+import { InboxReader } from "./inbox/InboxReader.ts"
+import { AlertReader } from "./inspection/AlertReader.ts"
+import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
+import { SystemReader } from "./inspection/SystemReader.ts"
+import { AuditLog } from "./operators/AuditLog.ts"
+import { ObjectFinder } from "./operators/ObjectFinder.ts"
+import { OperatorStore } from "./operators/OperatorStore.ts"
+import { OwnedIds } from "./operators/OwnedIds.ts"
+import { OrganizationReader } from "./organizations/OrganizationReader.ts"
+import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
+import { TimelineReader } from "./recipients/TimelineReader.ts"
+import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
+import { TodayReader } from "./today/TodayReader.ts"
+
+/** Every service of this package; needs the adapters of `@outreach/postgres` and the database. */
+export const backoffice = Layer.mergeAll(
+  CampaignReader.layer,
+  DeadLetterReader.layer,
+  DeliveryOutcomeReader.layer,
+  EventDeliveries.layer,
+  FailureGroupReader.layer,
+  DigestReader.layer,
+  HeldDataReader.layer,
+  InboxReader.layer,
+  AlertReader.layer,
+  DatabaseInspection.layer,
+  SystemReader.layer,
+  AuditLog.layer,
+  ObjectFinder.layer,
+  OperatorStore.layer,
+  OwnedIds.layer,
+  OrganizationReader.layer,
+  PartnerActivityReader.layer,
+  TimelineReader.layer,
+  SuppressionReader.layer,
+  TodayReader.layer,
+).pipe(Layer.provideMerge(DeliveryReader.layer))

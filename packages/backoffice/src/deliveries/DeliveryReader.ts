@@ -1,0 +1,408 @@
+import {
+  type Attempt,
+  DEAD_LETTER_REASONS,
+  type DeliveryState,
+  type DeliverySummary,
+} from "@outreach/domain/deliveries/Delivery"
+import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import {
+  type CampaignId,
+  type DeliveryId,
+  type EndpointId,
+  type EventId,
+  lowestIdentifierAt,
+  madeAt,
+  type OrganizationId,
+} from "@outreach/domain/Identifier"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/EndpointReadersPg"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+
+/** No delivery has this id. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
+  deliveryId: Schema.String,
+}) {
+  override get message(): string {
+    return `No delivery ${this.deliveryId}.`
+  }
+}
+
+/** Which deliveries are meant: all conditions must hold. */
+export interface DeliveryFilter {
+  readonly organizationId?: OrganizationId
+  readonly state?: DeliveryState
+  readonly endpointId?: EndpointId
+  readonly eventId?: EventId
+  readonly eventType?: string
+  readonly campaignId?: CampaignId
+  /** Created at or after, and before. */
+  readonly from?: Timestamp
+  readonly to?: Timestamp
+  /** With ids at or above this one, and below. */
+  readonly since?: DeliveryId
+  readonly before?: DeliveryId
+}
+
+/** What is sent of a delivery. */
+export interface DeliveryRequest {
+  readonly url: ShownUrl
+  readonly standardWebhooks: boolean
+  /** The event's envelope; null when the event is no longer stored. */
+  readonly body: string | null
+}
+
+/** How many deliveries one step of a list looks at when its filter is one of their events. */
+const SCAN_BATCH_SIZE = 10_000
+
+/**
+ * The same for one step of a page, how many it looks at in all, and how many a step counts as that found fewer. Each step reads what waits in
+ * the logs of all endpoints, so one large step takes less time than two.
+ */
+const PAGE_SCAN_BATCH_SIZE = 1500
+const MAX_PAGE_SCAN = 1500
+const MIN_PAGE_STEP = 750
+
+/** How many rows of what was delivered one step of a page looks at for those of an endpoint or an organization. */
+const PAGE_SCAN_ROWS = 5000
+
+/** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
+const HISTORY_ROWS = 200
+
+/** Above every id. */
+const MAX_ID = "~"
+
+/** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
+const ID_MARGIN_MS = 60_000
+
+/** When a delivery was created: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
+export const CREATED_AT = `coalesce(
+  case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end,
+  delivery.created_at, finished_at) as "createdAt"`
+
+interface ListStep {
+  readonly deliveries: ReadonlyArray<DeliverySummary>
+  /** Deliveries that were looked at, and where to go on. */
+  readonly looked: number
+  readonly next: string | null
+}
+
+/** The ids that a filter's times leave: no delivery is older than its event. */
+const idRange = ({ from, to, since, before, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
+  const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
+    (millis) => typeof millis === "number",
+  )
+  const lowest = begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins))
+  const beyond = to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS)
+  return [
+    since !== undefined && since > lowest ? since : lowest,
+    before !== undefined && before < beyond ? before : beyond,
+  ]
+}
+
+/** Where the batches end that may hold ids below this one. */
+const batchesBelow = (id: string): string =>
+  id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
+
+/** The ids that the events of deliveries have which come from the log and have ids in a range. */
+const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
+  if (eventId !== undefined) return [eventId, eventId]
+  return [
+    lowest === "" ? "" : `evt_${lowest.slice(4, 16)}`,
+    top === MAX_ID ? MAX_ID : `evt_${top.slice(4, 16)}${MAX_ID}`,
+  ]
+}
+
+/** Reads deliveries of every state. */
+export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffice/deliveries/DeliveryReader", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(`
+      delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
+      event.type as "eventType", state, attempts, due_at as "dueAt",
+      ${CREATED_AT},
+      finished_at as "finishedAt", replayed_as as "replayedAs"`)
+    const waiting = sql.literal(`(
+      select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
+        attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as
+      from deliveries) delivery`)
+    /** Found one by one through the primary key, however few rows the planner takes the organization to have. */
+    const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
+      select type, campaign_id, emitted_at from events
+      where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
+      offset 0)`
+    /** Each delivery of rows of \`delivered\`, of which one may hold many. */
+    const arrivedOf = (rows: Statement.Fragment) => sql`(
+      select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, each.attempts as attempts_json,
+        null::timestamptz as due_at, created_at, finished_at, null as replayed_as
+      from ${rows} history cross join lateral (
+        select history.id, history.event_id, history.attempts where deliveries is null
+        union all
+        select delivery->>'id' collate "C", delivery->>'eventId' collate "C", jsonb_build_array(delivery->'attempt')
+        from json_array_elements(deliveries) delivery
+      ) each) delivery`
+    const dead = sql.literal(`(
+      select organization_id, id, endpoint_id, event_id, reason as state, attempts_made(attempts) as attempts,
+        null::timestamptz as due_at, created_at, finished_at, replayed_as
+      from dead_letters) delivery`)
+
+    /** With their attempts, which are counted of those that are listed alone. */
+    const deadRows = sql.literal(`(
+      select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
+        created_at, finished_at, replayed_as, attempts as attempts_json
+      from dead_letters) delivery`)
+
+    /**
+     * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, for which it
+     * looks at `scanRows` of all endpoints (null: at all of them), and returns those that match, and where to go on.
+     */
+    const listBelow = Effect.fnUntraced(function* (
+      filter: DeliveryFilter,
+      before: string,
+      {
+        batchSize,
+        historyRows,
+        scanRows,
+        limit,
+      }: {
+        readonly batchSize: number
+        readonly historyRows: number
+        readonly scanRows: number | null
+        readonly limit: number
+      },
+    ) {
+      const [lowest, beyond] = idRange(filter)
+      const top = before < beyond ? before : beyond
+      const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+      // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
+      const isOf = <A>(id: Statement.Fragment, wanted: A | undefined) =>
+        wanted === undefined ? sql`true` : sql`${id} = ${wanted}`
+      const isEndpoint = (id: Statement.Fragment) => isOf(id, filter.endpointId)
+      const isOrganization = (id: Statement.Fragment) => isOf(id, filter.organizationId)
+      const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
+        filter.state === undefined || states.includes(filter.state) ? sql`true` : sql`false`
+      const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
+        select * from ${deliveries}
+        where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOf(sql`state`, filter.state)}
+          and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
+          and ${isOf(sql`event_id`, filter.eventId)}
+        order by id desc limit ${batchSize}::int)`
+      const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
+        select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
+          found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+          null::jsonb as attempts_json
+        from endpoint_readers reader
+        join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+        cross join lateral reader_position(reader.endpoint_id) position
+        join organization_clock clock on clock.organization_id = reader.organization_id
+        cross join lateral ${found} found
+        where ${mayBe(state)} and ${isEndpoint(sql`reader.endpoint_id`)} and ${isOrganization(sql`reader.organization_id`)}
+          and (${filter.campaignId ?? null}::text is null or reader.organization_id = (
+            select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
+      const beyondEvent =
+        filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
+      const isScanned = sql`id >= ${lowest} and ${mayBe("delivered")}`
+      const isHistory = sql`
+        ${isScanned} and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
+        and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
+          or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
+      // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
+      // down to where the last row ends that was looked at.
+      const rows = yield* sql<
+        DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
+      >`
+        with history as materialized (
+          (select * from (
+            select * from delivered where id < ${top} and ${isScanned} order by id desc limit ${scanRows}::int
+          ) scanned where ${isHistory} order by id desc limit ${historyRows}::int)
+          union all
+          (select * from delivered where id >= ${top} and id < ${batchesBelow(top)} and first_id < ${top} and ${isHistory})
+        ), reached as materialized (
+          select case when count(*) >= ${historyRows}::int then min(id) else (
+            select id from delivered where id < ${top} and ${isScanned} and ${scanRows}::int is not null
+            order by id desc offset ${scanRows}::int - 1 limit 1
+          ) end as floor from history where id < ${top}
+        ), looked as materialized (
+          select * from (
+            ${newest(sql`(select *, null::jsonb as attempts_json from ${waiting}) delivery`, ["pending", "sending"])}
+            union all ${newest(deadRows, DEAD_LETTER_REASONS)}
+            union all ${fromLog(
+              "sending",
+              sql`(
+                select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
+                from (select id collate "C" as event_id from unnest(open) as id) open
+                cross join lateral ${eventOf(sql`reader`, sql`open`)} event
+                where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
+            )}
+            union all ${fromLog(
+              "pending",
+              sql`(
+                select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
+                  reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
+                where last > begun_at)`,
+            )}
+            union all
+            select organization_id, id, endpoint_id, event_id, state, null::integer, due_at, created_at, finished_at, replayed_as,
+              attempts_json
+            from ${arrivedOf(sql`history`)}
+            where ${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
+          ) either
+          where id < ${top} and id >= ${lowest} and id >= coalesce((select floor from reached), '')
+          order by id desc limit ${batchSize}::int
+        ), found as (
+          select ${columns} from (
+            select organization_id, id, endpoint_id, event_id, state, coalesce(attempts, attempts_made(attempts_json)) as attempts,
+              due_at, created_at, finished_at, replayed_as
+            from looked
+          ) delivery
+          left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
+          where (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
+            and (${filter.campaignId ?? null}::text is null or event.campaign_id = ${filter.campaignId ?? null})
+        )
+        select listed.*, scan.*, floor from reached
+        cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
+        left join (
+          select * from found
+          where ${filter.from === undefined ? sql`true` : sql`"createdAt" >= ${filter.from}::timestamptz`}
+            and ${filter.to === undefined ? sql`true` : sql`"createdAt" < ${filter.to}::timestamptz`}
+          order by id desc limit ${limit}::int
+        ) listed on true
+        order by listed.id desc`
+      const { looked, lookedTo, floor } = rows[0]!
+      return {
+        deliveries: rows.filter(({ id }) => id !== null).map(({ looked, lookedTo, floor, ...delivery }) => delivery),
+        looked,
+        next: looked < batchSize ? floor : lookedTo,
+      } satisfies ListStep
+    })
+
+    const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
+      const id = deliveryId as string
+      // One statement, because a delivery moves from the log to a row, and to its history.
+      const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
+        with kept as materialized (
+          select delivery.*, coalesce((
+            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+            from delivery_attempts made
+            where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
+          from ${waiting} where id = ${id}
+          union all
+          select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
+            replayed_as, attempts_json
+          from ${arrivedOf(sql`(
+            select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
+          where id = ${id}
+          union all
+          select delivery.*, (select attempts from dead_letters where id = ${id}) from ${dead} where id = ${id}
+        ), logged as (
+          select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
+            case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
+            emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as, '[]'::jsonb as made
+          from organizations organization
+          cross join lateral (
+            select * from events
+            where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+            offset 0
+          ) event
+          join endpoint_readers reader on reader.organization_id = organization.id
+          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+          cross join lateral reader_position(reader.endpoint_id) position
+          where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
+            and (event.id = any (open)
+              or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
+        )
+        select ${columns}, made from (select * from kept union all select * from logged) delivery
+        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`
+      const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+      return { delivery, attempts: made }
+    })
+
+    return {
+      /** Lists deliveries, newest first. */
+      list: Effect.fn("DeliveryReader.list")(function* ({
+        limit,
+        ...filter
+      }: DeliveryFilter & { readonly limit: number }) {
+        const { eventType, campaignId, from, to } = filter
+        const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
+        const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
+        const found: Array<DeliverySummary> = []
+        let historyRows = Math.min(batchSize, HISTORY_ROWS)
+        let before: string | null = MAX_ID
+        while (before !== null && found.length < limit) {
+          const step: ListStep = yield* listBelow(filter, before, {
+            batchSize,
+            historyRows,
+            scanRows: null,
+            limit: limit - found.length,
+          })
+          found.push(...step.deliveries)
+          before = step.next
+          // A row may hold one delivery or hundreds.
+          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
+        }
+        return found
+      }, orDieAs("DeliveryReader.list")),
+
+      /**
+       * Lists a page of deliveries, newest first, and where the list goes on: below that id; null at its end. It looks at some thousand
+       * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
+       */
+      page: Effect.fn("DeliveryReader.page")(function* ({
+        limit,
+        ...filter
+      }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
+        const isScan = filter.eventType !== undefined || filter.campaignId !== undefined
+        const batchSize = isScan ? PAGE_SCAN_BATCH_SIZE : limit + 1
+        const found: Array<DeliverySummary> = []
+        let before: string | null = filter.before ?? MAX_ID
+        let historyRows = Math.min(batchSize, HISTORY_ROWS)
+        for (let looked = 0; before !== null && found.length <= limit && looked < MAX_PAGE_SCAN; ) {
+          const step: ListStep = yield* listBelow(filter, before, {
+            batchSize,
+            historyRows,
+            scanRows: PAGE_SCAN_ROWS,
+            limit: limit + 1 - found.length,
+          })
+          found.push(...step.deliveries)
+          before = step.next
+          looked += Math.max(MIN_PAGE_STEP, step.looked)
+          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
+        }
+        const next = found.length > limit ? found[limit - 1]!.id : (before as DeliveryId | null)
+        return { deliveries: found.slice(0, limit), next }
+      }, orDieAs("DeliveryReader.page")),
+
+      /** Lists the endpoints that deliveries go to, oldest first. */
+      endpoints: Effect.fn("DeliveryReader.endpoints")(
+        (organizationId: OrganizationId | undefined) => sql<{
+          readonly organizationId: OrganizationId
+          readonly id: EndpointId
+          readonly url: ShownUrl
+        }>`
+            select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
+            where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
+            order by id`,
+        orDieAs("DeliveryReader.endpoints"),
+      ),
+
+      /** Reads what is sent of a delivery: personal data. */
+      request: Effect.fn("DeliveryReader.request")(function* ({
+        organizationId,
+        endpointId,
+        eventId,
+      }: Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">) {
+        const rows = yield* sql<DeliveryRequest>`
+            select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
+              select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
+            from webhook_endpoints where id = ${endpointId}`
+        return rows[0]!
+      }, orDieAs("DeliveryReader.request")),
+
+      find: Effect.fn("DeliveryReader.find")(find, orDieAs("DeliveryReader.find")),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(DeliveryReader, DeliveryReader.make)
+}

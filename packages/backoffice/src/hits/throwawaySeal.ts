@@ -1,0 +1,7 @@
+import { randomBytes } from "node:crypto"
+import { singleKey } from "@outreach/domain/KeyRing"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { Layer, Redacted } from "effect"
+
+/** Seals with a key that nobody keeps, so that following the links of a preview or a test records nothing. */
+export const throwawaySeal = Layer.suspend(() => NodeTrackingSeal(singleKey(Redacted.make(randomBytes(32)))))

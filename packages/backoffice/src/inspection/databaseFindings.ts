@@ -1,0 +1,144 @@
+import { failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { Clock, Effect, Redacted } from "effect"
+import { DatabaseInspection } from "./DatabaseInspection.ts"
+
+const MIN_VERSION = 150_000
+
+/** How far clocks may be apart. Times of events are the database's; those in logs are each machine's own. */
+const MAX_SKEW_MS = 2000
+/** As the alert on it. */
+const MAX_AHEAD_SECONDS = 60
+
+/** Looks at the server's version, and at whether the connection is encrypted. */
+export const connectionFinding = Effect.gen(function* () {
+  const { version, versionNumber, tls, isLocal } = yield* (yield* DatabaseInspection).readConnection
+  const server = `PostgreSQL ${version.split(" ")[0]}`
+  if (versionNumber < MIN_VERSION) return failed(`The server is ${server}.`, "Upgrade it to PostgreSQL 15 or later.")
+  if (tls !== null) return ok(`${server} answers, and the connection is encrypted by ${tls}.`)
+  return isLocal
+    ? ok(`${server} answers on this machine; the connection is not encrypted.`)
+    : warning(
+        `${server} answers, and the connection is not encrypted.`,
+        "Add sslmode=verify-full to DATABASE_URL, and let the server offer TLS.",
+      )
+})
+
+// The keys have a check of their own.
+const anyKey = { ...SecretCipher.withoutKey, decrypt: () => Redacted.make("") }
+
+/** Looks at whether the schema serves this release, and the database takes writes. */
+export const schemaFinding = Effect.gen(function* () {
+  const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
+  return fault === undefined
+    ? ok("The schema is that of this release, and the database takes writes.")
+    : failed(`The processes are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
+})
+
+/** Looks at the rights of the role that connects: whether it has those of its kind, and no others. */
+export const roleFinding = Effect.gen(function* () {
+  const role = yield* (yield* DatabaseInspection).readRole
+  const owned = `it owns ${role.ownedTables} of ${formatCount(role.tables, "table")}`
+  if (role.missingRights.length > 0) {
+    return failed(
+      `The role ${role.name} lacks ${formatCount(role.missingRights.length, "right")} of its kind: ${role.missingRights.slice(0, 5).join(", ")}.`,
+      "Run `ops migrate` as the owner of the tables, which gives each role its rights.",
+    )
+  }
+  if (role.kinds.length === 0 && role.unreadableTables.length > 0) {
+    return failed(
+      `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
+      "Run `ops migrate --grant-to` as the owner of the tables, or name the right role in DATABASE_URL.",
+    )
+  }
+  if (role.isSuperuser || role.isPowerful) {
+    return warning(
+      `The role ${role.name} ${role.isSuperuser ? "is a superuser" : "may create roles or databases, or bypasses row security"}; ${owned}.`,
+      "Give the processes a role without these rights.",
+    )
+  }
+  if (role.hasRoles && role.ownedTables > 0) {
+    return warning(
+      `The role ${role.name} owns tables, and the database has roles that own none: ${owned}.`,
+      "Leave it to `ops migrate`; let the processes and the operators connect with roles of their own.",
+    )
+  }
+  const rights = role.kinds.length > 0 ? `has the rights of ${role.kinds.join(" and ")}` : "reads every table"
+  const readsHorizon = role.kinds.length === 0 || role.kinds.some((kind) => kind === "worker" || kind === "operator")
+  return role.isMonitor || !readsHorizon
+    ? ok(`The role ${role.name} ${rights}; ${owned}.`)
+    : warning(
+        `The role ${role.name} ${rights}; ${owned}. It sees no transaction of other roles, so the age of the horizon may be too low.`,
+        `Run \`grant pg_monitor to "${role.name}"\`.`,
+      )
+})
+
+/** Compares the clocks of the database, of this machine and of the organizations. */
+export const clockFinding = Effect.gen(function* () {
+  const { readConnection } = yield* DatabaseInspection
+  const before = yield* Clock.currentTimeMillis
+  const { now } = yield* readConnection
+  const after = yield* Clock.currentTimeMillis
+  // The server read its clock between the two.
+  const skew = Math.max(0, before - now, now - after)
+  const { clockAheadSeconds, clockDoubt } = yield* (yield* DeliveryGauges).readState
+  const said = `The clocks of the database and of this machine are ${formatSeconds(skew / 1000)} apart`
+  if (clockDoubt !== null) {
+    return warning(
+      `The workers do not believe the database's clock, and nothing is dropped or erased by age: ${clockDoubt}.`,
+      "See docs/operations.md#the-clock-is-not-believed.",
+    )
+  }
+  if (clockAheadSeconds > MAX_AHEAD_SECONDS) {
+    return warning(
+      `${said}, and the clock of an organization is ${formatSeconds(clockAheadSeconds)} ahead.`,
+      "See docs/operations.md#an-organizations-clock-is-ahead.",
+    )
+  }
+  return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
+})
+
+/** Compares `FAILOVER_SECONDS`, under which workers go on after a promotion, with the standbys that could be promoted. */
+export const failoverFinding = Effect.gen(function* () {
+  const { synchronousStandbys, standbys } = yield* (yield* DatabaseInspection).readServer
+  if (standbys === null) {
+    return warning(
+      "FAILOVER_SECONDS is set, and this role may not see which standbys are synchronous.",
+      "Grant it pg_monitor, and run the check again.",
+    )
+  }
+  const behind = standbys.filter(({ syncState }) => syncState === "async").map(({ name }) => name)
+  if (synchronousStandbys !== "" && behind.length === 0) {
+    return ok("FAILOVER_SECONDS is set, and every connected standby is synchronous.")
+  }
+  const found = behind.length > 0 ? `asynchronous: ${behind.join(", ")}` : "not in synchronous_standby_names"
+  return warning(
+    `FAILOVER_SECONDS is set, and a standby that may be promoted is ${found}. Promoted, it lacks the last commits, and workers would send again without asking.`,
+    "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/failover.md#what-an-asynchronous-standby-costs.",
+  )
+})
+
+/** Looks for partitions that a wrong clock made, and for the times that a clock showed which was not believed. */
+export const partitionsFinding = Effect.gen(function* () {
+  const { faults, ahead } = yield* (yield* DatabaseInspection).readClockFaults
+  if (ahead.length > 0) {
+    return warning(
+      `${formatCount(ahead.length, "partition")} of a far future were made under a wrong clock: ${ahead.slice(0, 5).join(", ")}${ahead.length > 5 ? " and others" : ""}.`,
+      "See docs/operations.md#partitions-of-a-wrong-clock.",
+    )
+  }
+  return faults.length > 0
+    ? warning(
+        `The database's clock was not believed when it said ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? " and others" : ""} (UTC); rows of these times are not dropped for their age.`,
+        "See docs/operations.md#partitions-of-a-wrong-clock.",
+      )
+    : ok("No partition is of a wrong clock.")
+})
+
+/** Formats a short time: `0.2 s`, `35 s`. */
+export const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+
+const formatCount = (count: number, one: string): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : `${one}s`}`

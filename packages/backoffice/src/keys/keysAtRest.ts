@@ -1,0 +1,145 @@
+import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** Every table that holds ciphertexts of `SecretCipher`, in its column `ciphertext`, and the text column that identifies a row. */
+const TABLES = [
+  { table: "signing_secrets", id: "id" },
+  { table: "erasure_keys", id: "organization_id" },
+  { table: "dkim_keys", id: "id" },
+] as const satisfies ReadonlyArray<Table>
+
+const BATCH_SIZE = 200
+
+/** How many ciphertexts of a table a key opens. No key of the ring opens those without a key id. */
+export interface KeyUse {
+  readonly table: string
+  readonly keyId: string | null
+  readonly ciphertexts: number
+}
+
+/** How many ciphertexts were encrypted again, were under the newest key before, or are opened by no key of the ring. */
+export interface ResealResult {
+  readonly resealed: number
+  readonly already: number
+  readonly unopened: number
+}
+
+interface Row {
+  readonly id: string
+  readonly organizationId: string
+  readonly ciphertext: Uint8Array
+}
+
+/** Counts all ciphertexts. */
+export const countCiphertexts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const counts = yield* Effect.forEach(
+    TABLES,
+    ({ table }) => sql<{ count: number }>`select count(*)::int as count from ${sql(table)}`,
+  )
+  return counts.reduce((total, [row]) => total + row!.count, 0)
+}).pipe(orDieAs("keysAtRest.count"))
+
+/** Counts the ciphertexts of each table that each key of the ring opens, newest key first, and those that none opens. */
+export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
+  const { keyIds, keyIdOf } = yield* SecretCipher
+  const uses: Array<KeyUse> = []
+  for (const each of TABLES) {
+    const counts = new Map<string | null, number>(keyIds.map((id) => [id, 0]))
+    yield* eachBatch(each, (rows) => {
+      for (const { ciphertext, organizationId } of rows) {
+        const keyId = keyIdOf(ciphertext, organizationId) ?? null
+        counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+      }
+      return advance(rows.length)
+    })
+    uses.push(...Array.from(counts, ([keyId, ciphertexts]) => ({ table: each.table, keyId, ciphertexts })))
+  }
+  return uses
+}, orDieAs("keysAtRest.list"))
+
+/**
+ * Encrypts every ciphertext that is under an older key again, with the newest one.
+ *
+ * Each batch is one statement, which replaces a row only while it holds the ciphertext that was read. It skips rows that others
+ * have locked. These are then replaced one by one, so that this never waits for a lock while it holds another.
+ */
+export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) {
+  const sql = yield* SqlClient.SqlClient
+  const cipher = yield* SecretCipher
+  const result = { resealed: 0, already: 0, unopened: 0 }
+
+  const reseal = (
+    { table, id }: Table,
+    rows: ReadonlyArray<Row>,
+    whenLocked: "skip locked" | "",
+  ): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.gen(function* () {
+      const keyIds = rows.map(({ ciphertext, organizationId }) => cipher.keyIdOf(ciphertext, organizationId))
+      const older = rows.filter((_, i) => keyIds[i] !== undefined && keyIds[i] !== cipher.keyIds[0])
+      const unopened = keyIds.filter((keyId) => keyId === undefined).length
+      result.unopened += unopened
+      result.already += rows.length - older.length - unopened
+      if (older.length === 0) return
+
+      const changes = older.map(({ id, ciphertext, organizationId }) => ({
+        id,
+        from: hexOf(ciphertext),
+        to: hexOf(cipher.encrypt(cipher.decrypt(ciphertext, organizationId), organizationId)),
+      }))
+      const replaced = yield* sql<{ id: string }>`
+        with locked as (
+          select change.id, decode(change.sealed, 'hex') as sealed
+          from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ from }) => from)}::text[],
+            ${changes.map(({ to }) => to)}::text[]) as change (id, found, sealed)
+          join ${sql(table)} stored on stored.${sql(id)} = change.id and stored.ciphertext = decode(change.found, 'hex')
+          for no key update of stored ${sql.literal(whenLocked)}
+        )
+        update ${sql(table)} stored set ciphertext = locked.sealed from locked where stored.${sql(id)} = locked.id
+        returning locked.id`
+      result.resealed += replaced.length
+
+      // Other processes have locked, replaced or deleted the rest.
+      const done = new Set(replaced.map(({ id }) => id))
+      for (const missed of changes.filter(({ id }) => !done.has(id))) {
+        const current = yield* sql<Row>`
+          select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
+          where ${sql(id)} = ${missed.id}`
+        yield* reseal({ table, id }, current, "")
+      }
+    })
+
+  for (const each of TABLES) {
+    yield* eachBatch(each, (rows) => Effect.andThen(reseal(each, rows, "skip locked"), advance(rows.length)))
+  }
+  return result satisfies ResealResult
+}, orDieAs("keysAtRest.reseal"))
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+interface Table {
+  readonly table: string
+  readonly id: string
+}
+
+/** Takes the number of ciphertexts that were done since its last call. */
+type Advance = (ciphertexts: number) => Effect.Effect<void>
+
+/** Reads a table in batches, in the order of the ids. */
+const eachBatch = Effect.fnUntraced(function* <E, R>(
+  { table, id }: Table,
+  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E, R>,
+) {
+  const sql = yield* SqlClient.SqlClient
+  let after = ""
+  for (;;) {
+    const rows: ReadonlyArray<Row> = yield* sql<Row>`
+      select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
+      where ${sql(id)} > ${after} order by ${sql(id)} limit ${BATCH_SIZE}`
+    yield* use(rows)
+    if (rows.length < BATCH_SIZE) return
+    after = rows.at(-1)!.id
+  }
+})

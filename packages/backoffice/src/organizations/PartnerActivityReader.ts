@@ -1,0 +1,131 @@
+import { FEED_EVENT_TYPES } from "@outreach/contract/names"
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import type { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import type { ReadPosition, RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** How often the API answered a caller in the same way in an hour. */
+export interface HourlyRequests extends RequestCount {
+  readonly hour: Timestamp
+}
+
+/** How far a key has read a list, and what it has not read yet. */
+export interface PollerStatus extends ReadPosition {
+  readonly readAt: Timestamp
+  /** Rows after its position, counted up to `LIST_COUNT_CAP`, and for how long the first of them has been there. */
+  readonly lagRows: number
+  readonly lagSeconds: number
+}
+
+/** The requests of a key in the present rate window. */
+export interface WindowUse {
+  readonly keyId: KeyId
+  readonly count: number
+}
+
+/** How the API answered a caller, or all callers, in a time. */
+export interface RequestTotals {
+  readonly requests: number
+  /** Those that were answered with an error. */
+  readonly errors: number
+  readonly peak: number
+}
+
+/** How the API answered the callers of an organization in a time. */
+export interface OrganizationRequests {
+  readonly organizationId: OrganizationId
+  readonly requests: number
+  readonly errors: number
+  /** Webhooks whose signature was not valid. */
+  readonly badSignatures: number
+}
+
+/** Adds counts up. */
+export const totalOf = (counts: ReadonlyArray<RequestCount>): RequestTotals =>
+  counts.reduce(
+    (total, { code, requests, peak }) => ({
+      requests: total.requests + requests,
+      errors: total.errors + (code === "" ? 0 : requests),
+      peak: Math.max(total.peak, peak),
+    }),
+    { requests: 0, errors: 0, peak: 0 },
+  )
+
+/** Reads how partners use the API: counts by hour and code, and how far their pollers are. */
+export class PartnerActivityReader extends Context.Service<PartnerActivityReader>()(
+  "backoffice/organizations/PartnerActivityReader",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      return {
+        /** Lists how the API answered an organization's callers in the last hours, the present one included, oldest first; of one caller or of all. */
+        hourlyRequests: Effect.fn("PartnerActivityReader.hourlyRequests")(
+          (organizationId: OrganizationId, hours: number, callerId?: KeyId | EndpointId) => sql<HourlyRequests>`
+          select organization_id as "organizationId", caller_id as "callerId", hour, code, requests::double precision, peak
+          from request_counts
+          where organization_id = ${organizationId} and (${callerId ?? null}::text is null or caller_id = ${callerId ?? null})
+            and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+          order by hour, caller_id, code`,
+          orDieAs("PartnerActivityReader.hourlyRequests"),
+        ),
+
+        /** Lists how the API answered the callers of each organization in the last hours; of one organization or of all. One that asked for nothing is left out. */
+        totals: Effect.fn("PartnerActivityReader.totals")(
+          (hours: number, organizationId?: OrganizationId) => sql<OrganizationRequests>`
+          select organization_id as "organizationId", sum(requests)::double precision as requests,
+            coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
+            coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
+          from request_counts
+          where hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+            and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+          group by organization_id`,
+          orDieAs("PartnerActivityReader.totals"),
+        ),
+
+        /** Lists how many requests an organization's keys have made in the present rate window; a key that has made none is left out. */
+        windowUse: Effect.fn("PartnerActivityReader.windowUse")(
+          (organizationId: OrganizationId) => sql<WindowUse>`
+          select key_id as "keyId", count::int from api_keys join rate_windows on key_id = api_keys.id
+          where organization_id = ${organizationId}
+            and window_start = floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60`,
+          orDieAs("PartnerActivityReader.windowUse"),
+        ),
+
+        /** Lists how far an organization's keys have read the lists, and how far behind they are: one range of an index each. */
+        pollers: Effect.fn("PartnerActivityReader.pollers")(
+          (organizationId: OrganizationId) => sql<PollerStatus>`
+          select organization_id as "organizationId", key_id as "keyId", list, types, position_at as at, position_id as id,
+            has_more as "hasMore", read_at as "readAt", ahead.count::int as "lagRows",
+            greatest(0, coalesce(extract(epoch from statement_timestamp() - ahead.since), 0))::double precision as "lagSeconds"
+          from read_positions
+          cross join lateral (
+            select count(*) as count, min(at) as since from (
+              -- The whole feed is one range of events_log, and each type of a filter one of events_by_type.
+              (select emitted_at as at from events
+                where list = 'events' and types is null and events.organization_id = read_positions.organization_id
+                  and type = any (${FEED_EVENT_TYPES}::text[]) and emitted_at >= position_at
+                  and (emitted_at, events.id) > (position_at, position_id)
+                order by emitted_at, events.id limit ${LIST_COUNT_CAP}::int)
+              union all
+              select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${LIST_COUNT_CAP}::int)
+              where list = 'events' and types is not null
+              union all
+              (select updated_at from recipients
+                where list = 'tokens' and recipients.organization_id = read_positions.organization_id
+                  and (updated_at, recipients.id) > (position_at, position_id)
+                order by updated_at, recipients.id limit ${LIST_COUNT_CAP}::int)
+            ) each
+          ) ahead
+          where organization_id = ${organizationId} order by key_id, list`,
+          orDieAs("PartnerActivityReader.pollers"),
+        ),
+      }
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(PartnerActivityReader, PartnerActivityReader.make)
+}

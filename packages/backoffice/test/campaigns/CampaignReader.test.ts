@@ -1,0 +1,76 @@
+import { describe, expect } from "@effect/vitest"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { beforeEach } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+
+beforeEach(() => run(resetSending))
+
+const settle = (lease: MessageLease, outcome: MailOutcome) => {
+  const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
+  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
+  return sendMessage(lease, {} as never, { sending, answered: Effect.void }).pipe(Effect.provideService(Mailer, mailer))
+}
+
+const keyOf = ({ id, organizationId }: { id: CampaignId; organizationId: MessageLease["organizationId"] }) => ({
+  organizationId,
+  campaignId: id,
+})
+
+describe("CampaignReader.list", () => {
+  test("lists campaigns of one organization with their counts, newest first, page by page", function* () {
+    const reader = yield* CampaignReader
+    const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
+    const { campaign: other } = yield* seedCampaign({ recipients: 1 })
+    const listed = yield* reader.list({ organizationId: organization.id }, 10)
+    expect(listed).toMatchObject([
+      {
+        id: campaign.id,
+        programName: program.name,
+        organizationName: "Acme Health",
+        totals: { recipients: 3, sent: 0 },
+      },
+    ])
+    const ids = Effect.map(reader.list({}, 2), (rows) => rows.map(({ id }) => id))
+    expect(yield* ids).toEqual([other.id, campaign.id])
+    const older = yield* reader.list({ before: other.id, text: "SPRI", kind: "traffic", status: "draft" }, 10)
+    expect(older[0]!.id).toBe(campaign.id)
+    expect(yield* reader.list({ text: "winter" }, 10)).toEqual([])
+  })
+})
+
+describe("CampaignReader", () => {
+  test("reads hours and domains of a campaign, those that are paused first", function* () {
+    const reader = yield* CampaignReader
+    const { campaign } = yield* seedCampaign({ recipients: 3 })
+    yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])
+    yield* sendCampaign(campaign.id)
+    for (const lease of yield* claimMessages(9)) {
+      const refused = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked" } as const
+      yield* settle(lease, lease.email.endsWith("refusing.test") ? refused : { _tag: "Accepted" })
+    }
+    expect(yield* reader.domains(keyOf(campaign), 10)).toMatchObject([
+      { domain: "refusing.test", refused: 1, pausedUntil: expect.any(String), lastReply: "550 5.7.1 blocked" },
+      { domain: "clinic.test", sent: 3, pausedUntil: null, lastReply: null },
+    ])
+    expect(yield* reader.domains(keyOf(campaign), 1)).toMatchObject([{ domain: "refusing.test" }])
+    const before = yield* reader.hours(keyOf(campaign))
+    expect(before).toMatchObject([{ sent: 3, bounced: 0 }])
+    yield* (yield* CampaignCounts).fold
+    expect(yield* reader.hours(keyOf(campaign))).toEqual(before)
+    expect(yield* reader.samples(keyOf(campaign), 2)).toHaveLength(2)
+  })
+})

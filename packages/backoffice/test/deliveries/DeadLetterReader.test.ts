@@ -1,0 +1,135 @@
+import { describe, expect } from "@effect/vitest"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
+import {
+  type DeadLetterFilter,
+  type DeadLetterPosition,
+  DeadLetterRepository,
+} from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { backoffice } from "../../src/backoffice.ts"
+import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
+import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+/** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
+const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
+  const { take, settle } = yield* workerOn()
+  const seeded = yield* seedCampaign({ recipients: 1 })
+  yield* publishSent(seeded.campaign, rejected + 1)
+  for (const [i, delivery] of (yield* takeFor(seeded.endpoint.id, take())).entries()) {
+    yield* settle([delivery], { state: i < rejected ? "rejected" : "exhausted" }, 410)
+  }
+  return seeded
+})
+const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArray<Delivery>, E, R>) =>
+  Effect.map(taking, (deliveries) => deliveries.filter((delivery) => delivery.endpointId === endpointId))
+
+describe("Dead letters", () => {
+  test("replays a dead letter from attempt 1 with the same bytes, and keeps the old one's history", function* () {
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const { endpoint } = yield* seedDeadLetters(1)
+    const dead = (yield* deadLetters.list({ endpointId: endpoint.id }, 10)).at(-1)!
+    expect(yield* deadLetters.replay(dead.id)).toBe(true)
+
+    const leases = yield* takeFor(endpoint.id, (yield* workerOn()).take())
+    expect(leases).toHaveLength(1)
+    expect(leases[0]).toMatchObject({ eventId: dead.eventId, endpointId: endpoint.id, attempt: 1 })
+    expect(leases[0]!.id).not.toBe(dead.id)
+    expect(yield* (yield* DeliveryReader).find(dead.id)).toMatchObject({
+      delivery: { state: "rejected", attempts: 1, replayedAs: leases[0]!.id },
+      attempts: [{ number: 1, status: 410, response: "gone" }],
+    })
+    expect(yield* (yield* DeliveryReader).find(leases[0]!.id)).toMatchObject({
+      delivery: { attempts: 0 },
+      attempts: [],
+    })
+  })
+
+  test("replays a dead letter once, though operators ask at the same time, and nothing that is none", function* () {
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const { endpoint } = yield* seedDeadLetters(0)
+    const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
+    const replays = yield* Effect.all(
+      Array.from({ length: 4 }, () => deadLetters.replay(dead!.id)),
+      { concurrency: 4 },
+    )
+    expect(replays.filter(Boolean)).toEqual([true])
+    const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
+    expect(yield* deadLetters.replay(lease!.id)).toBe(false)
+    expect(yield* deadLetters.replay(yield* createIdentifier("delivery"))).toBe(false)
+  })
+
+  test("counts dead letters by endpoint and reason, but for those that were replayed", function* () {
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const endpointId = (yield* seedDeadLetters(3)).endpoint.id
+    const [exhausted, newest] = yield* deadLetters.list({ endpointId }, 2)
+    const count = (filter: DeadLetterFilter) =>
+      Effect.map(deadLetters.count({ endpointId, ...filter }), (rows) => rows.map(({ endpointId: _, ...row }) => row))
+    expect(yield* count({})).toEqual([
+      { reason: "rejected", count: 3 },
+      { reason: "exhausted", count: 1 },
+    ])
+    expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
+    // From is inclusive, to exclusive.
+    expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
+      { reason: "rejected", count: 1 },
+    ])
+    expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
+    const among = yield* deadLetters.count({ endpointId, eventType: "outreach.email_sent" }, 3)
+    expect(among.reduce((sum, { count }) => sum + count, 0)).toBe(3)
+    yield* deadLetters.replay(exhausted!.id)
+    expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
+  })
+
+  test("counts a replayed delivery that dies again as a dead letter of its own", function* () {
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const { take, settle } = yield* workerOn()
+    const { endpoint } = yield* seedDeadLetters(0)
+    const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
+    yield* deadLetters.replay(dead!.id)
+    const [lease] = yield* takeFor(endpoint.id, take())
+    yield* settle([lease!], { state: "rejected" }, 400)
+    expect((yield* deadLetters.list({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([lease!.id])
+  })
+
+  test("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", function* () {
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const old = yield* seedAside(4500, { daysAgo: 91, reason: "rejected" })
+    const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
+    const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })
+    const [newest] = yield* deadLetters.list({ endpointId: old.endpoint.id }, 1)
+    yield* deadLetters.replay(newest!.id)
+
+    const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
+    const { before, ...found } = yield* deadLetters.countOld(filter, 90 * 86_400)
+    expect(found).toEqual({ count: 4500, replayed: 1 })
+    expect(yield* deadLetters.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({
+      count: 0,
+    })
+    const chunks: Array<number> = []
+    for (let after: DeadLetterPosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const { purged, next }: { purged: number; next: DeadLetterPosition | null } = yield* deadLetters.purge(
+        filter,
+        before,
+        after,
+      )
+      chunks.push(purged)
+      after = next
+    }
+    expect(chunks.reduce((sum, purged) => sum + purged)).toBe(4500)
+    expect(Math.max(...chunks)).toBeLessThanOrEqual(2000)
+    const left = (endpointId: EndpointId) => Effect.map(deadLetters.list({ endpointId }, 100), ({ length }) => length)
+    expect([yield* left(old.endpoint.id), yield* left(recent.endpoint.id), yield* left(other.endpoint.id)]).toEqual([
+      0, 10, 10,
+    ])
+    expect(yield* Effect.flip((yield* DeliveryReader).find(newest!.id))).toMatchObject({ _tag: "DeliveryNotFound" })
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect } from "@effect/vitest"
+import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointReaders, type Outcome, type Settlement } from "@outreach/domain/deliveries/EndpointReaders"
+import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { backoffice } from "../../src/backoffice.ts"
+import { DeliveryOutcomeReader } from "../../src/deliveries/DeliveryOutcomeReader.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+
+const ALWAYS = { from: Timestamp.make("2020-01-01T00:00:00Z"), to: Timestamp.make("2100-01-01T00:00:00Z") }
+
+const KINDS = [
+  { state: "delivered", status: 200, outcome: "success", counts: "delivered" },
+  { state: "delivered", status: 204, outcome: "success", counts: "delivered" },
+  { state: "retry", status: 503, outcome: "server_error", counts: "serverErrors" },
+  { state: "retry", status: 302, outcome: "redirect", counts: "otherStatuses" },
+  { state: "retry", status: null, outcome: "deadline", counts: "noResponses" },
+  { state: "exhausted", status: null, outcome: "refused", counts: "noResponses" },
+  { state: "exhausted", status: 500, outcome: "server_error", counts: "serverErrors" },
+  { state: "rejected", status: 404, outcome: "client_error", counts: "clientErrors" },
+] as const
+const came = fc.record({ kind: fc.constantFrom(...KINDS), latencyMs: fc.integer({ min: 0, max: 20_000 }) })
+type Came = typeof came extends fc.Arbitrary<infer A> ? A : never
+
+const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
+  delivery,
+  version: delivery.version,
+  attempt: {
+    number: delivery.attempt,
+    startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
+    latencyMs,
+    status: kind.status,
+    outcome: kind.outcome,
+    response: "text",
+  } satisfies Attempt,
+  settlement: (kind.state === "retry" ? { state: "retry", delaySeconds: 0 } : { state: kind.state }) as Settlement,
+})
+
+/** Publishes events, and lets a worker settle them, and what is due again, as `draw` says; returns what came of each call. */
+const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Came>) {
+  const seeded = yield* seedCampaign({ recipients: 1 })
+  yield* publishSent(seeded.campaign, events)
+  const readers = yield* EndpointReaders
+  const { take, token } = yield* workerOn()
+  const all: Array<Came> = []
+  for (let round = 0; round < 3; round++) {
+    const taken = (yield* take()).filter(({ endpointId }) => endpointId === seeded.endpoint.id)
+    const drawn = draw(taken.length)
+    all.push(...drawn)
+    const outcomes = taken.map((delivery, i) => outcomeOf(delivery, drawn[i]!))
+    yield* readers.write(token, [
+      { endpointId: seeded.endpoint.id, open: [], place: undefined, breaker: undefined, outcomes },
+    ])
+  }
+  return { ...seeded, all }
+})
+
+const expected = (all: ReadonlyArray<Came>) => {
+  const count = (counts: string) => all.filter(({ kind }) => kind.counts === counts).length
+  return {
+    delivered: count("delivered"),
+    clientErrors: count("clientErrors"),
+    serverErrors: count("serverErrors"),
+    otherStatuses: count("otherStatuses"),
+    noResponses: count("noResponses"),
+    deadLetters: all.filter(({ kind }) => kind.state === "exhausted" || kind.state === "rejected").length,
+  }
+}
+
+describe("Outcomes of deliveries", () => {
+  test("agree with what came of each call, whatever came of it", function* () {
+    const outcomes = yield* DeliveryOutcomeReader
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(came, count))
+    const filter = { ...ALWAYS, endpointId: endpoint.id }
+    const summary = yield* outcomes.summary(filter)
+    expect(summary).toMatchObject(expected(all))
+    expect(yield* outcomes.summary({ ...ALWAYS, organizationId: organization.id })).toEqual(summary)
+    const [kept] = yield* sql<{ latencies: ReadonlyArray<number> }>`
+      select array(select sum(count)::int from delivery_outcomes cross join unnest(latencies) with ordinality as each (count, n)
+        where endpoint_id = ${endpoint.id} group by n order by n) as latencies`
+    expect(kept!.latencies).toEqual(latencyHistogram(all.map(({ latencyMs }) => latencyMs)))
+    const [row] = yield* sql<{ delivered: number; dead: number }>`
+      select (select count(*)::int from dead_letters where endpoint_id = ${endpoint.id}) as dead, (
+        select sum(coalesce(json_array_length(deliveries), 1))::int from delivered where endpoint_id = ${endpoint.id}) as delivered`
+    expect(row).toEqual({ delivered: summary.delivered, dead: summary.deadLetters })
+  })
+
+  test("are not counted for an endpoint that is no longer the worker's", function* () {
+    const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
+    yield* publishSent(campaign, 4)
+    const readers = yield* EndpointReaders
+    const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    const outcomes = KINDS.slice(1, 5).map((kind, i) => outcomeOf(taken[i]!, { kind, latencyMs: 1 }))
+    const stranger = "00000000-0000-4000-8000-00000000000f"
+    yield* readers.write(stranger, [
+      { endpointId: endpoint.id, open: [], place: undefined, breaker: undefined, outcomes },
+    ])
+    expect(yield* (yield* DeliveryOutcomeReader).summary({ ...ALWAYS, endpointId: endpoint.id })).toMatchObject(
+      expected([]),
+    )
+  })
+
+  test("stand in steps, also by the hour once they are two days old, but for an organization that is frozen", function* () {
+    const outcomes = { ...(yield* DeliveryOutcomeReader), ...(yield* DeliveryOutcomes) }
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+    yield* sql`
+      insert into delivery_outcomes (organization_id, endpoint_id, at, delivered, server_errors, dead_letters, latencies)
+      select ${organization.id}, ${endpoint.id}, date_trunc('hour', now(), 'UTC') - interval '3 days' + n * interval '5 minutes', 7, 2, n,
+        latency_histogram('{1,1,1,1,1,1,1,600,9000}')
+      from generate_series(0, 1) n`
+    const filter = { ...ALWAYS, endpointId: endpoint.id }
+    const before = yield* outcomes.summary(filter)
+    expect(before).toMatchObject({ delivered: 14, serverErrors: 4, deadLetters: 1 })
+    expect((yield* outcomes.histogram(filter, 300)).map(({ delivered }) => delivered)).toEqual([7, 7])
+    yield* sql`update organizations set frozen_at = now() where id = ${organization.id}`
+    while ((yield* outcomes.merge) > 0) {}
+    expect(yield* outcomes.histogram(filter, 300)).toHaveLength(2)
+    yield* sql`update organizations set frozen_at = null where id = ${organization.id}`
+    while ((yield* outcomes.merge) > 0) {}
+    expect((yield* outcomes.histogram(filter, 300)).map(({ delivered }) => delivered)).toEqual([14])
+    expect(yield* outcomes.summary(filter)).toEqual(before)
+    yield* outcomes.forget(4)
+    expect(yield* outcomes.summary(filter)).toEqual(before)
+    yield* outcomes.forget(2)
+    expect(yield* outcomes.summary(filter)).toMatchObject({ delivered: 0, p50Ms: null, p99Ms: null })
+  })
+
+  test("count a dead letter when it died, whoever wrote it", function* () {
+    const { endpoint } = yield* seedDeadLetters(5, { daysAgo: 1 })
+    const [row] = yield* (yield* DeliveryOutcomeReader).histogram({ ...ALWAYS, endpointId: endpoint.id }, 86_400)
+    expect(row).toMatchObject({ deadLetters: 5, delivered: 0 })
+  })
+})

@@ -1,0 +1,221 @@
+import { describe, expect } from "@effect/vitest"
+import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { changeAttempts } from "@outreach/testing/changeAttempts"
+import { effectTest } from "@outreach/testing/effectTest"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { backoffice } from "../../src/backoffice.ts"
+import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
+import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+
+interface Failure {
+  readonly reason: "rejected" | "exhausted"
+  readonly status: number | null
+  readonly response: string | null
+  readonly hoursAgo: number
+}
+
+/** Adds dead letters that failed so to the endpoint of an organization. */
+const add = Effect.fnUntraced(function* (
+  { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
+  failures: ReadonlyArray<Failure>,
+) {
+  const made = { number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5 }
+  yield* insertDeadLetters(
+    failures.map(({ reason, status, response, hoursAgo }, n) => ({
+      ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, reason },
+      attempts: [{ ...made, status, outcome: status === null ? "refused" : "server_error", response }],
+      secondsAgo: hoursAgo * 3600 + n / 1000,
+    })),
+  )
+})
+
+/** Compares the kept counts of all organizations with counting. */
+const assertConsistent = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const kept = yield* sql`
+    select id, organization_id, endpoint_id, reason, open, stored from failure_groups order by id`
+  const counted = yield* sql`
+    select group_id as id, organization_id, endpoint_id, reason, count(*) filter (where replayed_as is null)::int as open, count(*)::int as stored
+    from dead_letters group by group_id, organization_id, endpoint_id, reason order by group_id`
+  expect(kept).toEqual(counted)
+  expect(yield* sql`select group_id, hour, count from failure_group_hours order by group_id, hour`).toEqual(
+    yield* sql`
+      select group_id, date_trunc('hour', finished_at, 'UTC') as hour, count(*)::int as count from dead_letters
+      group by group_id, hour order by group_id, hour`,
+  )
+  const [{ wrong }] = (yield* sql<{ wrong: number }>`
+    select count(*)::int as wrong from failure_groups held
+    where first_at > (select min(finished_at) from dead_letters where group_id = held.id)
+      or last_at < (select max(finished_at) from dead_letters where group_id = held.id)`) as [{ wrong: number }]
+  expect(wrong).toBe(0)
+})
+
+const failure = fc.record({
+  reason: fc.constantFrom("rejected" as const, "exhausted" as const),
+  status: fc.constantFrom(500, 503, null),
+  response: fc.constantFrom("Database is down", "Try again at 12:30", "Try again at 14:05", null),
+  hoursAgo: fc.integer({ min: 0, max: 5 }),
+})
+const operation = fc.oneof(
+  fc.record({ type: fc.constant("add" as const), failures: fc.array(failure, { minLength: 1, maxLength: 12 }) }),
+  fc.record({ type: fc.constantFrom("replay" as const, "erase" as const, "purge" as const), at: fc.nat() }),
+)
+
+describe("Groups of failures", () => {
+  test("agree with counting after any additions, replays, purges and erasures, also at the same time", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeds = [yield* seedDeadLetters(3), yield* seedDeadLetters(3)]
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const apply = Effect.fnUntraced(function* (each: (typeof operations)[number], i: number) {
+      if (each.type === "add") return yield* add(seeds[i % 2]!, each.failures)
+      const rows = yield* sql<{ id: DeliveryId; organizationId: OrganizationId; finishedAt: Timestamp }>`
+        select id, organization_id as "organizationId", finished_at as "finishedAt" from dead_letters
+        order by finished_at offset ${each.at % 20}::int limit 4`
+      for (const { id, organizationId, finishedAt } of rows) {
+        if (each.type === "replay") yield* deadLetters.replay(id)
+        else if (each.type === "purge") yield* deadLetters.purge({ organizationId }, finishedAt, null)
+        else {
+          yield* changeAttempts(organizationId, (made) => made.map((one) => ({ ...one, response: null })), id)
+        }
+      }
+    })
+    const operations = fc.sample(operation, 120)
+    yield* Effect.forEach(operations.slice(0, 60), apply, { discard: true })
+    yield* assertConsistent
+    yield* Effect.forEach(operations.slice(60), apply, { discard: true, concurrency: 6 })
+    yield* assertConsistent
+    yield* deadLetters.purgeAll({}, Timestamp.make("2999-01-01T00:00:00.000000Z"))
+    yield* assertConsistent
+    expect(yield* sql`select from failure_groups`).toEqual([])
+  })
+
+  test("are of one endpoint, reason, status and first line, and are listed with the newest failure first", function* () {
+    const groups = yield* FailureGroupReader
+    const seeded = yield* seedDeadLetters(0)
+    const organizationId = seeded.organization.id
+    const one = { reason: "exhausted", status: 500, response: "Database is down\nat 12:00", hoursAgo: 0 } as const
+    yield* add(seeded, [
+      one,
+      { ...one, response: "Database is down\nat 13:00", hoursAgo: 2 },
+      { ...one, reason: "rejected", hoursAgo: 1 },
+      { ...one, status: null, response: null, hoursAgo: 3 },
+    ])
+    const list = yield* groups.list({ organizationId }, 10)
+    expect(list).toMatchObject([
+      { reason: "exhausted", status: 500, outcome: "server_error", firstLine: "Database is down", open: 2, stored: 2 },
+      { reason: "rejected", status: 500, firstLine: "Database is down", open: 1 },
+      { reason: "exhausted", status: null, outcome: "refused", firstLine: null, open: 1 },
+    ])
+    const [first] = list
+    expect(yield* groups.list({ organizationId }, 10, first)).toEqual(list.slice(1))
+    expect(yield* groups.largest({ organizationId }, 1)).toEqual([first])
+    expect(yield* groups.find(first!.id)).toEqual(first)
+    expect(yield* groups.totals({ organizationId })).toEqual({ open: 4, groups: 3 })
+    expect(yield* groups.totals({ organizationId, status: 500, reason: "rejected" })).toEqual({ open: 1, groups: 1 })
+    const hours = yield* groups.hours(list, Timestamp.make("2020-01-01T00:00:00Z"))
+    expect(hours.filter(({ groupId }) => groupId === first!.id).map(({ count }) => count)).toEqual([1, 1])
+    const [newest] = yield* (yield* DeadLetterReader).list({ endpointId: seeded.endpoint.id }, 1)
+    yield* (yield* DeadLetterRepository).replay(newest!.id)
+    expect(yield* groups.find(first!.id)).toMatchObject({ open: 1, stored: 2 })
+  })
+
+  test("have the line of what a worker writes, and none where its event was erased", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 3)
+    const worker = yield* workerOn()
+    const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    yield* sql`insert into erased_events (organization_id, event_id) values (${organization.id}, ${taken[0]!.eventId})`
+    yield* worker.settle(taken, { state: "rejected" }, 410)
+    const groups = yield* (yield* FailureGroups).list({ endpointId: endpoint.id }, 9)
+    expect(groups).toHaveLength(2)
+    expect(groups).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ reason: "rejected", status: 410, firstLine: "gone", open: 2, stored: 2 }),
+        expect.objectContaining({ reason: "rejected", status: 410, firstLine: null, open: 1, stored: 1 }),
+      ]),
+    )
+    yield* assertConsistent
+  })
+
+  test("are about a hundred for an endpoint, however many responses a partner has", function* () {
+    const groups = yield* FailureGroupReader
+    const seeded = yield* seedDeadLetters(0)
+    const word = (n: number) => Array.from({ length: 8 }, (_, i) => "abcdefghij"[Math.floor(n / 10 ** i) % 10]).join("")
+    for (let batch = 0; batch < 3; batch++) {
+      yield* add(
+        seeded,
+        Array.from({ length: 60 }, (_, n) => ({
+          reason: "rejected",
+          status: 500,
+          response: word(batch * 1000 + n),
+          hoursAgo: 0,
+        })),
+      )
+    }
+    const list = yield* groups.largest({ endpointId: seeded.endpoint.id }, 200)
+    expect(list).toHaveLength(121)
+    expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 60 })
+    yield* assertConsistent
+  })
+
+  test("are replayed and purged each for itself, and so are those of a status or of an organization", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const groups = yield* FailureGroupReader
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const replayJobs = yield* ReplayJobQueue
+    const failed = { reason: "exhausted", status: 500, response: "Down", hoursAgo: 1 } as const
+    const other = yield* seedDeadLetters(0)
+    yield* add(other, [failed])
+    const seeded = yield* seedDeadLetters(0)
+    const organizationId = seeded.organization.id
+    yield* add(seeded, [...Array(5).fill(failed), { ...failed, response: "Full" }, { ...failed, status: 503 }])
+    const list = yield* groups.largest({ organizationId }, 10)
+    const groupId = list[0]!.id
+    expect(list.map(({ open }) => open)).toEqual([5, 1, 1])
+
+    const ofGroup = yield* deadLetters.list({ groupId }, 3)
+    expect(ofGroup).toHaveLength(3)
+    const { id, finishedAt } = ofGroup[2]!
+    expect(yield* deadLetters.list({ groupId }, 3, { id, finishedAt: finishedAt! })).toHaveLength(2)
+    expect(yield* deadLetters.list({ organizationId, status: 503 }, 9)).toHaveLength(1)
+    expect(yield* deadLetters.count({ organizationId, status: 500 })).toMatchObject([{ count: 6 }])
+
+    const finish = Effect.fnUntraced(function* (filter: Parameters<typeof replayJobs.create>[0]) {
+      const { id, total } = yield* replayJobs.create(filter, 10_000)
+      while ((yield* replayJobs.find(id)).state === "running") {
+        yield* sql`update replay_jobs set next_at = clock_timestamp()`
+        yield* replayJobs.replayNextChunk
+      }
+      const { replayed, kind } = yield* replayJobs.find(id)
+      return { total, replayed, kind }
+    })
+    const kind = "dead_letters"
+    expect(yield* finish({ groupId })).toEqual({ total: 5, replayed: 5, kind })
+    expect(yield* groups.find(groupId)).toMatchObject({ open: 0, stored: 5 })
+    expect(yield* finish({ organizationId, status: 503 })).toEqual({ total: 1, replayed: 1, kind })
+    expect((yield* groups.list({ organizationId }, 10)).map(({ firstLine }) => firstLine)).toEqual(["Full"])
+    expect(yield* finish({ organizationId })).toEqual({ total: 1, replayed: 1, kind })
+    expect(yield* groups.totals({ organizationId: other.organization.id })).toEqual({ open: 1, groups: 1 })
+
+    const { before, count } = yield* deadLetters.countOld({ groupId }, 0)
+    expect(count).toBe(5)
+    expect(yield* deadLetters.purge({ groupId }, before, null)).toMatchObject({ purged: 5 })
+    expect(yield* Effect.flip(groups.find(groupId))).toMatchObject({ _tag: "FailureGroupNotFound" })
+    yield* assertConsistent
+  })
+})

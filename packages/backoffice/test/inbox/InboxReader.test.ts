@@ -1,0 +1,203 @@
+import { describe, expect } from "@effect/vitest"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { createIdentifier, type EndpointId, type KeyId } from "@outreach/domain/Identifier"
+import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { effectTest } from "@outreach/testing/effectTest"
+import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { type InboxFilter, type InboxPlace, InboxReader, lastHours } from "../../src/inbox/InboxReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+const account = (n: number, slug = "heart-failure") => ({
+  consumer_program_slug: slug,
+  npi: npi(n),
+  email: email(n),
+  attribution: "unattributed",
+  created_at: "2026-11-20T10:00:00Z",
+})
+
+/** The database's clock in Unix milliseconds. */
+const databaseNow = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    now: number
+  }>`select extract(epoch from clock_timestamp())::double precision * 1000 as now`
+  return row!.now
+})
+
+/** Reads a whole list, a page after the other. */
+const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
+  Effect.gen(function* () {
+    const reader = yield* InboxReader
+    const ids: Array<string> = []
+    let after: InboxPlace | undefined
+    for (;;) {
+      const page = yield* reader.list(state, filter, limit, after)
+      expect(page.entries.length).toBeLessThanOrEqual(limit)
+      expect(page.entries.every((entry) => entry.state === state)).toBe(true)
+      ids.push(...page.entries.map(({ eventId }) => eventId))
+      if (page.next === null) return ids
+      after = page.next
+    }
+  })
+
+/** Stores many events at once, a second apart. */
+const insertMany = Effect.fnUntraced(function* (
+  seed: Effect.Success<ReturnType<typeof seedCampaign>>,
+  count: number,
+  state: InboxState,
+  type = "clinician.account_created",
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at, quarantined_at, reason)
+    select ${seed.organization.id}, ${`evt_${state}_`} || ${type} || lpad(n::text, 6, '0'), ${seed.endpoint.id}, ${SECRET_ID}, ${type}, '{}',
+      now() - n * interval '1 second',
+      case when ${state}::text = 'applied' then now() end, case when ${state}::text = 'quarantined' then now() - n * interval '1 second' end,
+      case when ${state}::text = 'quarantined' then 'data.npi is missing or not valid' end
+    from generate_series(1, ${count}::int) n`
+})
+
+describe("InboxReader.list", () => {
+  test("pages through each state: what waits or is quarantined oldest first, what was applied newest first", function* () {
+    const seed = yield* seedCampaign({ recipients: 0 })
+    for (const state of ["applied", "quarantined", "waiting"] as const) yield* insertMany(seed, 25, state)
+    const organizationId = seed.organization.id
+    for (const state of ["quarantined", "waiting"] as const) {
+      const ids = yield* readAll(state, { organizationId }, 10)
+      expect(ids).toHaveLength(25)
+      expect(ids).toEqual([...ids].sort().reverse())
+    }
+    const applied = yield* readAll("applied", { organizationId }, 10)
+    expect(applied).toHaveLength(25)
+    expect(applied).toEqual([...applied].sort())
+  })
+
+  test("lists every organization's events when none is named, and one's alone when it is", function* () {
+    const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
+    for (const seed of [one, other]) {
+      for (const state of ["applied", "quarantined", "waiting"] as const) yield* insertMany(seed, 3, state, "of.two")
+    }
+    for (const state of ["applied", "quarantined", "waiting"] as const) {
+      expect(yield* readAll(state, { type: "of.two" }, 2)).toHaveLength(6)
+      expect(yield* readAll(state, { type: "of.two", organizationId: one.organization.id }, 2)).toHaveLength(3)
+    }
+  })
+
+  test("finds the few of a type that were applied among many of others, a page at a time", function* () {
+    const seed = yield* seedCampaign({ recipients: 0 })
+    yield* insertMany(seed, 1200, "applied", "clinician.account_created")
+    yield* insertMany(seed, 1, "applied", "rare")
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
+      values (${seed.organization.id}, 'evt_old', ${seed.endpoint.id}, ${SECRET_ID}, 'rare', '{}', now() - interval '1 hour', now())`
+    expect(yield* readAll("applied", { organizationId: seed.organization.id, type: "rare" }, 10)).toEqual([
+      "evt_applied_rare000001",
+      "evt_old",
+    ])
+  })
+
+  test("narrows by reason and by the time of receipt", function* () {
+    const seed = yield* seedCampaign({ recipients: 0 })
+    const organizationId = seed.organization.id
+    yield* insertMany(seed, 3, "quarantined")
+    yield* insertMany(seed, 10, "applied")
+    const { list } = yield* InboxReader
+    const { entries } = yield* list("quarantined", { organizationId, reason: "data.npi is missing or not valid" }, 10)
+    expect(entries).toHaveLength(3)
+    expect((yield* list("quarantined", { organizationId, reason: "another" }, 10)).entries).toEqual([])
+    const [, second] = entries
+    for (const state of ["quarantined", "applied"] as const) {
+      const until = yield* list(state, { organizationId, to: second!.receivedAt }, 20)
+      const since = yield* list(state, { organizationId, from: second!.receivedAt }, 20)
+      const [before, from] = [until.entries.length, since.entries.length]
+      expect(before + from).toBe(state === "applied" ? 10 : 3)
+      expect(from).toBe(2)
+    }
+  })
+})
+
+describe("InboxReader.counts and reasons", () => {
+  test("count what waits and what is quarantined, by type and reason, up to a limit", function* () {
+    const seed = yield* seedCampaign({ recipients: 0 })
+    const { counts, reasons } = yield* InboxReader
+    const organizationId = seed.organization.id
+    expect(yield* counts(organizationId)).toEqual({ quarantined: 0, waiting: 0, waitingSince: null })
+    yield* insertMany(seed, COUNT_CAP + 5, "quarantined")
+    yield* receiveEvent(seed, "evt_1", "clinician.account_created", account(1))
+    const counted = yield* counts(organizationId)
+    expect(counted).toMatchObject({ quarantined: COUNT_CAP, waiting: 1 })
+    expect(counted.waitingSince).not.toBeNull()
+    expect(yield* reasons(organizationId)).toMatchObject([
+      { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
+    ])
+  })
+})
+
+test("the hours have what was acknowledged and refused, of one organization or of all, and nothing of keys", function* () {
+  const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
+  const { countRequests } = yield* PartnerActivity
+  const count = (callerId: EndpointId | KeyId, code: string, requests: number, { organization } = one) => ({
+    ...{ organizationId: organization.id, callerId, code, requests, peak: 0 },
+  })
+  yield* countRequests([
+    count(one.endpoint.id, "", 5),
+    count(one.endpoint.id, "INVALID_SIGNATURE", 3),
+    count(one.endpoint.id, "INVALID_PARAMETER", 2),
+    count(yield* createIdentifier("key"), "", 100),
+    count(other.endpoint.id, "", 7, other),
+  ])
+  const { hours } = yield* InboxReader
+  const { from, to } = lastHours(yield* databaseNow, 3)
+  const nothing = { received: 0, badSignatures: 0, refused: 0 }
+  const counted = yield* hours(from, to, one.organization.id)
+  expect(counted.map(({ at, ...counts }) => counts)).toEqual([
+    nothing,
+    nothing,
+    { received: 5, badSignatures: 3, refused: 2 },
+  ])
+  expect(counted[0]!.at).toBe(from)
+  expect((yield* hours(from, to, undefined)).at(-1)!.received).toBe(12)
+})
+
+test("the outcome of an event names its program, the event that counted the clinician first, the suppression and the recipient", function* () {
+  const seed = yield* seedCampaign({ recipients: 1 })
+  const sql = yield* SqlClient.SqlClient
+  const [recipient] = yield* sql<{ id: string; token: string }>`
+    select id, token from recipients where organization_id = ${seed.organization.id}`
+  const data = { ...account(0), attribution: "service_token", token: recipient!.token }
+  yield* receiveEvent(seed, "evt_first", "clinician.account_created", data)
+  yield* receiveEvent(seed, "evt_second", "clinician.account_created", data)
+  yield* applyBatches
+  const { outcome } = yield* InboxReader
+  const command = {
+    stage: "account_created",
+    programSlug: seed.program.slug,
+    npi: npi(0),
+    email: email(0),
+    token: recipient!.token,
+  } as const
+  expect(yield* outcome(seed.organization.id, command)).toEqual({
+    programId: seed.program.id,
+    programName: seed.program.name,
+    qualification: { eventId: "evt_first", countedAt: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/) },
+    suppressedAt: expect.any(String),
+    recipientId: recipient!.id,
+  })
+  expect(yield* outcome(seed.organization.id, { ...command, programSlug: "none", token: null })).toEqual({
+    programId: null,
+    programName: null,
+    qualification: null,
+    suppressedAt: null,
+    recipientId: null,
+  })
+  const { state, secretId } = yield* (yield* InboxRepository).find(seed.organization.id, "evt_first")
+  expect({ state, secretId }).toEqual({ state: "applied", secretId: SECRET_ID })
+})

@@ -1,0 +1,33 @@
+import { expect } from "@effect/vitest"
+import { activeAlerts } from "@outreach/domain/operators/alerts"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { AlertReader } from "../../src/inspection/AlertReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+const readNames = Effect.gen(function* () {
+  const reading = yield* Effect.provide(
+    Effect.flatMap(AlertReader, ({ read }) => read),
+    AlertReader.layer,
+  )
+  return activeAlerts(reading).map(({ name, value }) => [name, value])
+})
+
+test("tells which alerts are active by what stands in the database", function* () {
+  const sql = yield* SqlClient.SqlClient
+  expect(yield* readNames).toEqual([["OutreachNoWorker", 1]])
+
+  yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`
+  expect(yield* readNames).toEqual([])
+
+  yield* seedDeadLetters(3)
+  yield* sql`insert into restores (id, restored_to) values ('rst_1', now())`
+  expect(yield* readNames).toEqual([
+    ["OutreachWorkersPaused", 1],
+    ["OutreachDeadLettersLeft", 3],
+  ])
+})

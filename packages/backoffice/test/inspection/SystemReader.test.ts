@@ -1,0 +1,72 @@
+import { describe, expect } from "@effect/vitest"
+import { Partitions } from "@outreach/postgres/Partitions"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { SystemReader } from "../../src/inspection/SystemReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+describe("SystemReader", () => {
+  test("tells the processes and their releases by the names of their connections", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { readProcesses } = yield* SystemReader
+    expect((yield* readProcesses).map(({ name, release }) => ({ name, release }))).toContainEqual({
+      ...{ name: "test", release: null },
+    })
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`set local application_name = 'outreach-worker/1.4.0'`
+        const worker = (yield* readProcesses).find(({ name }) => name === "outreach-worker")
+        expect(worker).toMatchObject({ release: "1.4.0", connections: 1 })
+        expect(worker!.since).toMatch(/^\d{4}-/)
+      }),
+    )
+  })
+
+  test("tells the newest migration, and the files that were not applied", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { readSchema } = yield* SystemReader
+    const before = yield* readSchema
+    expect(before).toMatchObject({ pending: [], newest: { file: expect.stringMatching(/^migrations\/\d{4}_/) } })
+    const newest = before.newest!.file
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`delete from migrations where file = any (${[newest, "functions/read_gauges.sql"]}::text[])`
+        const after = yield* readSchema
+        expect(after.migrations).toBe(before.migrations - 1)
+        expect(after.pending).toEqual([newest, "functions/read_gauges.sql"])
+        yield* sql`insert into migrations (file, checksum) values (${newest}, ''), ('functions/read_gauges.sql', '')`
+      }),
+    )
+  })
+
+  test("measures the tables with their partitions, and tells which times the partitions are of", function* () {
+    const { readTables, readPartitions } = yield* SystemReader
+    yield* (yield* Partitions).add("events")
+    yield* (yield* Partitions).add("delivered")
+    const tables = yield* readTables
+    expect(tables.length).toBe(20)
+    expect(tables.map(({ name }) => name)).toContain("events")
+    expect(tables.map(({ name }) => name).filter((name) => /_later|_default|_\d{4}/.test(name))).toEqual([])
+    expect(tables.every(({ bytes, indexBytes }) => bytes > 0 && indexBytes <= bytes)).toBe(true)
+
+    const [month] = new Date().toISOString().match(/^\d{4}-\d\d/)!
+    const partitions = yield* readPartitions
+    expect(partitions.map(({ table }) => table)).toEqual(["delivered", "events", "inbox", "hits"])
+    expect(partitions[0]).toMatchObject({ oldest: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), outside: 0 })
+    expect(partitions[1]!.oldest! <= month!).toBe(true)
+    expect(partitions[1]!.newest! > month!).toBe(true)
+  })
+
+  test("shows settings of the server, none of them a secret", function* () {
+    const settings = yield* (yield* SystemReader).readSettings
+    expect(settings).toContainEqual({
+      ...{ name: "TimeZone", value: "UTC", source: "client", needsRestart: false },
+    })
+    expect(settings.map(({ name }) => name)).toContain("max_connections")
+    expect(settings.filter(({ name }) => /passw|key|conninfo|file/i.test(name))).toEqual([])
+  })
+})

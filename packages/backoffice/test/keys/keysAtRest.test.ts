@@ -1,0 +1,130 @@
+import { describe, expect } from "@effect/vitest"
+import { singleKey } from "@outreach/domain/KeyRing"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { countCiphertexts, listKeyUses, resealCiphertexts } from "../../src/keys/keysAtRest.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+const keyOf = (byte: number) => Redacted.make(Buffer.alloc(32, byte))
+const [k1] = SECRETS_RING
+const k2 = { id: "k2", mark: 2, key: keyOf(8) }
+const lost = SecretCipher.make(singleKey(keyOf(9)))
+const [before, ring, after] = [SecretCipher.make([k1]), SecretCipher.make([k2, k1]), SecretCipher.make([k2])]
+
+const ORGANIZATION = `org_${"1".repeat(32)}`
+const textOf = (n: number) => `whsec_${n}`
+const ignore = () => Effect.void
+const withRing = Effect.provideService(SecretCipher, ring)
+
+/** Empties the table, and stores secrets, of which some numbers are under the newest key, or under a key that is gone. */
+const store = Effect.fnUntraced(function* (
+  count: number,
+  newest: ReadonlyArray<number> = [],
+  gone: ReadonlyArray<number> = [],
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`delete from signing_secrets`
+  yield* sql`insert into organizations (id, name) values (${ORGANIZATION}, 'Acme') on conflict do nothing`
+  const cipherOf = (n: number) => (newest.includes(n) ? ring : gone.includes(n) ? lost : before)
+  const numbers = Array.from({ length: count }, (_, n) => n)
+  const ciphertexts = numbers.map((n) =>
+    Buffer.from(cipherOf(n).encrypt(Redacted.make(textOf(n)), ORGANIZATION)).toString("hex"),
+  )
+  yield* sql`
+    insert into signing_secrets (id, organization_id, ciphertext)
+    select 'sec_' || lpad(n::text, 32, '0'), ${ORGANIZATION}, decode(ciphertext, 'hex')
+    from unnest(${numbers}::int[], ${ciphertexts}::text[]) as secret (n, ciphertext)`
+})
+const stored = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ ciphertext: Uint8Array }>`select ciphertext from signing_secrets order by id`,
+)
+const uses = Effect.map(withRing(listKeyUses(ignore)), (found) =>
+  found.flatMap(({ table, keyId, ciphertexts }) => (table === "signing_secrets" ? [[table, keyId, ciphertexts]] : [])),
+)
+
+describe("keysAtRest", () => {
+  test("counts by key, encrypts what is under older keys again, and leaves alone what no key opens", function* () {
+    yield* store(20, [3, 4], [7])
+    expect(yield* countCiphertexts).toBe(20)
+    expect(yield* uses).toEqual([
+      ["signing_secrets", "k2", 2],
+      ["signing_secrets", "k1", 17],
+      ["signing_secrets", null, 1],
+    ])
+    const [old, done] = [yield* stored, yield* withRing(resealCiphertexts(ignore))]
+    expect(done).toEqual({ resealed: 17, already: 2, unopened: 1 })
+    for (const [n, { ciphertext }] of (yield* stored).entries()) {
+      if ([3, 4, 7].includes(n)) expect(ciphertext).toEqual(old[n]!.ciphertext)
+      else expect(Redacted.value(after.decrypt(ciphertext, ORGANIZATION))).toBe(textOf(n))
+      expect(before.keyIdOf(ciphertext, ORGANIZATION)).toBeUndefined()
+    }
+    expect(yield* uses).toEqual([
+      ["signing_secrets", "k2", 19],
+      ["signing_secrets", "k1", 0],
+      ["signing_secrets", null, 1],
+    ])
+  })
+
+  test("is interrupted between two batches, and finishes when it runs again", function* () {
+    yield* store(500)
+    const [half, sums] = [yield* Deferred.make<void>(), [] as Array<number>]
+    const first = yield* Effect.forkChild(
+      withRing(
+        resealCiphertexts((count) =>
+          Effect.suspend(() => {
+            sums.push(count)
+            return sums.length < 2 ? Effect.void : Effect.andThen(Deferred.succeed(half, undefined), Effect.never)
+          }),
+        ),
+      ),
+    )
+    yield* Deferred.await(half)
+    yield* Fiber.interrupt(first)
+    expect(sums).toEqual([200, 200])
+    expect(yield* uses).toEqual([
+      ["signing_secrets", "k2", 400],
+      ["signing_secrets", "k1", 100],
+    ])
+    for (const [n, { ciphertext }] of (yield* stored).entries()) {
+      expect(Redacted.value(ring.decrypt(ciphertext, ORGANIZATION))).toBe(textOf(n))
+    }
+    expect(yield* withRing(resealCiphertexts(ignore))).toEqual({ resealed: 100, already: 400, unopened: 0 })
+    expect(yield* withRing(resealCiphertexts(ignore))).toEqual({ resealed: 0, already: 500, unopened: 0 })
+    for (const [n, { ciphertext }] of (yield* stored).entries()) {
+      expect(Redacted.value(after.decrypt(ciphertext, ORGANIZATION))).toBe(textOf(n))
+    }
+  })
+
+  test("runs several times at once, beside what ends and deletes secrets", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* store(600)
+    const runs = Array.from({ length: 3 }, () => withRing(resealCiphertexts(ignore)))
+    const deleting = Effect.forEach(
+      Array.from({ length: 20 }, (_, i) => `sec_${String(30 * i).padStart(32, "0")}`),
+      (id) => sql`delete from signing_secrets where id = ${id}`,
+    )
+    const ending = Effect.replicateEffect(sql`update signing_secrets set expires_at = clock_timestamp()`, 5)
+    const [results] = yield* Effect.all([Effect.all(runs, { concurrency: "unbounded" }), deleting, ending], {
+      concurrency: "unbounded",
+    })
+    const resealed = results.reduce((sum, result) => sum + result.resealed, 0)
+    expect(resealed).toBeGreaterThanOrEqual(580)
+    expect(resealed).toBeLessThanOrEqual(600)
+    expect(yield* uses).toEqual([
+      ["signing_secrets", "k2", 580],
+      ["signing_secrets", "k1", 0],
+    ])
+  })
+
+  test("finds nothing in an empty table", function* () {
+    yield* store(0)
+    expect(yield* withRing(resealCiphertexts(ignore))).toEqual({ resealed: 0, already: 0, unopened: 0 })
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
+import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import { OrganizationFreezer } from "../../src/organizations/OrganizationFreezer.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+
+// Claims take what is due anywhere, so each test begins with nothing.
+beforeEach(() =>
+  run(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`
+        with cancelled as (update campaigns set status = 'cancelled'), disabled as (update webhook_endpoints set enabled = false)
+        select`,
+    ),
+  ),
+)
+
+const schedule = Effect.fnUntraced(function* () {
+  const seeded = yield* seedCampaign({ recipients: 2 })
+  yield* scheduleCampaign(seeded.campaign.id)
+  return seeded
+})
+/** Seeds a campaign that is sending. */
+const seedSending = Effect.gen(function* () {
+  const seeded = yield* schedule()
+  while (yield* publishChunk()) {}
+  yield* (yield* CampaignRepository).openAndComplete
+  return seeded
+})
+const claim = Effect.flatMap(MessageQueue, (queue) =>
+  queue.claim({ limit: 10, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
+)
+const statusOf = (seeded: Effect.Success<typeof seedSending>) =>
+  Effect.map(
+    Effect.flatMap(CampaignRepository, (campaigns) => campaigns.find(seeded.campaign.id)),
+    ({ status }) => status,
+  )
+const idle = { transactions: [], messages: 0, endpoints: 0, calls: 0 }
+
+describe("a frozen organization", () => {
+  test("has nothing begun for it, and everything once it is served again", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const freezer = yield* OrganizationFreezer.make
+    const bounces = yield* BounceRepository
+    const seeded = yield* seedSending
+    const { organization, program } = seeded
+    const [recipient] = yield* sql<{ id: RecipientId }>`
+      select id from recipients where organization_id = ${organization.id} order by id`
+    const ofRecipient = { organizationId: organization.id, recipientId: recipient!.id }
+    const inbound = (id: string, n: number) =>
+      receiveEvent(seeded, id, "clinician.account_created", {
+        ...{ npi: npi(n), email: email(n), consumer_program_slug: program.slug },
+      })
+    expect(yield* inbound("evt_1", 90)).toBe("stored")
+    const scheduled = yield* seedCampaign({ recipients: 1 })
+    yield* sql`update campaigns set status = 'published' where id = ${scheduled.campaign.id}`
+
+    yield* freezer.freeze(organization.id)
+    yield* freezer.freeze(scheduled.organization.id)
+    // What links ask for is stored: nobody else could.
+    yield* (yield* HitRepository).record([
+      {
+        ...{ ...ofRecipient, id: yield* createIdentifier("hit"), link: "https://clinic.test/", method: "GET" },
+        ...{ address: "198.51.100.7", headers: {}, cameAt: yield* Clock.currentTimeMillis },
+      },
+    ])
+    yield* sql`update hits set received_at = received_at - interval '1 hour' where organization_id = ${organization.id}`
+    expect(yield* (yield* UnsubscriptionRepository).ask(ofRecipient)).toBe(true)
+
+    const worker = yield* workerOn()
+    const begin = Effect.gen(function* () {
+      yield* (yield* CampaignRepository).openAndComplete
+      return {
+        claimed: (yield* claim).length,
+        delivered: (yield* worker.take()).length > 0,
+        inbound: [yield* inbound("evt_2", 91), yield* inbound("evt_1", 90)],
+        applied: yield* applyBatches,
+        judged: yield* judgeHits(organization.id),
+        hasHits: (yield* (yield* HitRepository).waiting).includes(organization.id),
+        unsubscribed: yield* applyUnsubscriptions,
+        opened: yield* statusOf(scheduled),
+      }
+    })
+    expect(yield* begin).toEqual({
+      ...{ claimed: 0, delivered: false, inbound: ["frozen", "frozen"], applied: false, judged: 0, hasHits: false },
+      ...{ unsubscribed: 0, opened: "published" },
+    })
+    expect(yield* inTransaction(bounces.lock(recipient!.id))).toMatchObject({ isFrozen: true })
+    yield* sql`update campaigns set status = 'scheduled' where id = ${scheduled.campaign.id}`
+    expect(yield* publishChunk()).toBe(false)
+
+    yield* sql`update campaigns set status = 'published' where id = ${scheduled.campaign.id}`
+    yield* freezer.unfreeze(organization.id)
+    yield* freezer.unfreeze(scheduled.organization.id)
+    // Before the claim, because a message in flight makes the unsubscription wait.
+    expect(yield* applyUnsubscriptions).toBe(1)
+    expect(yield* begin).toEqual({
+      ...{ claimed: expect.any(Number), delivered: true, inbound: ["stored", "repeated"], applied: true, judged: 1 },
+      ...{ hasHits: false, unsubscribed: 0, opened: "completed" },
+    })
+  })
+
+  test("is told once what is in flight: older transactions, messages, endpoints and calls", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const freezer = yield* OrganizationFreezer.make
+    const readers = yield* EndpointReaders
+    const { organization, campaign, endpoint } = yield* seedSending
+    yield* publishSent(campaign, 1)
+    const worker = yield* workerOn()
+    const taken = yield* worker.take()
+    const leases = yield* claim
+    const { older, frozenAt } = yield* whileOpen(
+      sql`select id from organizations where id = ${organization.id} for key share`,
+      Effect.fnUntraced(function* () {
+        const frozen = yield* freezer.freeze(organization.id)
+        const { transactions, ...others } = yield* freezer.inFlight(organization.id, frozen.older)
+        expect(transactions).toEqual([expect.stringContaining("(test)")])
+        expect(others).toEqual({ messages: leases.length, endpoints: 1, calls: 0 })
+        return frozen
+      }),
+    )
+    expect((yield* freezer.freeze(organization.id)).frozenAt).toBe(frozenAt)
+
+    // The owner sees it as it sees a disabled endpoint, and gives it up; its calls in flight have rows until they are settled.
+    expect(yield* readers.owned(worker.token)).toContainEqual(
+      expect.objectContaining({ endpointId: endpoint.id, enabled: false }),
+    )
+    yield* readers.handOver(worker.token, [
+      { endpointId: endpoint.id, calling: taken.map(({ eventId }) => eventId), unbegun: [] },
+    ])
+    expect(yield* freezer.inFlight(organization.id, older)).toMatchObject({ endpoints: 0, calls: taken.length })
+    yield* sql`update messages set lease_until = null, lease_token = null where organization_id = ${organization.id}`
+    expect(yield* worker.settle(taken.map((delivery) => ({ ...delivery, isRow: true })))).toBe(true)
+    expect(yield* freezer.inFlight(organization.id, older)).toEqual(idle)
+  })
+
+  test("is refused while a replay is under way that may concern it, and where there is none of its id", function* () {
+    const freezer = yield* OrganizationFreezer.make
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 1)
+    const replays = yield* ReplayJobQueue
+    const [range] = yield* sql<{
+      from: never
+      to: never
+    }>`select min(created_at) as "from", max(created_at) + interval '1 day' as "to" from organizations`
+    const replay = yield* replays.createOfLog({ endpointId: endpoint.id, ...range! }, 1)
+    expect(yield* Effect.flip(freezer.freeze(organization.id))).toMatchObject({ replayId: replay.id })
+    yield* replays.cancel(replay.id)
+    yield* freezer.freeze(organization.id)
+    const nobody = OrganizationId.make(`org_${"0".repeat(32)}`)
+    expect(yield* Effect.flip(freezer.freeze(nobody))).toMatchObject({ _tag: "OrganizationNotFound" })
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect } from "@effect/vitest"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
+import { createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
+import { type TimelinePosition, TimelineReader } from "../../src/recipients/TimelineReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId, method: string) {
+  const id = yield* createIdentifier("hit")
+  const headers = { "user-agent": "Mozilla/5.0" }
+  const cameAt = (yield* Clock.currentTimeMillis) + 2000
+  yield* (yield* HitRepository).record([
+    { id, organizationId, recipientId, link: "https://partner.test/", method, address: "192.0.2.1", headers, cameAt },
+  ])
+  yield* judgeHits(organizationId)
+})
+
+/** Seeds a campaign whose first recipient was deferred, sent to, clicked as a bot does, and came back. */
+const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
+  yield* cancelCampaigns
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedCampaign({ recipients: 1 })
+  const { organization, campaign } = seeded
+  yield* sql`update campaigns set kind = ${kind} where id = ${campaign.id}`
+  yield* sendCampaign(campaign.id)
+  const queue = yield* MessageQueue
+  const [first] = yield* claimMessages(1)
+  const deferred = { outcome: "deferred", reply: "452 4.2.2 Mailbox full" } as const
+  yield* queue.settle(first!, { state: "retry", attempts: 1, delaySeconds: 0 }, deferred)
+  const [second] = yield* claimMessages(1)
+  yield* settleSent(second!)
+  const { recipientId } = second!
+  yield* hit(organization.id, recipientId, "HEAD")
+  yield* reportBounce(recipientId, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 clinician0 is gone" })
+  return { ...seeded, recipientId }
+})
+
+const tell = Effect.fnUntraced(function* (recipientId: RecipientId) {
+  const found = yield* (yield* TimelineReader).read(recipientId, { limit: 100 })
+  return found!.entries.map(({ kind, detail }) => [kind, detail])
+})
+
+const OUTCOMES = [
+  ["attempted", "deferred: 452 4.2.2 Mailbox full"],
+  ["sent", "250 OK"],
+  ["clicked", "bot suspected: head"],
+  ["bounced", "mailbox_disabled: 550 [address] is gone"],
+  ["suppressed", "email: bounced"],
+]
+
+describe("TimelineReader.read", () => {
+  test("tells each attempt with the server's reply, and why a hit is suspected", function* () {
+    const { recipientId } = yield* seed("traffic")
+    const told = yield* tell(recipientId)
+    expect(told.slice(0, 2)).toEqual([
+      ["imported", null],
+      ["published", null],
+    ])
+    expect(told.slice(2).toSorted()).toEqual(OUTCOMES.toSorted())
+  })
+
+  test("tells the same of a campaign without events, but for the reason that the partner would have had", function* () {
+    const { recipientId } = yield* seed("survey")
+    const told = yield* tell(recipientId)
+    const expected = OUTCOMES.map(([kind, detail]) => [kind, kind === "bounced" ? "550 [address] is gone" : detail])
+    expect(told.slice(2).toSorted()).toEqual(expected.toSorted())
+  })
+
+  test("names the events, whose deliveries are found together", function* () {
+    const { organization, endpoint, recipientId } = yield* seed("traffic")
+    const { entries } = (yield* (yield* TimelineReader).read(recipientId, { limit: 100 }))!
+    const events = entries.flatMap(({ kind, eventId }) => (eventId === null ? [] : [[kind, eventId] as const]))
+    expect(events.map(([kind]) => kind).toSorted()).toEqual(["bounced", "clicked", "published", "sent"])
+    const states = Effect.fnUntraced(function* () {
+      const found = yield* (yield* EventDeliveries).read(
+        organization.id,
+        events.map(([, id]) => id as never),
+      )
+      expect(found.every(({ endpointId }) => endpointId === endpoint.id)).toBe(true)
+      const of = new Map(found.map(({ eventId, state }) => [eventId as string, state]))
+      return Object.fromEntries(events.map(([kind, id]) => [kind, of.get(id)]))
+    })
+    expect(yield* states()).toEqual({ published: "pending", sent: "pending", clicked: "pending", bounced: "pending" })
+    const worker = yield* workerOn()
+    const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    expect(yield* states()).toMatchObject({ published: "sending" })
+    const by = new Map(events.map(([kind, id]) => [id as string, kind]))
+    const of = (...kinds: ReadonlyArray<string>) => taken.filter(({ eventId }) => kinds.includes(by.get(eventId)!))
+    yield* worker.settle(of("published", "sent"))
+    yield* worker.settle(of("clicked"), { state: "rejected" }, 410)
+    yield* worker.settle(of("bounced"), { state: "retry", delaySeconds: 3600 }, 503)
+    expect(yield* states()).toEqual({
+      published: "delivered",
+      sent: "delivered",
+      clicked: "rejected",
+      bounced: "pending",
+    })
+  })
+
+  test("pages back through all entries once, whatever the size of a page", function* () {
+    const { organization, recipientId } = yield* seed("traffic")
+    for (const method of ["GET", "HEAD", "GET"]) yield* hit(organization.id, recipientId, method)
+    const reader = yield* TimelineReader
+    const whole = (yield* reader.read(recipientId, { limit: 100 }))!
+    expect(whole.next).toBeNull()
+    for (const limit of [1, 2, 5]) {
+      const pages: Array<(typeof whole)["entries"]> = []
+      let before: TimelinePosition | null = null
+      do {
+        const page: typeof whole = (yield* reader.read(recipientId, { limit, before }))!
+        pages.unshift(page.entries)
+        before = page.next
+      } while (before !== null)
+      const byTime = (entries: (typeof whole)["entries"]) => entries.map((entry) => JSON.stringify(entry)).toSorted()
+      expect(byTime(pages.flat())).toEqual(byTime(whole.entries))
+    }
+  })
+
+  test("tells of all campaigns of the clinician in one organization, and of no other", function* () {
+    const { recipientId } = yield* seed("traffic")
+    const other = yield* seed("traffic")
+    const found = (yield* (yield* TimelineReader).read(recipientId, { limit: 100 }))!
+    expect(found.recipient.npi).toBe(npi(0))
+    expect(found.recipients.map(({ id }) => id)).toEqual([recipientId])
+    const people = yield* (yield* TimelineReader).findPeople({ by: "npi", value: npi(0) })
+    expect(people.map(({ id }) => id)).toEqual(expect.arrayContaining([recipientId, other.recipientId]))
+  })
+})

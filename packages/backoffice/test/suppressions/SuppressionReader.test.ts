@@ -1,0 +1,86 @@
+import { describe, expect } from "@effect/vitest"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import type { ProgramId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+/** Seeds an organization with entries of its program and of its own, some of which have the same time. */
+const seed = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const { organization, program } = yield* seedCampaign({ recipients: 0 })
+  yield* sql`
+    insert into suppressions (organization_id, program_id, kind, value, reason, created_at)
+    select ${organization.id}, ${program.id}, case i % 2 when 0 then 'npi' else 'email' end, 'p' || i,
+      case i % 3 when 0 then 'operator' else 'account_created' end, timestamptz '2026-11-01' + i / 4 * interval '1 hour'
+    from generate_series(0, ${count - 1}::int) i`
+  yield* sql`
+    insert into organization_suppressions (organization_id, kind, value, reason, created_at, applied_at)
+    select ${organization.id}, 'email', 'o' || i, 'bounced', timestamptz '2026-11-01' + i / 4 * interval '1 hour', now()
+    from generate_series(0, ${count - 1}::int) i`
+  return { organizationId: organization.id, programId: program.id as ProgramId }
+})
+
+describe("SuppressionReader", () => {
+  test("pages through all entries once, newest first, though several have the same time", function* () {
+    const { organizationId } = yield* seed(21)
+    const reader = yield* SuppressionReader
+    const values: Array<string> = []
+    const times: Array<string> = []
+    let after: Effect.Success<ReturnType<typeof reader.list>>["next"] = null
+    do {
+      const page: Effect.Success<ReturnType<typeof reader.list>> = yield* reader.list(
+        { organizationId },
+        { limit: 3, after },
+      )
+      values.push(...page.suppressions.map(({ value }) => value))
+      times.push(...page.suppressions.map(({ createdAt }) => createdAt))
+      after = page.next
+    } while (after !== null)
+    expect(new Set(values).size).toBe(42)
+    expect(values).toHaveLength(42)
+    expect(times).toEqual(times.toSorted().toReversed())
+  })
+
+  test("lists by program, scope, kind, reason and time, and nothing of another organization", function* () {
+    const { organizationId, programId } = yield* seed(12)
+    yield* seed(12)
+    const reader = yield* SuppressionReader
+    const count = (filter: Parameters<typeof reader.list>[0]) =>
+      Effect.map(reader.list({ organizationId, ...filter }, { limit: 100 }), ({ suppressions }) => suppressions.length)
+    expect(yield* count({})).toBe(24)
+    expect(yield* count({ programId })).toBe(12)
+    expect(yield* count({ ofOrganization: true })).toBe(12)
+    expect(yield* count({ kind: "npi" })).toBe(6)
+    expect(yield* count({ reason: "operator" })).toBe(4)
+    expect(yield* count({ reason: "bounced", kind: "npi" })).toBe(0)
+    const from = Timestamp.make("2026-11-01T01:00:00Z")
+    const to = Timestamp.make("2026-11-01T02:00:00Z")
+    expect(yield* count({ from, to })).toBe(8)
+    const everywhere = yield* reader.list({}, { limit: 100 })
+    expect(new Set(everywhere.suppressions.map((entry) => entry.organizationId)).size).toBeGreaterThan(1)
+  })
+
+  test("counts those of each program and of the organization, and no further than it must", function* () {
+    const { organizationId, programId } = yield* seed(5)
+    const reader = yield* SuppressionReader
+    const counts = () =>
+      Effect.map(reader.count(organizationId), (rows) => rows.map(({ programId, count }) => [programId, count]))
+    expect(yield* counts()).toEqual([
+      [null, 5],
+      [programId, 5],
+    ])
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into suppressions (organization_id, program_id, kind, value, reason)
+      select ${organizationId}, ${programId}, 'npi', 'many' || i, 'operator' from generate_series(1, ${COUNT_CAP + 5}::int) i`
+    expect((yield* counts())[1]).toEqual([programId, COUNT_CAP])
+  })
+})

@@ -1,0 +1,244 @@
+import { describe, expect } from "@effect/vitest"
+import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import { TodayReader } from "../../src/today/TodayReader.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+const read = (organizationId: OrganizationId | null) =>
+  Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
+const readHistory = (organizationId: OrganizationId | null) =>
+  Effect.flatMap(TodayReader, (reader) => reader.readHistory(organizationId))
+const takeSample = Effect.flatMap(GaugeSamples, ({ take }) => take)
+
+const NOTHING = {
+  sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
+  oldestDueSeconds: 0,
+  breakersOpen: 0,
+  deadLetters: 0,
+  inboxQuarantined: 0,
+  domainsRefusing: 0,
+  workers: 0,
+  quota: null,
+}
+
+const forgetAll = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, failure_groups, gauge_samples cascade`,
+)
+beforeEach(() => run(forgetAll))
+
+/** Begins anew if the five minutes of a sample ended meanwhile. */
+const withinOneSample = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const now = sql<{ at: string }>`select date_bin('5 minutes', clock_timestamp(), 'epoch') as at`
+    const [before] = yield* Effect.andThen(forgetAll, now)
+    const result = yield* use
+    const [after] = yield* now
+    return { result, isWhole: before!.at === after!.at }
+  }).pipe(
+    Effect.repeat({ until: ({ isWhole }) => isWhole }),
+    Effect.map(({ result }) => result),
+  )
+
+/** Seeds an organization whose endpoint has read its whole log. */
+const seedRead = Effect.fnUntraced(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedCampaign({ recipients: 0 })
+  const [eventId] = yield* publishSent(seeded.campaign, 1)
+  yield* sql`
+    update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
+    where clock.organization_id = ${seeded.organization.id} and endpoint_id = ${seeded.endpoint.id}`
+  return { ...seeded, eventId: eventId! }
+})
+
+const addDue = Effect.fnUntraced(function* (
+  { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedRead>>,
+  secondsAgo: number,
+  replay = false,
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
+    values (${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), ${replay})`
+})
+
+describe("TodayReader.read", () => {
+  test("reads zeros of an empty database, and of an organization that has nothing", function* () {
+    expect(yield* read(null)).toEqual(NOTHING)
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    expect(yield* read(organization.id)).toEqual({ ...NOTHING, workers: null })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into delivery_workers (token, alive_until, stopping)
+      select gen_random_uuid(), now() + make_interval(mins => minutes), stopping
+      from (values (1, false), (1, true), (-1, false)) worker (minutes, stopping)`
+    expect((yield* read(null)).workers).toBe(1)
+    yield* sql`delete from delivery_workers`
+  })
+
+  test("counts the e-mails of the last minute, and the campaigns that send within their window", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const first = yield* seedCampaign({ recipients: 3 })
+    const second = yield* seedCampaign({ recipients: 0 })
+    yield* seedCampaign({ recipients: 7 })
+    yield* publishSent(first.campaign, 3)
+    yield* publishSent(second.campaign, 2)
+    yield* sql`
+      update events set emitted_at = emitted_at - interval '61 seconds'
+      where id = (select min(id) from events where organization_id = ${first.organization.id})`
+    yield* sql`update campaigns set status = 'sending' where id in (${first.campaign.id}, ${second.campaign.id})`
+    expect((yield* read(null)).sending).toEqual({ campaigns: 2, sentInLastMinute: 4, remaining: 3 })
+    expect((yield* read(first.organization.id)).sending).toEqual({ campaigns: 1, sentInLastMinute: 2, remaining: 3 })
+    yield* sql`update campaigns set window_start = now() - interval '2 h', window_end = now() - interval '1 h' where id = ${first.campaign.id}`
+    expect((yield* read(null)).sending.campaigns).toBe(1)
+  })
+
+  test("tells how long the oldest delivery to an endpoint that works has been due, in its log or as a retry, and leaves replays out", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const retried = yield* seedRead()
+    yield* addDue(retried, 300)
+    yield* addDue(retried, 9000, true)
+    const probed = yield* seedRead()
+    yield* addDue(probed, 5000)
+    yield* sql`update endpoint_readers set allowance = 1 where endpoint_id = ${probed.endpoint.id}`
+    const disabled = yield* seedRead()
+    yield* addDue(disabled, 6000)
+    yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
+    const { oldestDueSeconds } = yield* read(null)
+    expect(oldestDueSeconds).toBeGreaterThanOrEqual(300)
+    expect(oldestDueSeconds).toBeLessThan(5000)
+    expect((yield* read(probed.organization.id)).oldestDueSeconds).toBe(0)
+
+    const behind = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(behind.campaign, 1)
+    yield* sql`update events set emitted_at = emitted_at - interval '700 s' where organization_id = ${behind.organization.id}`
+    yield* sql`update reader_positions set begun_at = begun_at - interval '701 s' where endpoint_id = ${behind.endpoint.id}`
+    expect((yield* read(null)).oldestDueSeconds).toBeGreaterThanOrEqual(700)
+    expect((yield* read(behind.organization.id)).oldestDueSeconds).toBeGreaterThanOrEqual(700)
+    expect((yield* read(retried.organization.id)).oldestDueSeconds).toBeLessThan(700)
+  })
+
+  test("counts open breakers, dead letters, quarantined inbound events and refusing domains, of all and of one organization", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const one = yield* seedDeadLetters(3)
+    const other = yield* seedDeadLetters(2)
+    const [first] = yield* sql<{ id: DeliveryId }>`select min(id) as id from dead_letters`
+    yield* (yield* DeadLetterRepository).replay(first!.id)
+    const { dead } = (yield* sql<{ dead: number }>`
+      select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
+    yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`
+    // Of a disabled endpoint nobody waits for anything.
+    yield* sql`update endpoint_readers set allowance = 1`
+    for (const id of ["evt_1", "evt_2"]) yield* receiveEvent(one, id, "clinician.moved", {})
+    yield* receiveEvent(other, "evt_3", "clinician.moved", {})
+    yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id <> 'evt_1'`
+    const pause = (campaign: typeof one.campaign, domain: string, minutes: number) => sql`
+      insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+      values (${campaign.organizationId}, ${campaign.id}, ${domain}, '5.7.1', now() + make_interval(mins => ${minutes}::int))`
+    yield* pause(one.campaign, "clinic.test", 5)
+    yield* pause(one.campaign, "over.test", -5)
+    yield* pause(other.campaign, "clinic.test", 5)
+    yield* pause(other.campaign, "hospital.test", 5)
+
+    const listed = yield* Effect.forEach([null, one.organization.id], (id) =>
+      Effect.flatMap(TodayReader, ({ readRefusingDomains }) => readRefusingDomains(id)),
+    )
+    expect(listed.map((domains) => domains.map(({ domain }) => domain))).toEqual([
+      ["hospital.test", "clinic.test", "clinic.test"],
+      ["clinic.test"],
+    ])
+    expect(listed[1]![0]).toMatchObject({ campaignId: one.campaign.id, campaign: "Spring", status: "5.7.1" })
+
+    expect(yield* read(null)).toMatchObject({
+      ...{ breakersOpen: 1, deadLetters: 4, inboxQuarantined: 2, domainsRefusing: 2 },
+    })
+    expect(yield* read(one.organization.id)).toMatchObject({
+      ...{ breakersOpen: 1, deadLetters: dead, inboxQuarantined: 1, domainsRefusing: 1 },
+    })
+    expect(yield* read(other.organization.id)).toMatchObject({
+      ...{ breakersOpen: 0, deadLetters: 4 - dead, inboxQuarantined: 1, domainsRefusing: 2 },
+    })
+  })
+
+  test("names the target that is nearest and not reached, and one that is reached only if there is no other", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const near = yield* seedCampaign({ recipients: 0 })
+    const far = yield* seedCampaign({ recipients: 0 })
+    yield* sql`update programs set learner_target = 100, completer_target = 50 where id = ${near.program.id}`
+    yield* sql`update programs set learner_target = 1000 where id = ${far.program.id}`
+    yield* sql`
+      insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
+        account_created_total, learner_qualified_total, completer_qualified_total)
+      select ${near.organization.id}, ${near.program.id}, current_date - n, 0, 0, 0, 0, 100 - n, 40 - n from generate_series(0, 5) n`
+    expect((yield* read(null)).quota).toEqual({
+      organizationId: near.organization.id,
+      programId: near.program.id,
+      program: "Heart failure",
+      ...{ stage: "completer", count: 40, target: 50 },
+    })
+    const { quota } = yield* read(null)
+    const days = yield* Effect.flatMap(TodayReader, ({ readQuotaDays }) => readQuotaDays(quota!))
+    expect(days.map(({ count }) => count)).toEqual([35, 36, 37, 38, 39, 40])
+    expect(days[0]!.date < days[1]!.date).toBe(true)
+    expect((yield* read(far.organization.id)).quota).toMatchObject({ stage: "learner", count: 0, target: 1000 })
+    yield* sql`update programs set completer_target = null where id = ${near.program.id}`
+    expect((yield* read(null)).quota).toMatchObject({ programId: far.program.id })
+    expect((yield* read(near.organization.id)).quota).toMatchObject({ stage: "learner", count: 100, target: 100 })
+  })
+})
+
+describe("GaugeSamples", () => {
+  test("keep one sample of five minutes, however many workers take it, of all and of each organization that has something to show", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { one, rows, histories } = yield* withinOneSample(
+      Effect.gen(function* () {
+        const one = yield* seedDeadLetters(3)
+        const idle = yield* seedCampaign({ recipients: 0 })
+        yield* sql`update events set emitted_at = date_bin('5 minutes', now(), 'epoch') - interval '1 s'`
+        yield* sql`update organization_clock set last = now()`
+        yield* Effect.all([takeSample, takeSample, takeSample], { concurrency: "unbounded" })
+        yield* seedDeadLetters(1)
+        yield* takeSample
+        const rows = yield* sql`
+          select organization_id as "organizationId", sent, dead_letters as "deadLetters" from gauge_samples order by 1`
+        const histories = yield* Effect.forEach([null, one.organization.id, idle.organization.id], readHistory)
+        return { one, rows, histories }
+      }),
+    )
+    expect(rows).toEqual([
+      { organizationId: "", sent: 1, deadLetters: 3 },
+      { organizationId: one.organization.id, sent: 1, deadLetters: 3 },
+    ])
+    expect(histories.map(({ length }) => length)).toEqual([288, 288, 288])
+    const [all, own, idle] = histories.map((history) => history.at(-1))
+    expect(all).toMatchObject({ sent: 1, deadLetters: 3, breakersOpen: 0, oldestDueSeconds: 0 })
+    expect(own).toMatchObject({ sent: 1, deadLetters: 3 })
+    expect(idle).toMatchObject({ sent: 0, deadLetters: 0 })
+    // No worker ran before.
+    for (const [first] of histories) expect(first).toMatchObject({ sent: null, deadLetters: null })
+  })
+
+  test("forget what is older than eight days", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* takeSample
+    yield* sql`
+      insert into gauge_samples
+      select '', sampled_at - make_interval(days => days), 0, 0, 0, 0, 0, 0 from gauge_samples, unnest(array[7, 9]) days`
+    yield* Effect.flatMap(GaugeSamples, ({ forget }) => forget)
+    const rows = yield* sql`select extract(day from now() - sampled_at)::int as days from gauge_samples order by 1`
+    expect(rows).toEqual([{ days: 0 }, { days: 7 }])
+  })
+})

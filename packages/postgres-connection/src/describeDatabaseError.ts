@@ -1,0 +1,166 @@
+/** An error of the database for operators: a code to look up, and a sentence without its full stop that tells what to do. */
+export interface DatabaseFault {
+  /** A SQLSTATE, or a code of Node's for the network or TLS, or one of `DRIVER_CODES`. */
+  readonly code: string
+  readonly advice: string
+}
+
+const STOPPED = "the server is starting, shutting down or recovering; wait, and look at its log if this lasts"
+const UNTRUSTED =
+  "this process does not trust the issuer of the server's certificate; name the issuer's certificate by sslrootcert in DATABASE_URL, or in NODE_EXTRA_CA_CERTS"
+const POOLER =
+  "a connection pooler loses prepared statements; connect to the server itself, or let the pooler keep sessions"
+
+/** What to do about a SQLSTATE, or about its class of two characters (PostgreSQL, appendix A). */
+const SQLSTATES: Readonly<Record<string, string>> = {
+  "08": "the server or a pooler before it refused the connection; look at its log",
+  "08P01":
+    "the server or a pooler before it refused the connection; let a pooler accept the settings that the process sends, or connect to the server itself",
+  "22": "the server refuses a setting of the connection, or a value; look at the server's log",
+  "25006": "the database is read-only; point DATABASE_URL at the primary, or set default_transaction_read_only to off",
+  "26000": POOLER,
+  "28": "the server does not let the user of DATABASE_URL in from this machine; check pg_hba.conf, and whether it demands TLS",
+  "28P01":
+    "the server refuses the user or the password of DATABASE_URL; correct them there, or set the role's password",
+  "3D000": "there is no database of the name in DATABASE_URL; correct the name, or create the database",
+  "42501": "the role of DATABASE_URL lacks a right on the database or its tables; the owner grants it",
+  "42P05": POOLER,
+  "53": "the server is short of a resource; look at its memory, disk and log",
+  "53100": "the server's disk is full; make room",
+  "53200": "the server is out of memory; give it more, or lower its settings",
+  "53300":
+    "the server has no connection left for this role; raise max_connections or the limit of the role or database, or run fewer processes",
+  "55000": "the database accepts no connections; allow them (`alter database … allow_connections true`)",
+  "57014": "a statement exceeded its time limit; look for locks and load on the server",
+  "57P": STOPPED,
+  "58": "the server cannot read or write its files; look at its disk and log",
+  XX: "the server reports an internal error; look at its log",
+}
+
+const CLOSED =
+  "the connection was closed; look for a restart of the server, or for a proxy or firewall that closes connections"
+const REFUSED_TLS = "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode"
+const UNREACHABLE = "there is no route to the host of DATABASE_URL; check the address and the network"
+
+/** What to do about codes of Node's for the network and for TLS. */
+const SYSTEM_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at the host and port of DATABASE_URL; start the server, or correct them",
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  ENOTFOUND: "the host name of DATABASE_URL does not resolve; correct it, or its DNS record",
+  EAI_AGAIN: "the name server does not resolve the host name of DATABASE_URL now; check the DNS",
+  ETIMEDOUT:
+    "the database was silent for too long; check the host and port of DATABASE_URL, firewalls, and the server's load",
+  EPROTO: "what listens at the host and port of DATABASE_URL is not PostgreSQL; correct them",
+  TLS_REFUSED: REFUSED_TLS,
+  NO_SUITABLE_HOST:
+    "no host of DATABASE_URL is a server that its target_session_attrs takes; promote a standby, or correct the hosts",
+  COMMITS_WAIT:
+    "commits wait for a synchronous standby; start the standby, or take it out of synchronous_standby_names and reload the server",
+  COMMIT_UNCERTAIN:
+    "the connection was lost before a commit was confirmed, which may have taken effect; look before you repeat it, and leave commits that wait for a standby alone",
+  DRIVER_FAILURE:
+    "the exchange with the database failed on this side; run the command again, and look at the server's log if this lasts",
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ENOENT: "the socket of DATABASE_URL does not exist; start the server, or correct the path",
+  EACCES: "this process may not open the socket of DATABASE_URL; correct its permissions",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  CERT_HAS_EXPIRED: "the server's certificate has expired; renew it",
+  CERT_NOT_YET_VALID: "the server's certificate is not valid yet; check the clocks of both machines",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "the server's certificate is for another host; use a host name in DATABASE_URL that the certificate names",
+}
+
+/** The code of a failure to which neither the server nor the network gave one. */
+const DRIVER_FAILURE = "DRIVER_FAILURE"
+
+const TLS_FAILED = "TLS with the server failed; check its certificate and its TLS settings"
+
+const DEFAULT = "look the code up in PostgreSQL's list of error codes, and look at the server's log"
+
+/** Codes for failures that the driver describes in its own fixed words alone. */
+const DRIVER_CODES = [
+  [/timed out/, "ETIMEDOUT", SYSTEM_CODES["ETIMEDOUT"]!],
+  [/closed/i, "ECONNRESET", CLOSED],
+  [/refused TLS/, "TLS_REFUSED", REFUSED_TLS],
+  [/No password/, "NO_PASSWORD", "the server asks for a password and DATABASE_URL holds none; add it"],
+  [
+    /SCRAM|authentication/i,
+    "AUTHENTICATION",
+    "the server asks for a method of authentication that is not supported; use scram-sha-256",
+  ],
+  [
+    /startup|URL|keepAlive|username/,
+    "DATABASE_URL",
+    "DATABASE_URL cannot be used to connect; correct its user, port and parameters",
+  ],
+  [
+    /parse|desync|SSLRequest/,
+    "EPROTO",
+    "what listens at the host and port of DATABASE_URL is not PostgreSQL; correct them",
+  ],
+] as const satisfies ReadonlyArray<readonly [RegExp, string, string]>
+
+/**
+ * Describes an error of the database driver by its code and by what to do about it.
+ *
+ * It contains nothing of the server's own words, which may hold a row's data, and nothing of the address or its password.
+ */
+export const describeDatabaseError = (error: unknown): DatabaseFault => {
+  const chain = [...causesOf(error)]
+  for (const { code } of chain) if (isCode(code)) return { code, advice: poolerRefusal(error) ?? adviceOn(code) }
+  if (chain.some(({ _tag }) => _tag === "TimeoutError")) return { code: "ETIMEDOUT", advice: adviceOn("ETIMEDOUT") }
+  const words = chain.find(({ _tag }) => isConnecting(_tag))?.message
+  const [, code, advice] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
+  return { code: code ?? DRIVER_FAILURE, advice: advice ?? adviceOn(DRIVER_FAILURE) }
+}
+
+/** Returns what to do about a pooler that refuses the settings of a session; undefined for any other error. */
+export const poolerRefusal = (error: unknown): string | undefined => {
+  for (const { message } of causesOf(error)) {
+    // PgBouncer gives most of its errors the same SQLSTATE.
+    if (/^unsupported startup parameter/.test(String(message))) {
+      return "a pooler refuses settings of the session; set DATABASE_POOLER, and DATABASE_LISTEN_URL to the database itself"
+    }
+  }
+  return undefined
+}
+
+/** Returns what to do about a code. */
+export const adviceOn = (code: string): string => {
+  if (!isSqlState(code)) return SYSTEM_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)
+  return SQLSTATES[code] ?? SQLSTATES[code.slice(0, 3)] ?? SQLSTATES[code.slice(0, 2)] ?? DEFAULT
+}
+
+/** Reports whether a code means that no statement can succeed, whichever it is: no connection, or a server that is short of something. */
+export const isOutage = (code: string): boolean =>
+  isSqlState(code) ? /^(?:08|28|3D|53|57P)/.test(code) : code !== DRIVER_FAILURE
+
+/** Node's codes of five letters, such as EPIPE, hold no digit. */
+const isSqlState = (code: string): boolean => /^(?=.*\d)[0-9A-Z]{5}$/.test(code)
+
+const isCode = (code: unknown): code is string => typeof code === "string" && /^[0-9A-Z_]{4,60}$/.test(code)
+
+const isConnecting = (tag: unknown): boolean => tag === "ConnectionError" || tag === "AuthenticationError"
+
+interface Link {
+  readonly _tag?: unknown
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly reason?: unknown
+  readonly cause?: unknown
+}
+
+/** Returns an error, its cause, the cause of that, and so on. */
+function* causesOf(error: unknown): Generator<Link> {
+  for (let each = error; typeof each === "object" && each !== null; ) {
+    const link: Link = each
+    yield link
+    each = link.cause ?? link.reason
+  }
+}

@@ -1,0 +1,109 @@
+import { createServer } from "node:net"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
+import { freePort } from "@outreach/testing/freePort"
+import { listen } from "@outreach/testing/listen"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { expect, it } from "vitest"
+
+const url = migratedDatabase()
+const portOf = () => Number(new URL(url()).port)
+
+/** The test's database, at several ports of this machine. */
+const through = (ports: ReadonlyArray<number>, parameters = "", database = new URL(url()).pathname) => {
+  const { username, password } = new URL(url())
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
+  return `postgres://${username}:${password}@${hosts}${database}?connect_timeout=2&${parameters}`
+}
+
+/** Runs statements on one pool; returns what the last one returns, or the code of the failure. */
+const run = (
+  address: string,
+  statements: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError> = (sql) => sql`select 1 as one`,
+) =>
+  Effect.runPromise(
+    SqlClient.SqlClient.use(statements).pipe(
+      Effect.catch((error) => Effect.succeed(describeDatabaseError(error).code)),
+      Effect.provide(databaseLayer({ database: databaseAt(address), applicationName: "test", maxConnections: 1 })),
+    ),
+  )
+
+const readOnly = "options=-c%20default_transaction_read_only%3Don"
+
+it("takes the first host that serves, past one that refuses and one that is mute", async () => {
+  const silent = await tcpProxy(portOf())
+  silent.mute()
+  expect(await run(through([await freePort(), silent.port, portOf()]))).toEqual([{ one: 1 }])
+})
+
+it("tries what did not serve last the next time", async () => {
+  let attempts = 0
+  const refusing = await listen(
+    createServer((socket) => {
+      attempts++
+      socket.destroy()
+    }),
+  )
+  const again = (sql: SqlClient.SqlClient) =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 3; i++) yield* Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`)
+      return yield* sql`select 1 as one`
+    })
+  expect(await run(through([refusing, portOf()]), again)).toEqual([{ one: 1 }])
+  expect(attempts).toBe(1)
+})
+
+it("tries all addresses of a name", async () => {
+  // The server listens on 127.0.0.1 alone, and the name may stand for ::1 first.
+  expect(await run(through([portOf()]).replace("127.0.0.1", "localhost"))).toEqual([{ one: 1 }])
+})
+
+it.each(["any", "read-write", "primary", "prefer-standby"])("takes a primary for %s", async (target) => {
+  expect(await run(through([portOf()], `target_session_attrs=${target}`))).toEqual([{ one: 1 }])
+})
+
+it.each([
+  ["standby", ""],
+  ["read-only", ""],
+  ["read-write", readOnly],
+])("takes no server for %s if none is of that kind", async (target, others) => {
+  expect(await run(through([portOf(), portOf()], `target_session_attrs=${target}&${others}`))).toBe("NO_SUITABLE_HOST")
+})
+
+it("takes a session that is read-only for read-only", async () => {
+  expect(await run(through([portOf()], `target_session_attrs=read-only&${readOnly}`))).toEqual([{ one: 1 }])
+})
+
+it("reports what a server refuses, and tries no other", async () => {
+  expect(await run(through([portOf(), await freePort()], "", "/nowhere"))).toBe("3D000")
+})
+
+it("reports that no host is reached", async () => {
+  expect(await run(through([await freePort(), await freePort()]))).toBe("ECONNREFUSED")
+})
+
+it.each(["25006", "57P01", "08006"])("leaves the server after it said %s", async (code) => {
+  const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`
+  const pid = (sql: SqlClient.SqlClient) => sql<{ pid: number }>`select pg_backend_pid() as pid`
+  const [before, after, last] = (await run(url(), (sql) =>
+    Effect.gen(function* () {
+      const before = yield* pid(sql)
+      yield* Effect.ignore(sql.unsafe("select 1 / 0"))
+      const after = yield* pid(sql)
+      yield* Effect.ignore(sql.withTransaction(sql.unsafe(raise)))
+      return [before, after, yield* Effect.retry(pid(sql), { times: 3 })]
+    }),
+  )) as ReadonlyArray<[{ pid: number }]>
+  expect(after).toEqual(before)
+  expect(last).not.toEqual(before)
+})
+
+it("asks the server to notice a client that is gone", async () => {
+  const settings = (sql: SqlClient.SqlClient) => sql`
+    select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+      current_setting('tcp_keepalives_count') as count`
+  expect(await run(url(), settings)).toEqual([{ idle: "10", interval: "5", count: "3" }])
+})

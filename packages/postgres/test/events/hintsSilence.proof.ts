@@ -1,0 +1,34 @@
+import { Hints } from "@outreach/postgres/events/Hints"
+import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { eventually } from "@outreach/testing/eventually"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { expect, it, onTestFinished } from "vitest"
+
+const url = migratedDatabase()
+
+it("hints are heard again after the server went mute", async () => {
+  const port = Number(new URL(url()).port)
+  const proxy = await tcpProxy(port)
+  const address = Object.assign(new URL(url()), { port: proxy.port }).href
+  const database = databaseLayer({ database: databaseAt(address), applicationName: "silence" })
+  const runtime = ManagedRuntime.make(Layer.provideMerge(HintsPg, database))
+  onTestFinished(() => runtime.dispose())
+  const heard: Array<string> = []
+  const listening = runtime.runFork(
+    Hints.use(({ listen }) =>
+      listen(({ topic, organizationId }) => Effect.sync(() => void heard.push(`${topic} ${organizationId}`))),
+    ),
+  )
+  const hint = () => runtime.runPromise(Hints.use(({ give }) => give("inbox", "org_1" as never)))
+  const hears = () => eventually(hint, () => heard.splice(0).includes("inbox org_1"))
+  await hears()
+  const startedAt = performance.now()
+  proxy.moveTo(port, "mute")
+  await hears()
+  console.log(`hints are heard again after ${Math.round(performance.now() - startedAt)} ms`)
+  expect(proxy.connections()).toBeGreaterThan(0)
+  listening.interruptUnsafe()
+})
