@@ -26,7 +26,7 @@ const PASSWORDS = Object.fromEntries(
   [...Object.values(ROLES), "outreach_owner"].map((role) => [role, `${role} password`]),
 )
 
-const certificate = (name: string) => join(REPOSITORY, "packages/postgres/test/connection/data", name)
+const certificate = (name: string) => join(REPOSITORY, "packages/postgres-connection/test/data", name)
 const run = promisify(execFile)
 
 /** A folder of the service's user, which only that user and root may enter, with the artifact and Node. */

@@ -333,7 +333,7 @@ describe("STARTTLS", () => {
     const { to } = await sent()
     const first = (await deliver(port, to, certificate.cert)).fingerprint
 
-    const other = new URL("../../../../packages/postgres/test/data/", import.meta.url)
+    const other = new URL("../../../../packages/postgres-connection/test/data/", import.meta.url)
     writeFileSync(certFile, "half a cert")
     const renewedCert = readFileSync(new URL("selfSigned.pem", other), "utf8")
     expect((await deliver(port, to, certificate.cert)).fingerprint).toBe(first)
@@ -351,7 +351,7 @@ describe("STARTTLS", () => {
     ["another's key", "certificate", "other", "the key is not that of the certificate"],
     ["no key", "certificate", "certificate", /^the files are not a certificate and its key in PEM \(/],
   ])("says what is wrong with %s", (_, cert, key, problem) => {
-    const other = fileURLToPath(new URL("../../../../packages/postgres/test/data/key.pem", import.meta.url))
+    const other = fileURLToPath(new URL("../../../../packages/postgres-connection/test/data/key.pem", import.meta.url))
     const read = readCertificate({ certFile: file(cert), keyFile: key === "other" ? other : file(key) })
     expect(read).toEqual({ problem: expect.stringMatching(problem) })
   })
