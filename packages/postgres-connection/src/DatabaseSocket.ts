@@ -9,6 +9,7 @@ import { MessageScanner, readField } from "./MessageScanner.ts"
 import { openSocket, type Server } from "./openSocket.ts"
 import { SocketError } from "./SocketError.ts"
 import { LIFT_TIME_LIMIT } from "./sessionSettings.ts"
+import { Refused, readParameter, startSession } from "./startSession.ts"
 
 const CANCEL_REQUEST_CODE = 80_877_102
 /** How long a connection that ends may take to say goodbye. */
@@ -25,17 +26,6 @@ export interface SocketOptions {
   readonly connectTimeoutMs: number
   /** How long a statement may wait for the next byte of its response. */
   readonly limitMs: number
-}
-
-/** A server's refusal of the session, as it said it. */
-class Refused extends Error {
-  readonly code: string
-  readonly bytes: Buffer
-  constructor(code: string, bytes: Buffer) {
-    super("The server refused the session")
-    this.code = code
-    this.bytes = bytes
-  }
 }
 
 const unsuitable = (target: TargetSession) =>
@@ -76,7 +66,7 @@ export class DatabaseSocket extends Duplex {
   private readonly writes = new Map<string, "commit" | "write">()
   /** Whether a response is waited for that would tell of a commit. */
   private mayCommit = false
-  private readonly parameters = new Map<string, string>()
+  private parameters: Map<string, string> = new Map()
   /** The SQLSTATE for which the connection ends after its transaction. */
   private leavingFor: string | undefined
   private readonly scanner = new MessageScanner((kind, body) => this.onMessage(kind, body))
@@ -267,43 +257,18 @@ export class DatabaseSocket extends Duplex {
   /** Opens a session at one server, and hands it to the driver. */
   private async openServer(server: Server, first: Buffer, target: TargetSession): Promise<void> {
     const socket = await this.connect(server)
-    await new Promise<void>((resolve, reject) => {
-      const held: Array<Buffer> = []
-      let pending: Buffer = Buffer.alloc(0)
-      this.parameters.clear()
-      const end = (settle: () => void) => {
-        socket.off("data", onData).off("error", reject).off("close", onClose)
-        settle()
-      }
-      const onData = (chunk: Buffer) => {
-        pending = Buffer.concat([pending, chunk])
-        while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
-          const message = pending.subarray(0, 1 + pending.readUInt32BE(1))
-          const body = message.subarray(5)
-          pending = pending.subarray(message.length)
-          const kind = String.fromCharCode(message[0]!)
-          if (kind === "E") return end(() => reject(new Refused(readField(body, "C") ?? "", message)))
-          // The driver authenticates at each server anew, and learns that it is in at one.
-          if (kind === "R" && body.readUInt32BE(0) !== 0) {
-            this.push(message)
-            continue
-          }
-          held.push(message)
-          if (kind === "S") this.noteParameter(body)
-          if (kind === "K") this.key = Buffer.from(body)
-          if (kind !== "Z") continue
-          if (!isSuitable(target, this.parameters)) return end(() => reject(unsuitable(target)))
-          return end(() => {
-            this.server = server
-            this.start(socket, Buffer.concat([...held, pending]))
-            resolve()
-          })
-        }
-      }
-      const onClose = () => reject(new SocketError("ECONNRESET", "The connection was closed"))
-      socket.on("data", onData).on("error", reject).on("close", onClose)
-      socket.write(first)
-    })
+    await startSession(
+      socket,
+      first,
+      (message) => this.push(message),
+      ({ bytes, key, parameters }) => {
+        if (!isSuitable(target, parameters)) throw unsuitable(target)
+        this.server = server
+        this.key = key
+        this.parameters = parameters
+        this.start(socket, bytes)
+      },
+    )
   }
 
   private start(socket: Socket, bytes: Buffer): void {
@@ -312,7 +277,11 @@ export class DatabaseSocket extends Duplex {
     socket.on("data", (chunk: Buffer) => {
       this.heardAt = performance.now()
       if (this.waitingSince !== undefined) this.waitingSince = this.heardAt
-      this.scanner.scan(chunk)
+      try {
+        this.scanner.scan(chunk)
+      } catch (error) {
+        this.destroy(this.lost(error as Error))
+      }
       if (!this.destroyed && !this.push(chunk)) socket.pause()
     })
     socket.on("end", () => this.push(null))
@@ -324,7 +293,7 @@ export class DatabaseSocket extends Duplex {
   private onMessage(kind: string, body: Buffer): void {
     switch (kind) {
       case "S":
-        this.noteParameter(body)
+        readParameter(body, this.parameters)
         if (!isSuitable(this.options.address.targetSession, this.parameters)) this.leavingFor = "25006"
         return
       case "N":
@@ -361,11 +330,6 @@ export class DatabaseSocket extends Duplex {
       // A standby cancels what conflicts with what it replays.
       (/^40(?:001|P01)$/.test(code) && this.parameters.get("in_hot_standby") === "on")
     if (isLeaving) this.leavingFor = code
-  }
-
-  private noteParameter(body: Buffer): void {
-    const [name, value] = body.toString("utf8").split("\0")
-    this.parameters.set(name!, value!)
   }
 
   private async connect(server: Server): Promise<Socket> {

@@ -1,0 +1,94 @@
+import type { Socket } from "node:net"
+import { endOfMessage, notPostgres, readField } from "./MessageScanner.ts"
+import { SocketError } from "./SocketError.ts"
+
+/** How much a server may send until a session is open. */
+const MAX_STARTUP_BYTES = 1_048_576
+
+/** A server's refusal of the session, as it said it. */
+export class Refused extends Error {
+  readonly code: string
+  readonly bytes: Buffer
+  constructor(code: string, bytes: Buffer) {
+    super("The server refused the session")
+    this.code = code
+    this.bytes = bytes
+  }
+}
+
+/** A session that is open. */
+export interface StartedSession {
+  /** All that the server sent, except for the messages of authentication. */
+  readonly bytes: Buffer
+  /** The process and the secret of the session, as a CancelRequest names it. */
+  readonly key: Buffer | undefined
+  /** The parameters that the server reported. */
+  readonly parameters: Map<string, string>
+}
+
+/** Reads a ParameterStatus into the parameters of a server. */
+export const readParameter = (body: Buffer, parameters: Map<string, string>): void => {
+  const [name, value] = body.toString("utf8").split("\0")
+  parameters.set(name!, value ?? "")
+}
+
+/**
+ * Sends the first message of a session to a server, and reads until the server is ready for statements. Each message that asks for
+ * authentication goes to `authenticate`, whose answers go to the socket. `opened` is called before anything else of the socket is read.
+ *
+ * Rejects with `Refused` when the server refuses the session, and with a `SocketError` when it closes or sends what is not valid.
+ */
+export const startSession = async (
+  socket: Socket,
+  first: Buffer,
+  authenticate: (message: Buffer) => void,
+  opened: (session: StartedSession) => void,
+): Promise<void> =>
+  await new Promise((resolve, reject) => {
+    const held: Array<Buffer> = []
+    const parameters = new Map<string, string>()
+    let pending: Buffer = Buffer.alloc(0)
+    let received = 0
+    let key: Buffer | undefined
+    const end = (settle: () => void) => {
+      socket.off("data", onData).off("error", reject).off("close", onClose)
+      settle()
+    }
+    /** Reads a message; returns whether it is the last of the start. */
+    const read = (message: Buffer): boolean => {
+      const body = message.subarray(5)
+      const kind = String.fromCharCode(message[0]!)
+      if (kind === "E") throw new Refused(readField(body, "C") ?? "", message)
+      if ((kind === "R" && body.length < 4) || (kind === "K" && body.length < 8)) throw notPostgres()
+      // The driver authenticates at each server anew, and learns that it is in at one.
+      if (kind === "R" && body.readUInt32BE(0) !== 0) {
+        authenticate(message)
+        return false
+      }
+      held.push(message)
+      if (kind === "S") readParameter(body, parameters)
+      if (kind === "K") key = Buffer.from(body)
+      return kind === "Z"
+    }
+    const onData = (chunk: Buffer) => {
+      try {
+        received += chunk.length
+        if (received > MAX_STARTUP_BYTES) throw notPostgres()
+        pending = Buffer.concat([pending, chunk])
+        while (pending.length >= 5) {
+          const messageEnd = endOfMessage(pending, 0)
+          if (messageEnd > pending.length) return
+          const message = pending.subarray(0, messageEnd)
+          pending = pending.subarray(messageEnd)
+          if (!read(message)) continue
+          end(() => opened({ bytes: Buffer.concat([...held, pending]), key, parameters }))
+          return resolve()
+        }
+      } catch (error) {
+        end(() => reject(error))
+      }
+    }
+    const onClose = () => reject(new SocketError("ECONNRESET", "The connection was closed"))
+    socket.on("data", onData).on("error", reject).on("close", onClose)
+    socket.write(first)
+  })

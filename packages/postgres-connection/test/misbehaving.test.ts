@@ -1,0 +1,253 @@
+import { readFileSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { createSecureContext, TLSSocket } from "node:tls"
+import { fileURLToPath } from "node:url"
+import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
+import { freePort } from "@outreach/testing/freePort"
+import { listen } from "@outreach/testing/listen"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const url = migratedDatabase()
+
+const message = (kind: string, body: string | Uint8Array = ""): Buffer => {
+  const bytes = Buffer.from(body as string)
+  const head = Buffer.alloc(5, kind)
+  head.writeUInt32BE(bytes.length + 4, 1)
+  return Buffer.concat([head, bytes])
+}
+const withLength = (kind: string, length: number, body = ""): Buffer => {
+  const bytes = message(kind, body)
+  bytes.writeUInt32BE(length >>> 0, 1)
+  return bytes
+}
+
+const LET_IN = message("R", "\0\0\0\0")
+const KEY = message("K", Buffer.alloc(8, 7))
+const READY = message("Z", "I")
+/** A whole start of a session. */
+const SESSION = Buffer.concat([LET_IN, message("S", "in_hot_standby\0off\0"), KEY, READY])
+const ERROR = message("E", "SFATAL\0C53300\0Mtoo many connections of dana@clinic.test\0\0")
+
+/** Starts a server that does something to each client. */
+const server = (behave: (socket: Socket) => void) => listen(createServer(behave))
+/** Sends some bytes after the first packet of the client. */
+const afterStartup = (bytes: Uint8Array, then?: (socket: Socket) => void) => (socket: Socket) =>
+  socket.once("data", () => {
+    socket.write(bytes)
+    then?.(socket)
+  })
+/** Opens a session, and sends some bytes as the response to the first statement. */
+const inStatement = (bytes: Uint8Array, then?: (socket: Socket) => void) =>
+  afterStartup(SESSION, (socket) => afterStartup(bytes, then)(socket))
+const close = (socket: Socket) => void socket.end()
+
+/** Runs a statement on a connection of its own; returns its rows, or the code of the failure. */
+const run = (address: string, statement = "select 1 as one") =>
+  Effect.runPromise(
+    SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(
+      Effect.catch((error) => Effect.succeed(describeDatabaseError(error).code)),
+      Effect.provide(
+        databaseLayer({
+          database: databaseAt(address),
+          applicationName: "test",
+          maxConnections: 1,
+          statementTimeoutSeconds: 1,
+        }),
+      ),
+    ),
+  )
+const at = (ports: number | ReadonlyArray<number>, parameters = "sslmode=disable&connect_timeout=60") =>
+  `postgres://me:hunter2@${[ports].flat().map((port) => `127.0.0.1:${port}`)}/outreach?${parameters}`
+/** The address of the test's database behind other hosts, each with a share of some seconds. */
+const behind = (...ports: ReadonlyArray<number>) => {
+  const real = new URL(url())
+  const hosts = [...ports, Number(real.port)].map((port) => `127.0.0.1:${port}`)
+  return `postgres://${real.username}:${real.password}@${hosts}${real.pathname}?sslmode=disable&connect_timeout=4`
+}
+
+describe("a server that opens no session", () => {
+  it.each<[what: string, code: string, behave: (socket: Socket) => void]>([
+    ["closes at once", "ECONNRESET", close],
+    ["resets the connection at once", "ECONNRESET", (socket) => void socket.resetAndDestroy()],
+    ["closes after the first packet", "ECONNRESET", afterStartup(Buffer.alloc(0), close)],
+    [
+      "closes within a message",
+      "ECONNRESET",
+      afterStartup(message("S", "server_version\x0018\0").subarray(0, 9), close),
+    ],
+    ["lets in and closes", "ECONNRESET", afterStartup(LET_IN, close)],
+    ["refuses with an error before it asks who comes", "53300", afterStartup(ERROR)],
+    ["refuses with an error after it let in", "53300", afterStartup(Buffer.concat([LET_IN, ERROR]))],
+    ["refuses with an error that names no code", "DRIVER_FAILURE", afterStartup(message("E", "Mno\0\0"))],
+    ["asks for a method that nobody knows", "AUTHENTICATION", afterStartup(message("R", "\0\0\0\x63"))],
+    ["speaks another protocol", "EPROTO", afterStartup(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))],
+    ["speaks first, in another protocol", "EPROTO", (socket) => void socket.write("220 mail.test ESMTP\r\n")],
+    ["sends a message without a length", "EPROTO", afterStartup(withLength("R", 0))],
+    ["sends a message whose length does not count itself", "EPROTO", afterStartup(withLength("S", 3))],
+    ["sends a message of a negative length", "EPROTO", afterStartup(withLength("R", -1))],
+    ["sends the head of a message of a gigabyte", "EPROTO", afterStartup(withLength("R", 0x3fff_ffff))],
+    ["asks who comes in too few bytes", "EPROTO", afterStartup(message("R", "\0"))],
+    ["sends a key of too few bytes", "EPROTO", afterStartup(Buffer.concat([LET_IN, message("K", "\0"), READY]))],
+    [
+      "sends notices without end",
+      "EPROTO",
+      afterStartup(LET_IN, (socket) => {
+        const more = () => {
+          while (socket.write(message("N", `SNOTICE\0C00000\0M${"x".repeat(20_000)}\0\0`))) {}
+        }
+        socket.on("drain", more).on("error", () => {})
+        more()
+      }),
+    ],
+  ])("and %s is reported as %s", async (_, code, behave) => {
+    expect(await run(at(await server(behave)))).toBe(code)
+  })
+
+  it.each<[what: string, behave: (socket: Socket) => void]>([
+    ["accepts and says nothing", () => {}],
+    ["lets in and says nothing more", afterStartup(LET_IN)],
+    ["sends half a message and no more", afterStartup(message("R", "\0\0\0\0").subarray(0, 6))],
+    ["asks for a password and then says nothing", afterStartup(message("R", "\0\0\0\x03"))],
+    [
+      "sends one byte after another and never ends",
+      afterStartup(LET_IN, (socket) => {
+        const drip = setInterval(() => socket.write("S".padEnd(1)), 50)
+        socket.on("close", () => clearInterval(drip))
+      }),
+    ],
+  ])("and %s has had its time, which the next host then has", async (_, behave) => {
+    const port = await server(behave)
+    expect(["ETIMEDOUT", "EPROTO"]).toContain(await run(at(port, "sslmode=disable&connect_timeout=1")))
+    expect(await run(behind(port))).toEqual([{ one: 1 }])
+  })
+
+  it("lets the next host serve, whatever it sends", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
+        // A refusal is final, as in libpq.
+        fc.pre(garbage[0] !== "E".charCodeAt(0))
+        const port = await server(afterStartup(garbage, close))
+        expect(await run(behind(port))).toEqual([{ one: 1 }])
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it("is left for the next host where it refuses, closes or speaks another protocol", async () => {
+    const others = [
+      await freePort(),
+      await server(close),
+      await server(afterStartup(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+      await server(afterStartup(withLength("R", 0))),
+    ]
+    expect(await run(behind(...others))).toEqual([{ one: 1 }])
+  })
+})
+
+describe("a server that answers the request for TLS", () => {
+  const tls = "sslmode=require&connect_timeout=60"
+
+  it.each<[what: string, code: string, behave: (socket: Socket) => void]>([
+    ["with an error, as very old ones do", "EPROTO", afterStartup(Buffer.from("E"))],
+    ["with a whole error", "EPROTO", afterStartup(ERROR)],
+    ["with something else", "EPROTO", afterStartup(Buffer.from("H"))],
+    ["with a refusal", "TLS_REFUSED", afterStartup(Buffer.from("N"))],
+    ["by closing", "ECONNRESET", afterStartup(Buffer.alloc(0), close)],
+    ["with consent, and closes", "ECONNRESET", afterStartup(Buffer.from("S"), close)],
+  ])("%s, is reported as %s", async (_, code, behave) => {
+    expect(await run(at(await server(behave), tls))).toBe(code)
+  })
+
+  it("with consent, and speaks something else than TLS, is reported as such", async () => {
+    const port = await server(afterStartup(Buffer.from("S"), (socket) => afterStartup(SESSION)(socket)))
+    expect(await run(at(port, tls))).toMatch(/^(?:ERR_SSL|EPROTO)/)
+  })
+
+  it.each([
+    ["nothing", Buffer.alloc(0)],
+    ["consent, and nothing more", Buffer.from("S")],
+  ])("with %s, has had its time", async (_, bytes) => {
+    expect(await run(at(await server(afterStartup(bytes)), "sslmode=require&connect_timeout=1"))).toBe("ETIMEDOUT")
+  })
+})
+
+describe("a certificate", () => {
+  const data = new URL("data/", import.meta.url)
+  const pem = (name: string) => readFileSync(new URL(`${name}.pem`, data))
+
+  it.each([
+    ["CERT_HAS_EXPIRED", "expired"],
+    ["CERT_NOT_YET_VALID", "notYetValid"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "otherHost"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "selfSigned"],
+  ])("that is wrong is reported as %s, and the server is told nothing", async (code, certificate) => {
+    let told = 0
+    const port = await server((socket) =>
+      afterStartup(Buffer.from("S"), () => {
+        const secureContext = createSecureContext({ key: pem("key"), cert: pem(certificate) })
+        new TLSSocket(socket, { isServer: true, secureContext })
+          .on("error", () => {})
+          .on("data", ({ length }) => {
+            told += length
+          })
+      })(socket),
+    )
+    const root = fileURLToPath(new URL("authority.pem", data))
+    const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(root)}&connect_timeout=60`
+    expect(await run(at(port, parameters))).toBe(code)
+    expect(told).toBe(0)
+  })
+})
+
+describe("a server in the middle of a statement", () => {
+  it.each<[what: string, code: string, behave: (socket: Socket) => void]>([
+    ["closes", "ECONNRESET", inStatement(Buffer.alloc(0), close)],
+    ["closes within a message", "ECONNRESET", inStatement(message("D", "\0\x01").subarray(0, 4), close)],
+    ["resets the connection", "ECONNRESET", inStatement(Buffer.alloc(0), (socket) => void socket.resetAndDestroy())],
+    ["sends a message without a length", "EPROTO", inStatement(withLength("Z", 0))],
+    ["sends a message of a negative length", "EPROTO", inStatement(withLength("D", -1))],
+    ["sends a parameter that does not end", "EPROTO", inStatement(withLength("S", 0x3fff_ffff))],
+    ["speaks another protocol", "EPROTO", inStatement(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))],
+    ["goes mute", "ETIMEDOUT", inStatement(Buffer.alloc(0))],
+    ["goes mute within a message", "ETIMEDOUT", inStatement(message("D", "\0\x01").subarray(0, 4))],
+    ["shuts down", "ECONNRESET", inStatement(message("E", "SFATAL\0C57P01\0Mterminating\0\0"), close)],
+  ])("that %s is reported as %s", async (_, code, behave) => {
+    expect(await run(at(await server(behave)))).toBe(code)
+  })
+
+  it.each([
+    ["closes", inStatement(Buffer.alloc(0), close)],
+    ["sends a message without a length", inStatement(withLength("Z", 0))],
+  ])("that %s leaves it open whether a change was committed", async (_, behave) => {
+    expect(await run(at(await server(behave)), "insert into kept values (1)")).toBe("COMMIT_UNCERTAIN")
+  })
+
+  it("is reported with an error, whatever it sends", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
+        expect(await run(at(await server(inStatement(garbage, close))))).toMatch(/^[0-9A-Z_]{4,}$/)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+it("a session whose bytes come one by one works", async () => {
+  const real = new URL(url())
+  const port = await server((client) => {
+    const upstream = connect(Number(real.port), "127.0.0.1")
+    client.pipe(upstream)
+    client.setNoDelay(true)
+    upstream.on("data", (bytes) => {
+      for (const byte of bytes) client.write(Buffer.of(byte))
+    })
+    client.on("close", () => upstream.destroy())
+    upstream.on("close", () => client.destroy()).on("error", () => {})
+  })
+  expect(await run(`${Object.assign(new URL(url()), { port }).href}?sslmode=disable`)).toEqual([{ one: 1 }])
+})
