@@ -141,7 +141,7 @@ describe("Groups of failures", () => {
     const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
     yield* sql`insert into erased_events (organization_id, event_id) values (${organization.id}, ${taken[0]!.eventId})`
     yield* worker.settle(taken, { state: "rejected" }, 410)
-    const groups = yield* (yield* FailureGroups).list({ endpointId: endpoint.id }, 9)
+    const groups = yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id }, 9)
     expect(groups).toHaveLength(2)
     expect(groups).toEqual(
       expect.arrayContaining([
