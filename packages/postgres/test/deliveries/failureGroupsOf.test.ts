@@ -1,0 +1,35 @@
+import { EndpointId } from "@outreach/domain/Identifier"
+import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
+import { expect, test } from "vitest"
+
+const ENDPOINT = EndpointId.make(`whe_${"0".repeat(32)}`)
+const ATTEMPT = { status: 500, outcome: "server_error", response: "Down since 12:30" }
+
+test("a group is that of an endpoint, reason, status, outcome and line, and keeps its id", () => {
+  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, "exhausted", ATTEMPT)
+  expect(exact).toEqual({
+    ...{
+      id: "fgr_37217ba3976c99638de7fd4e80ea9261",
+      endpointId: ENDPOINT,
+      reason: "exhausted",
+      status: 500,
+      outcome: "server_error",
+    },
+    line: "Down since #:#",
+  })
+  expect(failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: "Down since 14:05" }).exact).toEqual(exact)
+  const others = [
+    failureGroupsOf(EndpointId.make(`whe_${"1".repeat(32)}`), "exhausted", ATTEMPT),
+    failureGroupsOf(ENDPOINT, "rejected", ATTEMPT),
+    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, status: 503 }),
+    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, outcome: "redirect" }),
+    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: "Full" }),
+  ].map((groups) => groups.exact.id)
+  expect(new Set([exact.id, overflow!.id, blank.id, ...others]).size).toBe(8)
+})
+
+test("a dead letter whose response has no text has one group alone", () => {
+  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: null })
+  expect({ exact, overflow }).toEqual({ exact: blank, overflow: null })
+  expect(failureGroupsOf(ENDPOINT, "poison").exact).toMatchObject({ status: null, outcome: "unknown", line: null })
+})
