@@ -1,7 +1,6 @@
 import { Schema, Struct } from "effect"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { EmailAddress } from "./EmailAddress.ts"
 import { Npi } from "./Npi.ts"
 import type { RecipientFields } from "./RecipientFields.ts"
 
@@ -13,7 +12,8 @@ export const Recipient = Schema.Struct({
   programId: ProgramId,
   token: Schema.String,
   npi: Npi,
-  email: EmailAddress,
+  /** Checked when it is imported; the check is not loaded by those who read recipients alone. */
+  email: Schema.String.pipe(Schema.brand("EmailAddress")),
   createdAt: Timestamp,
   /** The commit-ordered stamp of the last change; it orders the list feed. */
   updatedAt: Timestamp,
