@@ -23,8 +23,7 @@ export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId)
     select waiting.id, event_id, 'pending', 0, '[]'
     from endpoint_readers reader join webhook_endpoints endpoint on endpoint.id = endpoint_id
     cross join lateral reader_position(endpoint_id)
-    cross join lateral deliveries_in_log(
-      reader.organization_id, endpoint_id, event_types, begun_at, begun_id, '', '~', '~', 1000) waiting
+    cross join lateral deliveries_in_log(endpoint_id, event_types, begun_at, begun_id, '', '~', '~', 1000) waiting
     where endpoint_id = ${endpointId}
     union all
     select id, event_id, case when owner is null then 'pending' else 'sending' end, attempts, coalesce((
