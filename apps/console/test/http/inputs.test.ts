@@ -1,9 +1,11 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parseInputs, required } from "../../src/http/inputs.ts"
+import { defineCursor, pageOf, parseInputs, required } from "../../src/http/inputs.ts"
 
 const ID = `cmp_${"0".repeat(32)}`
 
@@ -61,5 +63,37 @@ describe("the values of a query or a form", () => {
         ["rate", "2"],
       ]),
     ).toEqual(Result.fail([{ name: "rate", message: "rate is not valid. It must be a whole number from 1 to 1000." }]))
+  })
+})
+
+describe("the cursor of a list", () => {
+  const cursor = defineCursor({ at: Instant, campaign: CampaignId, event: Schema.NonEmptyString })
+  const read = (text: string) => parseInputs({ after: cursor.input }, [["after", text]])
+
+  it("is read as it was written, with any text at its end", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date("2100") }),
+        fc.string(),
+        (date, end) => {
+          const row = { at: `${date.toISOString().slice(0, -1)}000Z`, campaign: ID, event: `event~${end}`.trim() }
+          fc.pre(!row.event.includes("\0"))
+          expect(Result.getOrThrow(read(cursor.of(row)))).toEqual({ after: row })
+        },
+      ),
+    )
+  })
+
+  it("is refused when a part is missing or not valid", () => {
+    for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
+      expect(Result.getOrThrow(Result.flip(read(text)))).toEqual([
+        { name: "after", message: "after is not valid. It must be the place that a link to the next page names." },
+      ])
+    }
+  })
+
+  it("stands after the last row of a page that has another after it", () => {
+    expect(pageOf([1, 2, 3], 2)).toEqual({ rows: [1, 2], last: 2 })
+    expect(pageOf([1, 2], 2)).toEqual({ rows: [1, 2], last: undefined })
   })
 })

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { expect, expectTypeOf, it } from "vitest"
+import { ActionForm } from "../../src/components/forms.tsx"
+import { defineAction, definePage, pathTo } from "../../src/http/Route.ts"
+
+const done = () => Effect.succeed({ to: "/", notice: "Done." })
+const empty = () => Effect.succeed({ title: "", commands: [], body: "" })
+const pause = defineAction({
+  path: "/campaigns/:campaign/pause",
+  role: "operator",
+  command: "campaigns pause",
+  run: done,
+})
+
+it("a path says its section and its parameters", () => {
+  expect(pause.section).toBe("campaigns")
+  expect(Object.keys(pause.params)).toEqual(["campaign"])
+  expect(definePage({ path: "/keys/:key", read: empty }).section).toBe("partners")
+  expect(pathTo(pause, { campaign: "a/b" })).toBe("/campaigns/a%2Fb/pause")
+})
+
+it("a path of no section is named when the console starts", () => {
+  expect(() => definePage({ path: "/nowhere", read: empty })).toThrow("No section has the path /nowhere.")
+})
+
+it("a link or a form names each parameter of its path, and no other compiles", () => {
+  expectTypeOf(pathTo<typeof pause.path>)
+    .parameter(1)
+    .toEqualTypeOf<{ readonly campaign: string }>()
+  // @ts-expect-error the campaign is missing
+  const withoutCampaign = <ActionForm action={pause} label="Pause" />
+  // @ts-expect-error no parameter has this name
+  const withUnknown = definePage({ path: "/campaigns/:unknown", read: empty })
+  expect([withoutCampaign.props.params, withUnknown.params]).toEqual([undefined, { unknown: undefined }])
+})
