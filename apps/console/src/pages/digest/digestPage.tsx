@@ -90,7 +90,7 @@ export const digestPage = definePage({
           />
           <h2>Days</h2>
           <Days days={days} count={count} organizationId={organizationId} />
-          <VerifyForm organizationId={organizationId} first={first} last={last} />
+          <VerifyForm organizationId={organizationId} first={last} last={last} />
         </>
       ),
     }
