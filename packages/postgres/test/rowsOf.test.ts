@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { Program } from "@outreach/domain/programs/Program"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -15,6 +16,7 @@ const ENTITIES = [
     ...{ table: "recipients", entity: Recipient },
     others: ["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
   },
+  { table: "programs", entity: Program, others: [] },
 ] as const
 
 const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOption(field as Schema.Codec<unknown>)(null))

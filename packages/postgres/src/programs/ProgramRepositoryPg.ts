@@ -1,7 +1,7 @@
 import { UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import type { Program } from "@outreach/domain/programs/Program"
+import { Program } from "@outreach/domain/programs/Program"
 import {
   ProgramInUse,
   ProgramNotFound,
@@ -14,6 +14,7 @@ import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
+import { rowsOf } from "../rowsOf.ts"
 
 /** How many of the campaigns that keep a program from being archived are named. */
 const MAX_NAMED = 10
@@ -24,33 +25,25 @@ export const ProgramRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const skew = yield* ClockSkew
-    const columns = sql.literal(`
-      organization_id as "organizationId", id, slug, name, sender_name as "senderName", postal_address as "postalAddress", status, learner_target as "learnerTarget",
-      completer_target as "completerTarget", created_at as "createdAt", updated_at as "updatedAt"`)
+    const { columns, decode } = rowsOf(Program)
+    const selected = sql.literal(columns)
 
     return {
       create: Effect.fn("ProgramRepository.create")(function* (program) {
-        const rows = yield* sql<{ found: boolean; created: boolean } & Program>`
-          with organization as (
-            select id from organizations where id = ${program.organizationId}
-          ), created as (
-            insert into programs (organization_id, id, slug, name, sender_name, postal_address, learner_target, completer_target)
-            select id, ${program.id}, ${program.slug}, ${program.name}, ${program.senderName ?? null}, ${program.postalAddress ?? null},
-              ${program.learnerTarget}::int, ${program.completerTarget}::int
-            from organization
-            on conflict on constraint programs_slug do nothing
-            returning *
-          )
-          select exists (select from organization) as found, exists (select from created) as created, ${columns}
-          from (select) as always left join created on true`
-        const { found, created, ...row } = rows[0]!
-        if (!found) return yield* new OrganizationNotFound({ organizationId: program.organizationId })
-        if (!created) return yield* new ProgramSlugTaken({ slug: program.slug })
-        return row
+        const { organizationId, id, slug, name, senderName, postalAddress, learnerTarget, completerTarget } = program
+        const created = yield* sql`
+          insert into programs (organization_id, id, slug, name, sender_name, postal_address, learner_target, completer_target)
+          select organizations.id, ${id}, ${slug}, ${name}, ${senderName ?? null}, ${postalAddress ?? null}, ${learnerTarget}::int, ${completerTarget}::int
+          from organizations where organizations.id = ${organizationId}
+          on conflict on constraint programs_slug do nothing
+          returning ${selected}`.pipe(decode)
+        if (created[0] !== undefined) return created[0]
+        const known = yield* sql`select from organizations where id = ${organizationId}`
+        return yield* known.length > 0 ? new ProgramSlugTaken({ slug }) : new OrganizationNotFound({ organizationId })
       }, orDieAs("ProgramRepository.create")),
 
       find: Effect.fn("ProgramRepository.find")(function* (programId) {
-        const rows = yield* sql<Program>`select ${columns} from programs where id = ${programId}`
+        const rows = yield* sql`select ${selected} from programs where id = ${programId}`.pipe(decode)
         return rows[0] ?? (yield* new ProgramNotFound({ programId }))
       }, orDieAs("ProgramRepository.find")),
 
@@ -90,14 +83,14 @@ export const ProgramRepositoryPg = Layer.effect(
               return yield* new ProgramInUse({ programId, campaignIds: campaigns.map(({ id }) => id) })
             }
           }
-          const rows = yield* sql<Program>`
+          const rows = yield* sql`
             update programs set name = coalesce(${name ?? null}, name), status = coalesce(${status ?? null}, status),
               sender_name = coalesce(${senderName ?? null}, sender_name), postal_address = coalesce(${postalAddress ?? null}, postal_address),
               learner_target = case when ${learnerTarget !== undefined}::boolean then ${learnerTarget ?? null}::int else learner_target end,
               completer_target = case when ${completerTarget !== undefined}::boolean then ${completerTarget ?? null}::int else completer_target end,
               updated_at = clock_timestamp()
             where organization_id = ${organizationId} and id = ${programId}
-            returning ${columns}`
+            returning ${selected}`.pipe(decode)
           if (learnerTarget !== undefined || completerTarget !== undefined) {
             yield* addToFunnels(organizationId, [programId], [], yield* commitTimestamp(organizationId))
           }
@@ -110,9 +103,12 @@ export const ProgramRepositoryPg = Layer.effect(
       ),
 
       list: Effect.fn("ProgramRepository.list")(
-        (organizationId) => sql<Program>`
-          select ${columns} from programs
-          where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`,
+        (organizationId) =>
+          sql`
+          select ${selected} from programs
+          where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
+            decode,
+          ),
         orDieAs("ProgramRepository.list"),
       ),
     }
