@@ -2,7 +2,7 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
@@ -21,7 +21,7 @@ const stamp = (date: CalendarDate) => `${date}T00:00:00.000001Z` as CommitTimest
 const seed = Effect.gen(function* () {
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, program, campaign } = seeded
-  yield* (yield* ProgramRepository).update(program.id, { learnerTarget: 10 })
+  yield* updateProgram(program.id, { learnerTarget: 10 })
   const ann = yield* createIdentifier("recipient")
   for (let ago = 7; ago >= 1; ago--) {
     const at = stamp(addDays(TODAY, -ago))

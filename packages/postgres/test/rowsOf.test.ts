@@ -43,7 +43,7 @@ describe("the schema of an entity", () => {
     const { columns, fromValues } = rowsOf(
       Schema.Struct({ id: Schema.String, lastEventAt: Schema.NullOr(Schema.String) }),
     )
-    expect(columns).toBe(`id as "id", last_event_at as "lastEventAt"`)
+    expect(columns.segments).toEqual([{ _tag: "Literal", value: `id as "id", last_event_at as "lastEventAt"` }])
     expect(fromValues(["rcp_1", null])).toEqual({ id: "rcp_1", lastEventAt: null })
   })
 })

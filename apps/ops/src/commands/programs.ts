@@ -2,9 +2,12 @@ import { DisplayName } from "@outreach/domain/DisplayName"
 import { createIdentifier, ProgramId } from "@outreach/domain/Identifier"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { Effect, Option, Schema } from "effect"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { organization } from "../inputs/commonFlags.ts"
@@ -116,7 +119,7 @@ const update = changing(
         flags: ["--name", "--sender-name", "--postal-address", "--status", "--learner-target", "--completer-target"],
       })
     }
-    yield* printRecord(yield* (yield* ProgramRepository).update(program, changes))
+    yield* printRecord(yield* updateProgram(program, changes))
   }),
 ).pipe(Command.withDescription("Change a program; its slug cannot change, because the partner uses it on the wire"))
 
@@ -124,7 +127,7 @@ const archive = changing(
   "archive",
   { program },
   Effect.fn("ops.programs.archive")(function* ({ program }) {
-    yield* printRecord(yield* (yield* ProgramRepository).update(program, { status: "archived" }))
+    yield* printRecord(yield* updateProgram(program, { status: "archived" }))
   }),
 ).pipe(
   Command.withDescription(
@@ -136,5 +139,5 @@ const archive = changing(
 export const programs = Command.make("programs").pipe(
   Command.withDescription("What clinicians are invited to"),
   Command.withSubcommands([create, list, update, archive]),
-  Command.provide(ProgramRepositoryPg),
+  Command.provide(Layer.mergeAll(ProgramRepositoryPg, DigestRepositoryPg, TransactionPg)),
 )

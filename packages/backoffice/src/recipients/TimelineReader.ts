@@ -109,7 +109,7 @@ export class TimelineReader extends Context.Service<TimelineReader>()("backoffic
       ) as clinician (organization_id, npi)
       join campaigns campaign on campaign.organization_id = clinician.organization_id
       cross join lateral (
-        select ${sql.literal(recipientColumns)} from recipients
+        select ${recipientColumns} from recipients
         where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = clinician.npi limit 1
       ) found
       order by found.id limit ${limit}`

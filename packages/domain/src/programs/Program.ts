@@ -4,8 +4,6 @@ import { Timestamp } from "../Timestamp.ts"
 
 export const PROGRAM_STATUSES = ["draft", "active", "paused", "archived"] as const
 
-export type ProgramStatus = (typeof PROGRAM_STATUSES)[number]
-
 /** A partner-bound program: what clinicians are invited to. */
 export const Program = Schema.Struct({
   organizationId: OrganizationId,

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Program } from "./Program.ts"
 
@@ -71,8 +71,16 @@ export class ProgramRepository extends Context.Service<
     isQuotaReached(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<boolean>
     /** Counts the completers of a program up to now. */
     countCompleters(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<number>
-    /** Changes what is given. A target counts from the same commit on: one that is reached already ends the program's outreach. */
-    update(programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program, ProgramNotFound | ProgramInUse>
+    /** Locks a program until the transaction ends; returns its organization. */
+    lock(programId: ProgramId): Effect.Effect<OrganizationId, ProgramNotFound>
+    /** Finds campaigns of a program that are under way, oldest first. */
+    findUnderWay(
+      organizationId: OrganizationId,
+      programId: ProgramId,
+      limit: number,
+    ): Effect.Effect<ReadonlyArray<CampaignId>>
+    /** Changes what is given of a program that is locked. */
+    update(organizationId: OrganizationId, programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program>
     /** Lists programs, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Program>>
   }

@@ -141,7 +141,7 @@ export const CampaignRepositoryPg = Layer.effect(
         if (campaign === undefined) return undefined
         const { organizationId, id } = campaign
         const recipients = yield* sql<Recipient>`
-          select ${sql.literal(recipientColumns)} from recipients
+          select ${recipientColumns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
           order by id limit ${limit} for update`
         const tests = yield* sql<Pick<SubjectTestState, "share" | "winner">>`

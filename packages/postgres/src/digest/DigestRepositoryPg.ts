@@ -45,6 +45,13 @@ export const DigestRepositoryPg = Layer.effect(
         orDieAs("DigestRepository.countQualifications"),
       ),
 
+      updateTargets: (organizationId, programId, at) =>
+        addToFunnels(organizationId, [programId], [], at).pipe(
+          Effect.asVoid,
+          Effect.provideService(SqlClient.SqlClient, sql),
+          orDieAs("DigestRepository.updateTargets"),
+        ),
+
       findQualified: (organizationId, programId, npis, stages) =>
         sql<{ npi: string }>`
           select distinct npi from qualifications
@@ -139,7 +146,7 @@ const toRecord = (row: Row): DigestRecord => {
  *
  * The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
  */
-export const addToFunnels = Effect.fnUntraced(function* (
+const addToFunnels = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   programIds: Iterable<ProgramId>,
   qualifications: ReadonlyArray<Qualification>,

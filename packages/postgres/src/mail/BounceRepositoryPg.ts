@@ -26,7 +26,7 @@ export const BounceRepositoryPg = Layer.effect(
       const rows = yield* sql<Recipient & Pick<BouncedRecipient, "isFrozen">>`
         select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
         cross join lateral (
-          select ${sql.literal(recipientColumns)} from recipients
+          select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`
       return rows[0]

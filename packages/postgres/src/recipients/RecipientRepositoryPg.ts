@@ -15,19 +15,18 @@ export const RecipientRepositoryPg = Layer.effect(
   RecipientRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(recipientColumns)
     const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
     return {
       find: (organizationId, token) =>
-        sql`select ${columns} from recipients where organization_id = ${organizationId} and token = ${token}`.values.pipe(
+        sql`select ${recipientColumns} from recipients where organization_id = ${organizationId} and token = ${token}`.values.pipe(
           Effect.map((rows) => rows.map(recipientOf)[0]),
           orDieAs("RecipientRepository.find"),
         ),
 
       findAll: (organizationId, ids) =>
         sql`
-          select ${columns} from recipients
+          select ${recipientColumns} from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[])`.values.pipe(
           Effect.map((rows) => new Map(rows.map(recipientOf).map((recipient) => [recipient.id, recipient]))),
           orDieAs("RecipientRepository.findAll"),
@@ -125,12 +124,12 @@ export const RecipientRepositoryPg = Layer.effect(
       page: (organizationId, from, limit) =>
         ("after" in from
           ? sql`
-              select ${columns} from recipients
+              select ${recipientColumns} from recipients
               where organization_id = ${organizationId}
                 and (updated_at, id) > (${from.after.updatedAt}::timestamptz, ${from.after.id})
               order by updated_at, id limit ${limit}`.values
           : sql`
-              select ${columns} from recipients
+              select ${recipientColumns} from recipients
               where organization_id = ${organizationId} and updated_at >= ${from.since}::timestamptz
               order by updated_at, id limit ${limit}`.values
         ).pipe(recipientsOf, orDieAs("RecipientRepository.page")),
@@ -138,12 +137,12 @@ export const RecipientRepositoryPg = Layer.effect(
       pageOfCampaign: (organizationId, campaignId, after, limit) =>
         (after
           ? sql`
-              select ${columns} from recipients
+              select ${recipientColumns} from recipients
               where organization_id = ${organizationId} and campaign_id = ${campaignId}
                 and (updated_at, id) > (${after.updatedAt}::timestamptz, ${after.id})
               order by updated_at, id limit ${limit}`.values
           : sql`
-              select ${columns} from recipients
+              select ${recipientColumns} from recipients
               where organization_id = ${organizationId} and campaign_id = ${campaignId}
               order by updated_at, id limit ${limit}`.values
         ).pipe(recipientsOf, orDieAs("RecipientRepository.pageOfCampaign")),

@@ -107,7 +107,7 @@ export const RestoreRepositoryPg = Layer.effect(
         sql<Recipient>`
           select recipient.* from organizations organization
           cross join lateral (
-            select ${sql.literal(recipientColumns)} from recipients
+            select ${recipientColumns} from recipients
             where organization_id = organization.id and id = any (${ids}::text[])
           ) recipient`.pipe(orDieAs("RestoreRepository.findRecipients")),
 

@@ -6,6 +6,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -207,11 +208,11 @@ describe("createCampaign", () => {
     })
     const create = createCampaign({ ...campaign, programId })
     expect(yield* Effect.flip(create)).toMatchObject({ _tag: "ProgramWithoutSender", programId })
-    yield* programs.update(programId, { senderName: "Acme Health" })
+    yield* updateProgram(programId, { senderName: "Acme Health" })
     const refused = yield* Effect.flip(create)
     expect(refused.message).toContain(`ops programs update ${programId} --sender-name`)
     const postalAddress = "2 High Street, Salem, OR 97301"
-    expect(yield* programs.update(programId, { postalAddress })).toMatchObject({
+    expect(yield* updateProgram(programId, { postalAddress })).toMatchObject({
       senderName: "Acme Health",
       postalAddress,
     })

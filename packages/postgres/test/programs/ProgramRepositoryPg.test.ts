@@ -3,6 +3,7 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -47,7 +48,6 @@ describe("ProgramRepositoryPg", () => {
   })
 
   test("judges anew with a new target whether it is reached", function* () {
-    const programs = yield* ProgramRepository
     const { id: organizationId } = yield* organization
     const { id: programId } = yield* create(organizationId, "a")
     const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
@@ -68,11 +68,11 @@ describe("ProgramRepositoryPg", () => {
       }
     })
     expect(yield* reached).toMatchObject({ over: false, reached_at: false })
-    yield* programs.update(programId, { completerTarget: 2 })
+    yield* updateProgram(programId, { completerTarget: 2 })
     expect(yield* reached).toEqual({ over: true, count: 2, target: 2, remaining: 0, reached_at: true })
-    yield* programs.update(programId, { completerTarget: 3 })
+    yield* updateProgram(programId, { completerTarget: 3 })
     expect(yield* reached).toEqual({ over: false, count: 2, target: 3, remaining: 1, reached_at: false })
-    yield* programs.update(programId, { completerTarget: null })
+    yield* updateProgram(programId, { completerTarget: null })
     expect(yield* reached).toMatchObject({ over: false, target: null, reached_at: false })
   })
 

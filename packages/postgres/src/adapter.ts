@@ -1,0 +1,47 @@
+import { type Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { orDieAs } from "./DatabaseFailure.ts"
+
+/** The methods of a service, whose statements may fail in the database. */
+export type Failing<Shape> = {
+  readonly [Name in keyof Shape]: Shape[Name] extends (...input: infer Input) => Effect.Effect<infer A, infer E>
+    ? (...input: Input) => Effect.Effect<A, E | SqlError.SqlError>
+    : Shape[Name] extends Effect.Effect<infer A, infer E>
+      ? Effect.Effect<A, E | SqlError.SqlError>
+      : Shape[Name]
+}
+
+/** The same methods, where a failure of the database is a defect. */
+export type Dying<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (
+    ...input: infer Input
+  ) => Effect.Effect<infer A, infer E, infer R>
+    ? (...input: Input) => Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
+    : Methods[Name] extends Effect.Effect<infer A, infer E, infer R>
+      ? Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
+      : Methods[Name]
+}
+
+/** Turns failures of the database in all methods of a service into defects, which name the service and the method. */
+export const dieOnDatabaseFailure = <Methods extends object>(service: string, methods: Methods): Dying<Methods> =>
+  Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => {
+      const orDie = orDieAs(`${service}.${name}`)
+      if (Effect.isEffect(method)) return [name, orDie(method)]
+      if (typeof method !== "function") return [name, method]
+      return [name, (...input: ReadonlyArray<unknown>) => orDie(method(...input))]
+    }),
+  ) as Dying<Methods>
+
+/** Creates the layer of a port from methods whose statements may fail in the database. */
+export const adapter = <Self, Shape extends object, E, R>(
+  port: Context.Service<Self, Shape>,
+  make: Effect.Effect<Failing<Shape>, E, R>,
+): Layer.Layer<Self, E, R> =>
+  Layer.effect(
+    port,
+    Effect.map(
+      make,
+      (methods) => dieOnDatabaseFailure(port.key.slice(port.key.lastIndexOf("/") + 1), methods) as Shape,
+    ),
+  )
