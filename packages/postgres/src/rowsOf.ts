@@ -54,5 +54,20 @@ export const decodeRows = <Fields extends Schema.Struct.Fields>(fields: Fields) 
     })
 }
 
+/**
+ * Creates the decoder of a statement that always returns one row, such as a sum; no row is a defect.
+ *
+ * @example
+ * const { count } = yield* sql`select count(*)::int as count from campaigns`.pipe(decodeRow({ count: Schema.Int }))
+ */
+export const decodeRow = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
+  const decode = decodeRows(fields)
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) =>
+    Effect.map(decode(rows), ([row]) => {
+      if (row === undefined) throw new Error(`No row of ${Object.keys(fields).join(", ")}`)
+      return row
+    })
+}
+
 /** Returns the name of a field's column: `createdAt` is kept in `created_at`. */
 export const columnOf = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)

@@ -1,11 +1,18 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { keyset } from "@outreach/postgres/keyset"
+import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The recorded arguments of a command by their names; null for an argument whose value is withheld. */
-export type AuditedArguments = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
+const AuditedArguments = Schema.Record(
+  Schema.String,
+  Schema.NullOr(Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Array(Schema.String)])),
+)
+export type AuditedArguments = typeof AuditedArguments.Type
 
 /** A command that begins. The database adds the time and the role of the session. */
 export interface BegunCommand {
@@ -30,15 +37,21 @@ export interface CommandEnd {
 export const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
 
 /** A command in the log. An unfinished command is still under way, or was killed. */
-export interface AuditEntry extends Omit<BegunCommand, "concerns"> {
-  readonly id: string
-  readonly begunAt: Timestamp
-  readonly role: string
-  readonly organizations: ReadonlyArray<OrganizationId>
-  readonly result: (typeof AUDIT_RESULTS)[number]
-  readonly code: string | null
-  readonly endedAt: Timestamp | null
-}
+const AuditEntry = Schema.Struct({
+  id: Schema.String,
+  begunAt: Timestamp,
+  command: Schema.String,
+  arguments: AuditedArguments,
+  operator: Schema.NullOr(Schema.String),
+  osUser: Schema.String,
+  role: Schema.String,
+  host: Schema.String,
+  organizations: Schema.Array(OrganizationId),
+  result: Schema.Literals(AUDIT_RESULTS),
+  code: Schema.NullOr(Schema.String),
+  endedAt: Schema.NullOr(Timestamp),
+})
+export type AuditEntry = typeof AuditEntry.Type
 
 /** An entry must match every given condition. */
 export interface AuditFilter {
@@ -69,40 +82,40 @@ const MAX_PAGE_SCAN = 5000
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
+const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
+const decodeIds = decodeRows({ id: Schema.String })
+const decodeId = decodeRow({ id: Schema.String })
+const decodeExists = decodeRow({ exists: Schema.Boolean })
+const newestFirst = keyset({ id: "id" }, "desc")
+
 /** Records the commands of operators. Entries are only ever added. */
 export class AuditLog extends Context.Service<AuditLog>()("backoffice/operators/AuditLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(`
-      id, begun_at as "begunAt", command, arguments, operator, os_user as "osUser", role, host, organizations,
-      coalesce(result, 'unfinished') as result, code, ended_at as "endedAt"`)
-    const isMeant = (filter: AuditFilter) =>
-      sql.and([
-        sql`true`,
-        ...(filter.organizationId === undefined ? [] : [sql`${filter.organizationId} = any (organizations)`]),
-        ...(filter.command === undefined
-          ? []
-          : [sql`(command = ${filter.command} or starts_with(command, ${`${filter.command} `}))`]),
-        ...(filter.operator === undefined ? [] : [sql`${filter.operator} in (operator, os_user, role)`]),
-        ...(filter.from === undefined ? [] : [sql`begun_at >= ${filter.from}`]),
-        ...(filter.to === undefined ? [] : [sql`begun_at < ${filter.to}`]),
-        ...(filter.result === undefined ? [] : [sql`coalesce(result, 'unfinished') = ${filter.result}`]),
-        ...(filter.before === undefined ? [] : [sql`id < ${filter.before}`]),
-      ])
+    const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
+      allOf(
+        organizationId && sql`${organizationId} = any (organizations)`,
+        command === undefined ? undefined : sql`(command = ${command} or starts_with(command, ${`${command} `}))`,
+        operator === undefined ? undefined : sql`${operator} in (operator, os_user, role)`,
+        from && sql`begun_at >= ${from}`,
+        to && sql`begun_at < ${to}`,
+        equal({ "coalesce(result, 'unfinished')": result }),
+        newestFirst.after(before === undefined ? null : { id: before }),
+      )
 
-    return {
+    return dieOnDatabaseFailure("AuditLog", {
       /** Reports whether the database has the log; it lacks it before its first migration. */
-      exists: sql<{ exists: boolean }>`select to_regclass('audit_results') is not null as exists`.pipe(
-        Effect.map(([row]) => row!.exists),
-        orDieAs("AuditLog.exists"),
+      exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(
+        decodeExists,
+        Effect.map(({ exists }) => exists),
       ),
 
       /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
-      begin: Effect.fn("AuditLog.begin")(function* (begun: BegunCommand) {
+      begin: Effect.fnUntraced(function* (begun: BegunCommand) {
         const ids = Object.values(begun.arguments)
           .flat()
           .filter((value): value is string => typeof value === "string" && ID.test(value))
-        const [row] = yield* sql<{ id: string }>`
+        const { id } = yield* sql`
           insert into audit_log (operator, os_user, host, command, arguments, organizations)
           values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
             array(
@@ -123,49 +136,38 @@ export class AuditLog extends Context.Service<AuditLog>()("backoffice/operators/
                 where job.id = any (${ids}::text[])
               ) owner where organization_id is not null order by 1
             ))
-          returning id`
-        return row!.id
-      }, orDieAs("AuditLog.begin")),
+          returning id`.pipe(decodeId)
+        return id
+      }),
 
       /** Records how a command ended. */
-      end: Effect.fn("AuditLog.end")(function* (id: string, { result, code }: CommandEnd) {
-        yield* sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`
-      }, orDieAs("AuditLog.end")),
+      end: (id: string, { result, code }: CommandEnd) =>
+        Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
       /** Lists commands, newest first. */
-      list: Effect.fn("AuditLog.list")(
-        (filter: AuditFilter, limit: number) => sql<AuditEntry>`
+      list: (filter: AuditFilter, limit: number) =>
+        sql`
           select ${columns} from audit_log left join audit_results on command_id = id
-          where ${isMeant(filter)} order by id desc limit ${limit}`,
-        orDieAs("AuditLog.list"),
-      ),
+          where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
 
       /**
-       * Lists a page of commands, newest first, and where the list goes on: before that id; null at its end. It looks at some thousand
+       * Lists a page of commands, newest first, and before which id the list goes on; null at its end. It looks at some thousand
        * commands at most, so a page of a rare filter may be short, or empty, although the list goes on.
        */
-      page: Effect.fn("AuditLog.page")(function* (filter: AuditFilter, limit: number) {
-        const rows = yield* sql<AuditEntry & { lookedTo: string | null }>`
-          with looked as materialized (
-            select * from audit_log
-            where id < ${filter.before ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}
-              and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID}
-            order by id desc limit ${MAX_PAGE_SCAN}::int
-          )
-          select found.*, "lookedTo" from (
-            select case when count(*) = ${MAX_PAGE_SCAN}::int then min(id) end as "lookedTo" from looked
-          ) scan
-          left join (
-            select ${columns} from looked
-            left join lateral (select * from audit_results where command_id = id offset 0) ended on true
-            where ${isMeant(filter)} order by id desc limit ${limit + 1}::int
-          ) found on true
-          order by id desc`
-        const found = rows.filter(({ id }) => id !== null).map(({ lookedTo: _, ...entry }) => entry)
-        const next = found.length > limit ? found[limit - 1]!.id : rows[0]!.lookedTo
-        return { entries: found.slice(0, limit), next }
-      }, orDieAs("AuditLog.page")),
-    }
+      page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
+        const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
+        const [last] = yield* sql`
+          select id from audit_log where ${inRange}
+          order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
+        const rows = yield* sql`
+          select ${columns} from audit_log
+          left join lateral (select * from audit_results where command_id = id offset 0) ended on true
+          where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
+          order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
+        const { page, next } = newestFirst.split(rows, limit)
+        return { entries: page, next: next?.id ?? last?.id ?? null }
+      }),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(AuditLog, AuditLog.make)
