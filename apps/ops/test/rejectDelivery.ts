@@ -1,5 +1,5 @@
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
@@ -18,8 +18,8 @@ export const rejectDelivery = Effect.gen(function* () {
     attempt: { ...attempt, response: "gone\u001b[2J" },
     settlement: { state: "rejected" },
   } as const
-  yield* (yield* EndpointReaders).write(token, [
-    { endpointId, open: [], place: undefined, breaker: undefined, outcomes: [rejected] },
+  yield* (yield* DeliveryLeases).write(token, [
+    { endpointId, open: [], intent: undefined, breaker: undefined, outcomes: [rejected] },
   ])
   return { deliveryId, endpointId }
 })

@@ -10,8 +10,8 @@ export const workerLimits = {
     beatsPerSweep: 4,
     beatsPerRecovery: 2,
     /** What a hint that was lost costs, and how far back it is looked for. */
-    overhearEveryMs: 1000,
-    overheardSeconds: 10,
+    pollRecentWritesEveryMs: 1000,
+    recentWritesSeconds: 10,
     /** An endpoint that has a call in flight may have this share of the calls that are free. */
     shareOfFree: 1 / 8,
     /** Of all calls, for first calls to endpoints that have none in flight. */

@@ -1,5 +1,5 @@
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
@@ -46,16 +46,16 @@ export const journey = () => {
       run(
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          const readers = yield* EndpointReaders
+          const leases = yield* DeliveryLeases
           const thief = crypto.randomUUID()
-          yield* readers.live(thief, 30)
+          yield* leases.heartbeat(thief, 30)
           const lapse = sql`
             update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token <> ${thief}::uuid`
           // A worker that says meanwhile that it lives keeps what it has.
-          yield* Effect.andThen(lapse, readers.take(thief, 1000)).pipe(
+          yield* Effect.andThen(lapse, leases.acquire(thief, 1000)).pipe(
             Effect.repeat({ until: ({ taken }) => taken > 0, schedule: Schedule.spaced("20 millis") }),
           )
-          return () => run(readers.leave(thief))
+          return () => run(leases.leave(thief))
         }),
       ),
     /** Kills a worker, ends its sessions, and waits until they are gone: one may be about to commit a claim. */

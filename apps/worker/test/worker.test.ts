@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
@@ -27,8 +27,8 @@ const work = (
     readonly schedule?: string
     readonly smtpUrl?: string
     readonly timeouts?: Partial<SmtpTimeouts>
-    /** Changes how the readers of the log are kept. */
-    readonly readers?: (readers: EndpointReaders["Service"]) => EndpointReaders["Service"]
+    /** Changes how the leases of the log are kept. */
+    readonly leases?: (leases: DeliveryLeases["Service"]) => DeliveryLeases["Service"]
   } = {},
 ) => {
   const from = { name: "", address: "outreach@acme.test" }
@@ -42,7 +42,7 @@ const work = (
         maxInFlight: 100,
         perEndpoint: 16,
         leaseSeconds: 9,
-      }).pipe(Effect.updateService(EndpointReaders, options.readers ?? ((readers) => readers))),
+      }).pipe(Effect.updateService(DeliveryLeases, options.leases ?? ((leases) => leases))),
       sendOutreach({ sender, drainSeconds: 0, perMinute: null, perDomainMinute: null }),
     ],
     { concurrency: "unbounded", discard: true },
@@ -214,10 +214,10 @@ describe("a delivery", () => {
     let lost = 0
     work({
       schedule: "0s,0s,1h",
-      readers: (readers) => ({
-        ...readers,
+      leases: (leases) => ({
+        ...leases,
         takeDue: (...asked) =>
-          Effect.flatMap(readers.takeDue(...asked), (taken) =>
+          Effect.flatMap(leases.takeDue(...asked), (taken) =>
             taken.length > 0 && lost++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(taken),
           ),
       }),

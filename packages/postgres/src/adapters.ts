@@ -6,8 +6,8 @@ import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
+import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
-import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
@@ -52,7 +52,7 @@ export const adapters = Layer.mergeAll(
   DigestRepositoryPg,
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
-  EndpointReadersPg,
+  DeliveryLeasesPg,
   DeadLetterRepository.layer,
   DeliveryOutcomes.layer,
   Partitions.layer,

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -23,12 +23,12 @@ const setClock = simulatedClock(url)
 
 /** Takes a delivery of an event. */
 const leased = Effect.gen(function* () {
-  const readers = yield* EndpointReaders
+  const leases = yield* DeliveryLeases
   const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, 1)
   const { take, token, intend } = yield* workerOn()
   yield* take(0)
-  const read = yield* readers.read(token, [{ endpointId: endpoint.id, limit: 1 }])
+  const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 1 }])
   yield* intend(read)
   return read[0]!
 })

@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
@@ -53,10 +53,10 @@ describe("events of a rare type among 20,000 others", () => {
     expect(byFeed).toBeLessThan(20)
 
     const { token } = yield* workerOn()
-    const readers = yield* EndpointReaders
-    yield* readers.live(token, 30)
-    yield* readers.take(token, 1000)
-    const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+    const leases = yield* DeliveryLeases
+    yield* leases.heartbeat(token, 30)
+    yield* leases.acquire(token, 1000)
+    const [byEndpoint, deliveries] = yield* rowsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
     expect(deliveries).toHaveLength(4)
     expect(byEndpoint).toBeLessThan(20)
 

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
-import { EndpointReaders, type Settlement } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases, type Settlement } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -20,15 +20,15 @@ const openOf = new Map<string, Map<EndpointId, Set<EventId>>>()
 
 /** A worker that takes every endpoint that is free, and does nothing but what a test tells it to. */
 export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
-  const readers = yield* EndpointReaders
+  const leases = yield* DeliveryLeases
   const open = openOf.get(token) ?? new Map<EndpointId, Set<EventId>>()
   openOf.set(token, open)
 
   const wanted = (limit: number) =>
     Effect.gen(function* () {
-      yield* readers.live(token, 45)
-      yield* readers.take(token, 1000)
-      const owned = yield* readers.owned(token)
+      yield* leases.heartbeat(token, 45)
+      yield* leases.acquire(token, 1000)
+      const owned = yield* leases.listOwned(token)
       return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))
     })
 
@@ -39,8 +39,8 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       const { emittedAt, eventId: id } = deliveries.at(-1)!
       const events = new Set([...(open.get(endpointId) ?? []), ...deliveries.map(({ eventId }) => eventId)])
       open.set(endpointId, events)
-      const place = { emittedAt: emittedAt!, id }
-      yield* readers.write(token, [{ endpointId, open: [...events], place, breaker: undefined, outcomes: [] }])
+      const intent = { emittedAt: emittedAt!, id }
+      yield* leases.write(token, [{ endpointId, open: [...events], intent, breaker: undefined, outcomes: [] }])
     }
   })
 
@@ -50,9 +50,9 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
     /** Takes what is due of all endpoints, at most so many of each: from the logs, and then what has a row. */
     take: Effect.fnUntraced(function* (most = 100) {
       const endpoints = yield* wanted(most)
-      const read = yield* readers.read(token, endpoints)
+      const read = yield* leases.read(token, endpoints)
       yield* intend(read)
-      return [...read, ...(yield* readers.takeDue(token, endpoints))]
+      return [...read, ...(yield* leases.takeDue(token, endpoints))]
     }),
     /** Writes what came of deliveries to one endpoint, in one statement; returns whether all of it was written. */
     settle: Effect.fnUntraced(function* (
@@ -67,11 +67,11 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
         ...{ delivery, settlement, version: delivery.version },
         attempt: attemptOf(delivery, status),
       }))
-      const { refused } = yield* readers.write(token, [
+      const { refused } = yield* leases.write(token, [
         {
           endpointId,
           open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events],
-          ...{ place: undefined, breaker: undefined, outcomes },
+          ...{ intent: undefined, breaker: undefined, outcomes },
         },
       ])
       return refused.size === 0

@@ -6,7 +6,7 @@ import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
-import { type DeliveryLane, type Held, secretsAt } from "./deliveryLane.ts"
+import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
 
 /** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (
@@ -20,7 +20,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   const isDebugLogged = LogLevel.isLessThanOrEqualTo(yield* References.MinimumLogLevel, "Debug")
 
   return {
-    attempt: (lane: DeliveryLane, { delivery, readAt }: Held, now: number): Effect.Effect<AttemptResult> => {
+    attempt: (queue: EndpointQueue, { delivery, readAt }: Held, now: number): Effect.Effect<AttemptResult> => {
       if (delivery.emittedAt !== null) {
         const startedAt = delivery.readAt + monotonicMs(clock) - readAt
         metrics.firstAttemptDelay.updateUnsafe(
@@ -28,9 +28,9 @@ export const attemptDelivery = Effect.fnUntraced(function* (
           context,
         )
       }
-      const { version, url, standardWebhooks } = lane
+      const { version, url, standardWebhooks } = queue
       const endpoint = { version, url, standardWebhooks }
-      const made = attempt(delivery, { readAt, endpoint, secrets: secretsAt(lane, now) })
+      const made = attempt(delivery, { readAt, endpoint, secrets: secretsAt(queue, now) })
       return isTraced ? traceAttempt(delivery, made) : made
     },
     count: (result: AttemptResult): void => {

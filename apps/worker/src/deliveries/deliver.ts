@@ -1,6 +1,6 @@
 import { type AttemptResult, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { EndpointReaders, type Progress } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases, type Progress } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { areApart } from "@outreach/domain/restores/Restore"
@@ -11,9 +11,9 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { attemptDelivery } from "./attemptDelivery.ts"
+import { createDeliveryScheduler } from "./DeliveryScheduler.ts"
 import { deadLetterLog } from "./deadLetterLog.ts"
-import type { DeliveryLane, Held } from "./deliveryLane.ts"
-import { deliveryOwner } from "./deliveryOwner.ts"
+import type { EndpointQueue, Held } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
 /** How webhooks are delivered. */
@@ -44,7 +44,7 @@ const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
  */
 export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, maxInFlight, perEndpoint, leaseSeconds } = options
-  const readers = yield* EndpointReaders
+  const leases = yield* DeliveryLeases
   const hints = yield* Hints
   const clock = yield* Clock.Clock
   const noteDeadLetter = yield* deadLetterLog
@@ -52,12 +52,12 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
   const calls = yield* FiberSet.make()
   const runCall = yield* FiberSet.runtime(calls)<never>()
-  // One at a time changes rows of readers.
+  // One at a time changes rows of leases.
   const writing = yield* Semaphore.make(1)
   const wakeUp = yield* Latch.make()
   const now = () => performance.now()
-  const owner = deliveryOwner({ maxInFlight, perEndpoint, now })
-  const endpoints = yield* ownEndpoints({ worker, leaseSeconds, owner, writing, noteDeadLetter, now })
+  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint, now })
+  const endpoints = yield* ownEndpoints({ worker, leaseSeconds, scheduler, writing, noteDeadLetter, now })
   /** Endpoints that may have rows under this worker's name of which it does not know. */
   const unsure = new Set<EndpointId>()
   /** Outcomes that are not written, and when they may be. */
@@ -68,80 +68,80 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const beginCalls = () => {
     while (endpoints.isCurrent()) {
-      const next = owner.begin()
+      const next = scheduler.begin()
       if (next === undefined) return
-      const [lane, held] = next
-      runCall(attempt(lane, held, now())).addObserver((exit) => {
+      const [queue, held] = next
+      runCall(attempt(queue, held, now())).addObserver((exit) => {
         if (Exit.isSuccess(exit)) {
           count(exit.value)
-          if (owner.ended(lane, held, exit.value)) unwritten++
+          if (scheduler.ended(queue, held, exit.value)) unwritten++
         } else {
           // Nobody waits any longer for what is cut short at the end.
           if (Cause.hasInterruptsOnly(exit.cause)) return
           runCall(logFailure("deliver failed at a call", exit.cause))
-          owner.ended(lane, held, undefined)
+          scheduler.ended(queue, held, undefined)
         }
         // The first waits for no other unless one was written just now.
-        if (unwritten === 1 || isWriteDue() || owner.isReadDue() || owner.toTake.size > 0) wakeUp.openUnsafe()
+        if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
         beginCalls()
       })
     }
   }
 
   const write = Effect.gen(function* () {
-    const written = [...owner.toWrite].map((lane) => {
-      const { isBreakerNews, isGone } = lane
-      lane.isBreakerNews = false
-      return { lane, isGone, outcomes: lane.outcomes.splice(0), isBreakerNews }
+    const written = [...scheduler.toWrite].map((queue) => {
+      const { isBreakerNews, isGone } = queue
+      queue.isBreakerNews = false
+      return { queue, isGone, outcomes: queue.outcomes.splice(0), isBreakerNews }
     })
-    owner.toWrite.clear()
+    scheduler.toWrite.clear()
     unwritten = 0
-    const { refused, again } = yield* readers.write(worker, written.map(toProgress)).pipe(
+    const { refused, again } = yield* leases.write(worker, written.map(toProgress)).pipe(
       // It is not known what the database has of it, and it may be written twice.
       Effect.onError(() =>
         Effect.sync(() => {
-          for (const { lane, outcomes, isBreakerNews } of written) {
-            lane.outcomes.unshift(...outcomes)
-            lane.isBreakerNews ||= isBreakerNews
-            owner.toWrite.add(lane)
+          for (const { queue, outcomes, isBreakerNews } of written) {
+            queue.outcomes.unshift(...outcomes)
+            queue.isBreakerNews ||= isBreakerNews
+            scheduler.toWrite.add(queue)
             unwritten += outcomes.length
           }
         }),
       ),
     )
     writeAt = now() + limits.debounceMs
-    for (const { lane, isGone, outcomes } of written) {
-      const isLost = refused.has(lane.endpointId)
-      if (isLost) owner.remove(lane)
-      else if (!lane.isGone) {
-        lane.reader = afterWrite(
-          lane.reader,
+    for (const { queue, isGone, outcomes } of written) {
+      const isLost = refused.has(queue.endpointId)
+      if (isLost) scheduler.remove(queue)
+      else if (!queue.isGone) {
+        queue.reader = afterWrite(
+          queue.reader,
           outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId)),
         )
-        owner.mayCall(lane)
+        scheduler.mayCall(queue)
       }
       for (const called of outcomes) {
         const { isRow, id } = called.delivery
         const outcome = again.has(id) ? { ...called, settlement: DUE_AGAIN } : called
         yield* note(outcome, isRow || isGone ? !refused.has(id) : !isLost)
-        owner.known.delete(id)
+        scheduler.known.delete(id)
         const { settlement } = outcome
-        if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
+        if (settlement.state === "retry") scheduler.dueIn(queue.endpointId, settlement.delaySeconds * 1000)
       }
     }
   })
 
-  const toProgress = ({ lane, isGone, outcomes, isBreakerNews }: Written): Progress => {
-    const { version, breaker } = lane
+  const toProgress = ({ queue, isGone, outcomes, isBreakerNews }: Written): Progress => {
+    const { version, breaker } = queue
     const { failures, allowance, probeAt } = breaker
-    const isNews = lane.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
+    const isNews = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
-      endpointId: lane.endpointId,
+      endpointId: queue.endpointId,
       open:
         isNews && !isGone
-          ? [...stillOpen(lane.reader), ...lane.read.map(({ delivery }) => delivery.eventId)]
+          ? [...stillOpen(queue.reader), ...queue.read.map(({ delivery }) => delivery.eventId)]
           : undefined,
-      place: placeOf(lane.read.at(-1)),
+      intent: cursorOf(queue.read.at(-1)),
       breaker:
         isBreakerNews && !isGone
           ? { version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
@@ -154,63 +154,63 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   }
 
   const read = Effect.gen(function* () {
-    const wanted = owner.wantedOfLogs()
+    const wanted = scheduler.wantedOfLogs()
     if (wanted.size === 0) return
-    const deliveries = yield* Effect.tap(readers.read(worker, toWanted(wanted)), assertTimely)
-    owner.wasRead(wanted, deliveries, monotonicMs(clock))
+    const deliveries = yield* Effect.tap(leases.read(worker, toWanted(wanted)), assertTimely)
+    scheduler.wasRead(wanted, deliveries, monotonicMs(clock))
   })
 
   const takeDue = Effect.gen(function* () {
     if (unsure.size > 0) {
-      yield* readers.keepOnly(worker, [...unsure], [...owner.known])
+      yield* leases.releaseUnknown(worker, [...unsure], [...scheduler.known])
       unsure.clear()
     }
-    const wanted = owner.wantedOfRows()
+    const wanted = scheduler.wantedOfRows()
     if (wanted.size === 0) return
-    const deliveries = yield* readers.takeDue(worker, toWanted(wanted)).pipe(
+    const deliveries = yield* leases.takeDue(worker, toWanted(wanted)).pipe(
       Effect.tap(assertTimely),
       // Rows may have been taken all the same.
       Effect.onError(() =>
         Effect.sync(() => {
-          for (const lane of wanted.keys()) {
-            unsure.add(lane.endpointId)
-            owner.toTake.add(lane)
+          for (const queue of wanted.keys()) {
+            unsure.add(queue.endpointId)
+            scheduler.toTake.add(queue)
           }
         }),
       ),
     )
-    const exhausted = owner.wasTaken(wanted, deliveries, monotonicMs(clock))
+    const exhausted = scheduler.wasTaken(wanted, deliveries, monotonicMs(clock))
     if (exhausted.length === 0) return
-    const next = yield* readers.nextDue(
+    const next = yield* leases.nextDue(
       worker,
       exhausted.map(({ endpointId }) => endpointId),
     )
-    for (const { endpointId, inMs } of next) owner.dueIn(endpointId, inMs)
+    for (const { endpointId, inMs } of next) scheduler.dueIn(endpointId, inMs)
   })
 
   const step = Effect.gen(function* () {
     wakeUp.closeUnsafe()
-    const wakeAt = owner.wakeAt()
+    const wakeAt = scheduler.wakeAt()
     yield* writing.withPermit(
       Effect.gen(function* () {
         if (endpoints.holdsLease()) {
-          if (owner.isReadDue()) yield* read
-          if (owner.toTake.size > 0) yield* takeDue
+          if (scheduler.isReadDue()) yield* read
+          if (scheduler.toTake.size > 0) yield* takeDue
           // What was published after a change is called by what it has changed to.
-          if (owner.isOutdated()) yield* endpoints.refresh
+          if (scheduler.isOutdated()) yield* endpoints.refresh
         }
-        if (isWriteDue() || owner.isIntentDue()) yield* write
+        if (isWriteDue() || scheduler.isIntentDue()) yield* write
       }),
     )
     beginCalls()
-    if (isWriteDue() || ((owner.isReadDue() || owner.toTake.size > 0) && endpoints.holdsLease())) return
+    if (isWriteDue() || ((scheduler.isReadDue() || scheduler.toTake.size > 0) && endpoints.holdsLease())) return
     const next = Math.min(wakeAt, unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
     yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), limits.maxPauseMs)))
   })
 
   const hear = hints.listen(({ topic, organizationId }) =>
     Effect.sync(() => {
-      if (topic === "events" || topic === "due") owner.heard(topic, organizationId)
+      if (topic === "events" || topic === "due") scheduler.heard(topic, organizationId)
       else if (topic === "endpoints") endpoints.heardOfEndpoints()
       else return
       wakeUp.openUnsafe()
@@ -218,9 +218,10 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   )
 
   // A hint that was lost costs a second.
-  const overhear = Effect.gen(function* () {
-    yield* Effect.sleep(limits.overhearEveryMs)
-    for (const organizationId of yield* readers.wrote(limits.overheardSeconds)) owner.heard("events", organizationId)
+  const pollRecentWrites = Effect.gen(function* () {
+    yield* Effect.sleep(limits.pollRecentWritesEveryMs)
+    for (const organizationId of yield* leases.recentWriters(limits.recentWritesSeconds))
+      scheduler.heard("events", organizationId)
     wakeUp.openUnsafe()
   })
 
@@ -233,7 +234,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   yield* Effect.forkScoped(retryForever("deliver", step))
   yield* Effect.forkScoped(hear)
-  yield* Effect.forkScoped(retryForever("deliver: overhearing", overhear))
+  yield* Effect.forkScoped(retryForever("deliver: recent writes", pollRecentWrites))
   const beat = Effect.andThen(
     endpoints.beat,
     Effect.sync(() => wakeUp.openUnsafe()),
@@ -242,7 +243,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   return yield* Effect.onInterrupt(Effect.never, () => stop)
 }, Effect.scoped)
 
-const toWanted = (wanted: ReadonlyMap<DeliveryLane, number>) =>
+const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
   [...wanted].map(([{ endpointId }, limit]) => ({ endpointId, limit }))
 
 /** What becomes of a delivery that was rejected by what its endpoint was before it changed. */
@@ -250,12 +251,12 @@ const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
 
 /** What is written of an endpoint in one go. */
 interface Written {
-  readonly lane: DeliveryLane
+  readonly queue: EndpointQueue
   /** What was in flight when the endpoint was given up or lost has a row. */
   readonly isGone: boolean
   readonly outcomes: ReadonlyArray<AttemptResult>
   readonly isBreakerNews: boolean
 }
 
-const placeOf = (held: Held | undefined) =>
+const cursorOf = (held: Held | undefined) =>
   held === undefined ? undefined : { emittedAt: held.delivery.emittedAt!, id: held.delivery.eventId }

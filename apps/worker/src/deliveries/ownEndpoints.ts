@@ -1,10 +1,10 @@
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
+import type { DeliveryScheduler } from "./DeliveryScheduler.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
-import type { DeliveryLane } from "./deliveryLane.ts"
-import type { deliveryOwner } from "./deliveryOwner.ts"
+import type { EndpointQueue } from "./EndpointQueue.ts"
 
 const limits = workerLimits.deliveries
 
@@ -13,20 +13,20 @@ const limits = workerLimits.deliveries
  *
  * `beat` says that it lives, and takes and gives up endpoints; these are the worker's while `holdsLease`. Calls may begin while
  * `isCurrent`: what it knows of its endpoints was true less than two seconds ago. `writing` is held by whoever changes rows of
- * readers. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
+ * leases. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
  */
 export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly worker: string
   readonly leaseSeconds: number
-  readonly owner: ReturnType<typeof deliveryOwner>
+  readonly scheduler: DeliveryScheduler
   readonly writing: Semaphore.Semaphore
   readonly noteDeadLetter: Effect.Success<typeof deadLetterLog>
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number
 }) {
-  const { worker, leaseSeconds, owner, writing, noteDeadLetter, now } = options
-  const { lanes } = owner
-  const readers = yield* EndpointReaders
+  const { worker, leaseSeconds, scheduler, writing, noteDeadLetter, now } = options
+  const { queues } = scheduler
+  const leases = yield* DeliveryLeases
   // Whoever has left must not say afterwards that it lives.
   const registering = yield* Semaphore.make(1)
   const beatNow = yield* Latch.make()
@@ -39,9 +39,9 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   let versionsKnown = -1
   let beats = 0
 
-  const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<DeliveryLane>) {
+  const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<EndpointQueue>) {
     if (given.length === 0) return
-    yield* readers.handOver(worker, given.map(owner.leave)).pipe(
+    yield* leases.handOver(worker, given.map(scheduler.leave)).pipe(
       // It is not known whose they are, until it is looked.
       Effect.onError(() =>
         Effect.sync(() => {
@@ -49,22 +49,22 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
         }),
       ),
     )
-    for (const lane of given) owner.remove(lane)
+    for (const queue of given) scheduler.remove(queue)
   })
 
   const refresh = Effect.gen(function* () {
-    const owned = yield* readers.owned(worker)
+    const owned = yield* leases.listOwned(worker)
     // Read after the versions: secrets that are newer than these have raised them again.
-    const secrets = yield* readers.secrets([
-      ...new Set(owner.changed(owned).map(({ organizationId }) => organizationId)),
+    const secrets = yield* leases.secrets([
+      ...new Set(scheduler.changed(owned).map(({ organizationId }) => organizationId)),
     ])
-    const { lost, disabled } = owner.update(owned, secrets)
-    for (const lane of lost) owner.remove(lane)
+    const { lost, disabled } = scheduler.update(owned, secrets)
+    for (const queue of lost) scheduler.remove(queue)
     yield* giveUp(disabled)
   })
 
   const recover = Effect.gen(function* () {
-    for (const { deliveryId, endpointId, poison } of yield* readers.recover(worker)) {
+    for (const { deliveryId, endpointId, poison } of yield* leases.recoverLost(worker)) {
       yield* Metric.update(metrics.leasesLost, 1)
       if (poison) yield* noteDeadLetter("poison", { deliveryId, endpointId })
       else {
@@ -72,7 +72,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
           Effect.annotateLogs({ deliveryId, endpointId }),
         )
       }
-      owner.dueIn(endpointId, 0)
+      scheduler.dueIn(endpointId, 0)
     }
   })
 
@@ -84,19 +84,19 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     if (isChanged) yield* refresh
     versionsKnown = versions
     currentUntil = at + limits.currentMs
-    if (lanes.size > share) yield* giveUp(idlestOf(lanes.values(), lanes.size - share))
-    else if (lanes.size < share) {
-      const { taken, takenOver } = yield* readers.take(worker, share - lanes.size)
+    if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
+    else if (queues.size < share) {
+      const { taken, takenOver } = yield* leases.acquire(worker, share - queues.size)
       yield* Metric.update(metrics.takeovers, takenOver)
       if (taken > 0) yield* refresh
       isChanged ||= taken > 0
     }
     if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
     if (beats % limits.beatsPerSweep === 0) {
-      owner.goesOn(yield* readers.behind(worker))
-      for (const { endpointId, inMs } of yield* readers.nextDue(worker)) owner.dueIn(endpointId, inMs)
+      scheduler.goesOn(yield* leases.findBehind(worker))
+      for (const { endpointId, inMs } of yield* leases.nextDue(worker)) scheduler.dueIn(endpointId, inMs)
     }
-    yield* Metric.update(metrics.endpointsOwned, lanes.size)
+    yield* Metric.update(metrics.endpointsOwned, queues.size)
   })
 
   return {
@@ -108,7 +108,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       beatNow.closeUnsafe()
       const at = now()
       const standing = yield* registering.withPermit(
-        Effect.suspend(() => (hasLeft ? Effect.void : measureClaim(readers.live(worker, leaseSeconds)))),
+        Effect.suspend(() => (hasLeft ? Effect.void : measureClaim(leases.heartbeat(worker, leaseSeconds)))),
       )
       if (standing === undefined) return
       const { rank, workers, endpoints, versions } = standing
@@ -132,22 +132,22 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 
     stop: Effect.gen(function* () {
       isStopping = true
-      yield* readers.stop(worker)
-      yield* writing.withPermit(Effect.suspend(() => giveUp([...lanes.values()])))
+      yield* leases.stop(worker)
+      yield* writing.withPermit(Effect.suspend(() => giveUp([...queues.values()])))
     }),
 
     leave: registering.withPermit(
       Effect.suspend(() => {
         hasLeft = true
-        return readers.leave(worker)
+        return leases.leave(worker)
       }),
     ),
   }
 })
 
 /** Chooses the endpoints to which the least is in flight. */
-const idlestOf = (lanes: Iterable<DeliveryLane>, count: number): ReadonlyArray<DeliveryLane> =>
-  [...lanes].toSorted((a, b) => a.calls.size + a.waiting.length - (b.calls.size + b.waiting.length)).slice(0, count)
+const idlestOf = (queues: Iterable<EndpointQueue>, count: number): ReadonlyArray<EndpointQueue> =>
+  [...queues].toSorted((a, b) => a.calls.size + a.waiting.length - (b.calls.size + b.waiting.length)).slice(0, count)
 
 /** Counts and times a claim, and notes when one last succeeded or failed; one that is interrupted did neither. */
 const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

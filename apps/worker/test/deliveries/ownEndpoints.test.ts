@@ -1,9 +1,9 @@
 import { expect, it } from "@effect/vitest"
+import { DeliveryLeases, type OwnedEndpoint } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointReaders, type OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Redacted, Semaphore } from "effect"
-import { deliveryOwner } from "../../src/deliveries/deliveryOwner.ts"
+import { createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
 import { ownEndpoints } from "../../src/deliveries/ownEndpoints.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
@@ -27,30 +27,30 @@ const setUp = Effect.gen(function* () {
   }
   const database = { versions: 1, endpoint, beatMs: 0, reads: 0 }
   const secret = { secret: Redacted.make("whsec"), endsInMs: null }
-  const readers = {
-    live: () =>
+  const leases = {
+    heartbeat: () =>
       Effect.sync(() => {
         clock.now += database.beatMs
         return { rank: 0, workers: 1, endpoints: 1, versions: database.versions }
       }),
-    owned: () =>
+    listOwned: () =>
       Effect.sync(() => {
         database.reads++
         return [database.endpoint]
       }),
     secrets: () => Effect.succeed(new Map([[endpoint.organizationId, [secret]]])),
-    recover: () => Effect.succeed([]),
-    behind: () => Effect.succeed([]),
+    recoverLost: () => Effect.succeed([]),
+    findBehind: () => Effect.succeed([]),
     nextDue: () => Effect.succeed([]),
-  } as unknown as EndpointReaders["Service"]
+  } as unknown as DeliveryLeases["Service"]
   const now = () => clock.now
-  const owner = deliveryOwner({ maxInFlight: 16, perEndpoint: 16, now })
+  const scheduler = createDeliveryScheduler({ maxInFlight: 16, perEndpoint: 16, now })
   const noteDeadLetter = () => Effect.void
   const writing = yield* Semaphore.make(1)
-  const endpoints = yield* ownEndpoints({ worker: "", leaseSeconds: 10, owner, writing, noteDeadLetter, now }).pipe(
-    Effect.provideService(EndpointReaders, readers),
+  const endpoints = yield* ownEndpoints({ worker: "", leaseSeconds: 10, scheduler, writing, noteDeadLetter, now }).pipe(
+    Effect.provideService(DeliveryLeases, leases),
   )
-  return { clock, database, owner, ...endpoints }
+  return { clock, database, scheduler, ...endpoints }
 })
 
 it.effect(
@@ -78,7 +78,7 @@ it.effect(
   "reads its endpoints again as soon as the sum of the versions says that one has changed, without a hint",
   () =>
     Effect.gen(function* () {
-      const { beat, database, owner } = yield* setUp
+      const { beat, database, scheduler } = yield* setUp
       yield* beat
       yield* beat
       expect(database.reads).toBe(1)
@@ -86,6 +86,6 @@ it.effect(
       database.versions = 2
       yield* beat
       expect(database.reads).toBe(2)
-      expect([...owner.lanes.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
+      expect([...scheduler.queues.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
     }),
 )

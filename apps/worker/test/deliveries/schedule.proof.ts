@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
@@ -96,11 +96,11 @@ const nothingLeft = Effect.gen(function* () {
 /** Takes what is due of everything in the name of the worker that owns it. */
 const takeDue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const readers = yield* EndpointReaders
+  const leases = yield* DeliveryLeases
   const owned = yield* sql<{ owner: string; endpointId: EndpointId }>`
     select owner::text, endpoint_id as "endpointId" from endpoint_readers where owner is not null`
   const wanted = owned.map(({ endpointId }) => ({ endpointId, limit: 100 }))
-  return yield* readers.takeDue(owned[0]!.owner, wanted)
+  return yield* leases.takeDue(owned[0]!.owner, wanted)
 })
 
 /** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */

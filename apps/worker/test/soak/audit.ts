@@ -1,5 +1,5 @@
 import type { Attempt } from "@outreach/domain/deliveries/Delivery"
-import { MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
+import { MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Partner } from "./startPartner.ts"

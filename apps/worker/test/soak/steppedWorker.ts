@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs"
 import { Socket } from "node:net"
 import { Deployment } from "@outreach/domain/Deployment"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
@@ -38,18 +38,18 @@ Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
 const worker = Effect.gen(function* () {
   const { database, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const client = yield* WebhookClient
     return yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
-      Effect.provideService(EndpointReaders, {
-        ...readers,
-        take: (...given) =>
-          Effect.tap(readers.take(...given), ({ takenOver }) =>
+      Effect.provideService(DeliveryLeases, {
+        ...leases,
+        acquire: (...given) =>
+          Effect.tap(leases.acquire(...given), ({ takenOver }) =>
             takenOver > 0 ? perhaps("during takeover") : Effect.void,
           ),
         read: (...given) =>
-          Effect.tap(readers.read(...given), ({ length }) => (length > 0 ? perhaps("after read") : Effect.void)),
-        write: (...given) => Effect.andThen(perhaps("before write"), readers.write(...given)),
+          Effect.tap(leases.read(...given), ({ length }) => (length > 0 ? perhaps("after read") : Effect.void)),
+        write: (...given) => Effect.andThen(perhaps("before write"), leases.write(...given)),
       }),
       Effect.provideService(WebhookClient, {
         post: (...call) =>

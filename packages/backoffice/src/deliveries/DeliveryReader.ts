@@ -16,7 +16,7 @@ import {
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/EndpointReadersPg"
+import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 

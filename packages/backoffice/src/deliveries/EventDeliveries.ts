@@ -8,7 +8,7 @@ import {
   type OrganizationId,
 } from "@outreach/domain/Identifier"
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/EndpointReadersPg"
+import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 

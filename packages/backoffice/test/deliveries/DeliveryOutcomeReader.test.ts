@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
-import { EndpointReaders, type Outcome, type Settlement } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases, type Outcome, type Settlement } from "@outreach/domain/deliveries/DeliveryLeases"
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
@@ -52,7 +52,7 @@ const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
 const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Came>) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, events)
-  const readers = yield* EndpointReaders
+  const leases = yield* DeliveryLeases
   const { take, token } = yield* workerOn()
   const all: Array<Came> = []
   for (let round = 0; round < 3; round++) {
@@ -60,8 +60,8 @@ const deliver = Effect.fnUntraced(function* (events: number, draw: (count: numbe
     const drawn = draw(taken.length)
     all.push(...drawn)
     const outcomes = taken.map((delivery, i) => outcomeOf(delivery, drawn[i]!))
-    yield* readers.write(token, [
-      { endpointId: seeded.endpoint.id, open: [], place: undefined, breaker: undefined, outcomes },
+    yield* leases.write(token, [
+      { endpointId: seeded.endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes },
     ])
   }
   return { ...seeded, all }
@@ -101,12 +101,12 @@ describe("Outcomes of deliveries", () => {
   test("are not counted for an endpoint that is no longer the worker's", function* () {
     const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
     yield* publishSent(campaign, 4)
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
     const outcomes = KINDS.slice(1, 5).map((kind, i) => outcomeOf(taken[i]!, { kind, latencyMs: 1 }))
     const stranger = "00000000-0000-4000-8000-00000000000f"
-    yield* readers.write(stranger, [
-      { endpointId: endpoint.id, open: [], place: undefined, breaker: undefined, outcomes },
+    yield* leases.write(stranger, [
+      { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes },
     ])
     expect(yield* (yield* DeliveryOutcomeReader).summary({ ...ALWAYS, endpointId: endpoint.id })).toMatchObject(
       expected([]),

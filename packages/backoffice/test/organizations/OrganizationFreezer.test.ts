@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
@@ -126,29 +126,29 @@ describe("a frozen organization", () => {
   test("is told once what is in flight: older transactions, messages, endpoints and calls", function* () {
     const sql = yield* SqlClient.SqlClient
     const freezer = yield* OrganizationFreezer.make
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { organization, campaign, endpoint } = yield* seedSending
     yield* publishSent(campaign, 1)
     const worker = yield* workerOn()
     const taken = yield* worker.take()
-    const leases = yield* claim
+    const messages = yield* claim
     const { older, frozenAt } = yield* whileOpen(
       sql`select id from organizations where id = ${organization.id} for key share`,
       Effect.fnUntraced(function* () {
         const frozen = yield* freezer.freeze(organization.id)
         const { transactions, ...others } = yield* freezer.inFlight(organization.id, frozen.older)
         expect(transactions).toEqual([expect.stringContaining("(test)")])
-        expect(others).toEqual({ messages: leases.length, endpoints: 1, calls: 0 })
+        expect(others).toEqual({ messages: messages.length, endpoints: 1, calls: 0 })
         return frozen
       }),
     )
     expect((yield* freezer.freeze(organization.id)).frozenAt).toBe(frozenAt)
 
     // The owner sees it as it sees a disabled endpoint, and gives it up; its calls in flight have rows until they are settled.
-    expect(yield* readers.owned(worker.token)).toContainEqual(
+    expect(yield* leases.listOwned(worker.token)).toContainEqual(
       expect.objectContaining({ endpointId: endpoint.id, enabled: false }),
     )
-    yield* readers.handOver(worker.token, [
+    yield* leases.handOver(worker.token, [
       { endpointId: endpoint.id, calling: taken.map(({ eventId }) => eventId), unbegun: [] },
     ])
     expect(yield* freezer.inFlight(organization.id, older)).toMatchObject({ endpoints: 0, calls: taken.length })

@@ -10,8 +10,8 @@ import { Clock, Effect, type Redacted } from "effect"
 import type { DeliveryId, EventId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
+import type { Outcome, Settlement } from "./DeliveryLeases.ts"
 import type { EndpointUrl } from "./Endpoint.ts"
-import type { Outcome, Settlement } from "./EndpointReaders.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()

@@ -1,5 +1,6 @@
-import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Schema } from "effect"
+import { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** One event on its way to one endpoint, in the hands of the worker that owns the endpoint. */
 export interface Delivery {
@@ -27,10 +28,7 @@ export interface Delivery {
   readonly readAt: number
 }
 
-/**
- * Why a delivery is a dead letter: the partner refused it, its attempts are spent, or whoever sent it never lived to say what came of
- * it, again and again.
- */
+/** Why a delivery is a dead letter: the partner rejected it, its attempts are exhausted, or its workers were lost with it again and again. */
 export const DEAD_LETTER_REASONS = ["rejected", "exhausted", "poison"] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
@@ -39,35 +37,37 @@ export const DELIVERY_STATES = ["pending", "sending", "delivered", ...DEAD_LETTE
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** How one attempt went. */
-export interface Attempt {
-  /** Which attempt it was, from 1; one whose outcome is unknown is made again under its number. */
-  readonly number: number
-  readonly startedAt: Timestamp
+export const Attempt = Schema.Struct({
+  /** Which attempt it was, from 1; one whose outcome is unknown is repeated under its number. */
+  number: Schema.Int,
+  startedAt: Timestamp,
   /** Null when the outcome is unknown. */
-  readonly latencyMs: number | null
+  latencyMs: Schema.NullOr(Schema.Int),
   /** The HTTP status, or null when no response came. */
-  readonly status: number | null
+  status: Schema.NullOr(Schema.Int),
   /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker was lost before it said so. */
-  readonly outcome: string
-  /** The first 4 KiB of the response, as text; or what a name server said of a name that does not resolve. */
-  readonly response: string | null
-}
+  outcome: Schema.String,
+  /** The first 4 KiB of the response, as text; or the words of a name server about a name that does not resolve. */
+  response: Schema.NullOr(Schema.String),
+})
+export type Attempt = typeof Attempt.Type
 
 /** A delivery as an operator sees it. */
-export interface DeliverySummary {
-  readonly organizationId: OrganizationId
-  readonly id: DeliveryId
-  readonly endpointId: EndpointId
-  readonly eventId: EventId
+export const DeliverySummary = Schema.Struct({
+  organizationId: OrganizationId,
+  id: DeliveryId,
+  endpointId: EndpointId,
+  eventId: EventId,
   /** Null when the event is no longer stored. */
-  readonly eventType: string | null
-  readonly state: DeliveryState
-  /** Attempts made, of the schedule's. */
-  readonly attempts: number
+  eventType: Schema.NullOr(Schema.String),
+  state: Schema.Literals(DELIVERY_STATES),
+  /** Attempts made that the schedule counts. */
+  attempts: Schema.Int,
   /** When the next attempt is due; null once there is none. */
-  readonly dueAt: Timestamp | null
-  readonly createdAt: Timestamp
-  readonly finishedAt: Timestamp | null
+  dueAt: Schema.NullOr(Timestamp),
+  createdAt: Timestamp,
+  finishedAt: Schema.NullOr(Timestamp),
   /** The delivery that a replay made of this one. */
-  readonly replayedAs: DeliveryId | null
-}
+  replayedAs: Schema.NullOr(DeliveryId),
+})
+export type DeliverySummary = typeof DeliverySummary.Type

@@ -1,6 +1,6 @@
-import { type Brand, Schema } from "effect"
-import type { EndpointId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Schema } from "effect"
+import { EndpointId, OrganizationId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
 
 /** The upper bound of an endpoint's `maxInFlight`. */
@@ -28,57 +28,62 @@ export type EndpointUrl = typeof EndpointUrl.Type
 /** An endpoint's address in deployments that allow private addresses. */
 export const PrivateEndpointUrl = endpointUrl(true)
 
+/** An endpoint's address as it is stored: the rules were applied when it was given, and may have changed since. */
+export const StoredEndpointUrl = Schema.String.pipe(Schema.brand("EndpointUrl"))
+
 /** An endpoint's address as everybody may see it: without the parts in which partners keep tokens, its query and long segments of its path. */
-export type ShownUrl = Brand.Branded<string, "ShownUrl">
+export const ShownUrl = Schema.String.pipe(Schema.brand("ShownUrl"))
+export type ShownUrl = typeof ShownUrl.Type
 
 /** Where an organization receives webhooks. */
-export interface Endpoint {
-  readonly organizationId: OrganizationId
-  readonly id: EndpointId
-  readonly url: ShownUrl
+export const Endpoint = Schema.Struct({
+  organizationId: OrganizationId,
+  id: EndpointId,
+  url: ShownUrl,
   /** While false its deliveries wait. */
-  readonly enabled: boolean
-  /** The event types it receives; null for all. */
-  readonly eventTypes: ReadonlyArray<string> | null
+  enabled: Schema.Boolean,
+  /** The event types that it receives; null for all. */
+  eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
   /** The most calls in flight to it; null for the workers' own bound. */
-  readonly maxInFlight: number | null
+  maxInFlight: Schema.NullOr(Schema.Int),
   /** Whether its webhooks carry the headers of Standard Webhooks, too. */
-  readonly standardWebhooks: boolean
+  standardWebhooks: Schema.Boolean,
   /** Rises with every change of the endpoint, or of the secrets that sign for it. */
-  readonly version: number
-  readonly createdAt: Timestamp
-}
+  version: Schema.Int,
+  createdAt: Timestamp,
+})
+export type Endpoint = typeof Endpoint.Type
 
 /** An endpoint, and how its deliveries stand. What waits is counted up to `COUNT_CAP`, in a list up to `LIST_COUNT_CAP`. */
-export interface EndpointStatus extends Endpoint {
-  /**
-   * Whether it is called as any other (`closed`); else it failed five times in a row, and waits for its next probe (`open`), is probed
-   * (`probing`), or has answered and is called more and more (`recovering`).
-   */
-  readonly breaker: "closed" | "open" | "probing" | "recovering"
+export const EndpointStatus = Schema.Struct({
+  ...Endpoint.fields,
+  /** `open`: it failed five times in a row and waits for its next probe. `recovering`: it has answered and is called more and more. */
+  breaker: Schema.Literals(["closed", "open", "probing", "recovering"]),
   /** Failures in a row, for now. */
-  readonly failures: number
+  failures: Schema.Int,
   /** When it is next probed; null unless it is open. */
-  readonly nextProbeAt: Timestamp | null
+  nextProbeAt: Schema.NullOr(Timestamp),
   /** When the event was published up to which everything is settled, or has a row of its own. */
-  readonly position: Timestamp
-  /** The events that were published since, and are not read yet, and for how long the first of them has waited. */
-  readonly lagEvents: number
-  readonly lagSeconds: number
+  position: Timestamp,
+  /** The events published since that are not read yet, and for how long the first of them has waited. */
+  lagEvents: Schema.Int,
+  lagSeconds: Schema.Number,
   /** The token of the worker that delivers to it; null for none. */
-  readonly owner: string | null
-  /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted so far. */
-  readonly waiting: number
-  readonly inFlight: number
-  /** Since when the first of those waiting has been due; null when none is. */
-  readonly oldestDueAt: Timestamp | null
-}
+  owner: Schema.NullOr(Schema.String),
+  /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted up to the cap. */
+  waiting: Schema.Int,
+  inFlight: Schema.Int,
+  /** When the first of those waiting became due; null when none is. */
+  oldestDueAt: Schema.NullOr(Timestamp),
+})
+export type EndpointStatus = typeof EndpointStatus.Type
 
 /** An opening or closing of an endpoint's breaker. */
-export interface BreakerChange {
-  readonly changedAt: Timestamp
-  /** What it became: `open` is called one by one at most, `closed` as any other. */
-  readonly breaker: "open" | "closed"
+export const BreakerChange = Schema.Struct({
+  changedAt: Timestamp,
+  /** Its new state: an `open` breaker lets at most one call at a time through. */
+  breaker: Schema.Literals(["open", "closed"]),
   /** Failures in a row until then. */
-  readonly failures: number
-}
+  failures: Schema.Int,
+})
+export type BreakerChange = typeof BreakerChange.Type

@@ -1,35 +1,37 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
+import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Timestamp } from "../Timestamp.ts"
 
-/** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */
+/** How long a rotated signing secret stays active, by default: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400
 
 /** The secrets that an organization has active at once: as many as a signature is verified with. */
 export const MAX_ACTIVE_SECRETS = 16
 
 /** A signing secret without its text. */
-export interface SecretSummary {
-  readonly organizationId: OrganizationId
-  readonly id: SecretId
-  readonly createdAt: Timestamp
-  /** When it stops to be active; null for never. */
-  readonly expiresAt: Timestamp | null
+export const SecretSummary = Schema.Struct({
+  organizationId: OrganizationId,
+  id: SecretId,
+  createdAt: Timestamp,
+  /** When it ceases to be active; null for never. */
+  expiresAt: Schema.NullOr(Timestamp),
   /** When it last signed for a worker, five minutes late at most; null for never. */
-  readonly lastUsedAt: Timestamp | null
+  lastUsedAt: Schema.NullOr(Timestamp),
   /** When a webhook of the partner was last verified with it, a minute late at most; null for never. */
-  readonly lastVerifiedAt: Timestamp | null
-}
+  lastVerifiedAt: Schema.NullOr(Timestamp),
+})
+export type SecretSummary = typeof SecretSummary.Type
 
 /** That webhooks to an endpoint were verified with a secret: the partner signs them with it. */
-export interface SecretVerification {
-  readonly organizationId: OrganizationId
-  readonly secretId: SecretId
-  readonly endpointId: EndpointId
+export const SecretVerification = Schema.Struct({
+  organizationId: OrganizationId,
+  secretId: SecretId,
+  endpointId: EndpointId,
   /** The last time. */
-  readonly verifiedAt: Timestamp
-}
+  verifiedAt: Timestamp,
+})
+export type SecretVerification = typeof SecretVerification.Type
 
 /** The organization of an endpoint, with the secrets that are active. */
 export interface EndpointOwner {

@@ -1,15 +1,17 @@
-import type { SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
+import type { SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Array as Arr, Clock, Effect } from "effect"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { Array as Arr, Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
-interface SecretRow {
-  readonly organizationId: OrganizationId
-  readonly ciphertext: Uint8Array
-  readonly endsInMs: number | null
-}
+const SecretRow = Schema.Struct({
+  organizationId: OrganizationId,
+  ciphertext: Schema.Uint8Array,
+  endsInMs: Schema.NullOr(Schema.Number),
+})
+const decode = decodeRows(SecretRow.fields)
 
 /** Creates the function that reads and decrypts the secrets that sign for organizations, newest first. */
 export const activeSecrets = Effect.gen(function* () {
@@ -17,7 +19,7 @@ export const activeSecrets = Effect.gen(function* () {
   const cipher = yield* SecretCipher
 
   // One organization's unreadable secret must not stop the others' deliveries.
-  const decryptAll = (organizationId: OrganizationId, rows: ReadonlyArray<SecretRow>) =>
+  const decryptAll = (organizationId: OrganizationId, rows: ReadonlyArray<typeof SecretRow.Type>) =>
     Effect.try(() =>
       rows.map(({ ciphertext, endsInMs }) => ({ secret: cipher.decrypt(ciphertext, organizationId), endsInMs })),
     ).pipe(
@@ -35,12 +37,12 @@ export const activeSecrets = Effect.gen(function* () {
   return Effect.fnUntraced(function* (organizationIds: ReadonlyArray<OrganizationId>) {
     const secrets = new Map<OrganizationId, ReadonlyArray<SigningSecret>>()
     if (organizationIds.length === 0) return secrets
-    const rows = yield* sql<SecretRow>`
+    const rows = yield* sql`
       select organization_id as "organizationId", ciphertext,
         (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as "endsInMs"
       from signing_secrets
       where organization_id = any (${organizationIds}::text[]) and (expires_at is null or expires_at > clock_timestamp())
-      order by id desc`
+      order by id desc`.pipe(decode)
     for (const [organizationId, found] of Object.entries(Arr.groupBy(rows, (row) => row.organizationId))) {
       const id = organizationId as OrganizationId
       secrets.set(id, yield* decryptAll(id, found.slice(0, MAX_ACTIVE_SECRETS)))

@@ -1,16 +1,23 @@
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
-import {
-  type EndpointReaders,
-  type LostDelivery,
-  MAX_LOSSES,
-  type OwnedEndpoint,
-} from "@outreach/domain/deliveries/EndpointReaders"
-import type { EndpointId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
+import { type DeliveryLeases, MAX_LOSSES, OwnedEndpoint } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import type { Failing } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
+import { decodeRows } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
+
+const decodeStanding = decodeRows({
+  rank: Schema.Int,
+  workers: Schema.Int,
+  endpoints: Schema.Int,
+  versions: Schema.Number,
+})
+const decodeTaken = decodeRows({ taken: Schema.Int, takenOver: Schema.Int })
+const decodeOwned = decodeRows(OwnedEndpoint.fields)
+const decodeEndpoints = decodeRows({ id: EndpointId })
+const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
 
 /** Owns what a lost worker's calls may have been made for, until it is recovered. */
 const NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -21,7 +28,7 @@ const RECOVER_BATCH_SIZE = 1000
 /** The outcome of a call whose worker was lost. */
 const UNKNOWN = { status: null, outcome: "outcome_unknown", response: null }
 
-/** Which worker delivers to which endpoint: the part of `EndpointReaders` by which workers live, take endpoints, and give them up. */
+/** The part of `DeliveryLeases` by which workers live, acquire endpoints, and give them up. */
 export const endpointOwnership = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const hints = yield* Hints
@@ -30,8 +37,8 @@ export const endpointOwnership = Effect.gen(function* () {
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
 
   return {
-    live: Effect.fnUntraced(function* (worker, leaseSeconds) {
-      const rows = yield* sql<{ rank: number; workers: number; endpoints: number; versions: number }>`
+    heartbeat: Effect.fnUntraced(function* (worker, leaseSeconds) {
+      const rows = yield* sql`
         with me as (
           insert into delivery_workers (token, alive_until)
           values (${worker}::uuid, clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision))
@@ -48,22 +55,24 @@ export const endpointOwnership = Effect.gen(function* () {
           select count(*) filter (where enabled and frozen_at is null)::int as endpoints,
             coalesce(sum(version), 0)::double precision as versions
           from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-        ) known`
+        ) known`.pipe(decodeStanding)
       return rows[0]!
-    }, orDieAs("EndpointReaders.live")),
+    }),
 
-    take: Effect.fnUntraced(function* (worker, limit) {
-      const rows = yield* sql<{ taken: number; takenOver: number }>`
+    acquire: Effect.fnUntraced(function* (worker, limit) {
+      const rows = yield* sql`
         select taken, taken_over as "takenOver"
-        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`
+        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken)
       return rows[0]!
-    }, orDieAs("EndpointReaders.take")),
+    }),
 
-    owned: (worker) =>
-      sql<OwnedEndpoint>`
+    listOwned: (worker) =>
+      sql`
         select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled and frozen_at is null as enabled, url,
           max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks",
-          failures, allowance, greatest(0, extract(epoch from probe_at - clock_timestamp()) * 1000)::double precision as "probeInMs",
+          failures, allowance,
+          -- A time written while the database's clock was ahead may lie hours away.
+          least(${MAX_PROBE_WAIT_SECONDS}::int, greatest(0, extract(epoch from probe_at - clock_timestamp())))::double precision * 1000 as "probeInMs",
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
         from endpoint_readers reader
         join webhook_endpoints endpoint on endpoint.id = endpoint_id
@@ -73,23 +82,17 @@ export const endpointOwnership = Effect.gen(function* () {
           where owner is not null and owner <> ${worker}::uuid and owner in ${alive} and owned_at >= address_since
           group by endpoint_id
         ) elsewhere using (endpoint_id)
-        where owner = ${worker}::uuid`.pipe(
-        // Written while the database's clock was ahead, it may lie hours away.
-        Effect.map((rows) =>
-          rows.map((row) => ({ ...row, probeInMs: Math.min(row.probeInMs ?? 0, MAX_PROBE_WAIT_SECONDS * 1000) })),
-        ),
-        orDieAs("EndpointReaders.owned"),
-      ),
+        where owner = ${worker}::uuid`.pipe(decodeOwned),
 
-    recover: Effect.fnUntraced(function* (worker) {
+    recoverLost: Effect.fnUntraced(function* (worker) {
       const isLost = sql`delivery.owner is not null and delivery.owner not in ${alive}`
-      const endpoints = yield* sql<{ id: EndpointId }>`
+      const endpoints = yield* sql`
         select distinct delivery.endpoint_id as id from deliveries delivery
         join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
-        where ${isLost}`
+        where ${isLost}`.pipe(decodeEndpoints)
       if (endpoints.length === 0) return []
       const groups = endpoints.map(({ id }) => JSON.stringify(failureGroupsOf(id, "poison", UNKNOWN).exact))
-      return yield* sql<LostDelivery>`
+      return yield* sql`
         with endpoint as (
           select * from unnest(${endpoints.map(({ id }) => id)}::text[], ${groups}::text[]) as given (id, failure_group)
         ), lost as materialized (
@@ -138,8 +141,8 @@ export const endpointOwnership = Effect.gen(function* () {
         )
         select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
         union all
-        select id, endpoint_id, true from dead cross join grouped`
-    }, orDieAs("EndpointReaders.recover")),
+        select id, endpoint_id, true from dead cross join grouped`.pipe(decodeLost)
+    }),
 
     handOver: Effect.fnUntraced(function* (worker, endpoints) {
       yield* sql`
@@ -147,18 +150,14 @@ export const endpointOwnership = Effect.gen(function* () {
           ${worker}::uuid, ${endpoints.map(({ endpointId }) => endpointId)}::text[],
           ${endpoints.map(({ calling }) => calling.join())}::text[], ${endpoints.flatMap(({ unbegun }) => unbegun)}::text[])`
       yield* hints.give("endpoints")
-    }, orDieAs("EndpointReaders.handOver")),
+    }),
 
     stop: (worker) =>
       sql`update delivery_workers set stopping = true where token = ${worker}::uuid`.pipe(
         Effect.andThen(hints.give("endpoints")),
-        orDieAs("EndpointReaders.stop"),
       ),
 
     leave: (worker) =>
-      sql`delete from delivery_workers where token = ${worker}::uuid`.pipe(
-        Effect.andThen(hints.give("endpoints")),
-        orDieAs("EndpointReaders.leave"),
-      ),
-  } satisfies Partial<EndpointReaders["Service"]>
+      sql`delete from delivery_workers where token = ${worker}::uuid`.pipe(Effect.andThen(hints.give("endpoints"))),
+  } satisfies Partial<Failing<DeliveryLeases["Service"]>>
 })

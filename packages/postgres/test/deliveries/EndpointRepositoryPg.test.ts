@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
@@ -245,17 +245,17 @@ describe("EndpointRepositoryPg", () => {
   test("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", function* () {
     const { find, enable } = yield* EndpointRepository
     const notifications = yield* (yield* PgClient.PgClient).listen("hints")
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { take, token } = yield* workerOn()
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const endpointId = endpoint.id
     yield* take(0)
     const write = (failures: number, allowance: number | null, probeInMs: number) =>
-      readers.write(token, [
+      leases.write(token, [
         {
           endpointId,
           open: undefined,
-          place: undefined,
+          intent: undefined,
           breaker: { version: endpoint.version, failures, allowance, probeInMs },
           outcomes: [],
         },
@@ -300,8 +300,8 @@ describe("the history of a breaker", () => {
     yield* take()
     const { version } = yield* (yield* EndpointRepository).find(endpointId)
     const breaker = { version, failures, allowance, probeInMs: 0 }
-    yield* (yield* EndpointReaders).write(token, [
-      { endpointId, open: undefined, place: undefined, breaker, outcomes: [] },
+    yield* (yield* DeliveryLeases).write(token, [
+      { endpointId, open: undefined, intent: undefined, breaker, outcomes: [] },
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import type { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql"
 const url = migratedDatabase()
 /** Runs an effect as a worker of its own would, which remembers nothing of others. */
 const run = <A, E>(
-  effect: Effect.Effect<A, E, EndpointReaders | SigningSecretRepository | Effect.Services<typeof seeded>>,
+  effect: Effect.Effect<A, E, DeliveryLeases | SigningSecretRepository | Effect.Services<typeof seeded>>,
 ) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 const test = effectTest(run)
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { CampaignId, EventId } from "@outreach/domain/Identifier"
 import type { Organization } from "@outreach/domain/organizations/Organization"
@@ -117,12 +117,12 @@ describe("a log of two years of months", () => {
     }
 
     const { token } = yield* workerOn()
-    const readers = yield* EndpointReaders
-    yield* readers.live(token, 30)
-    yield* readers.take(token, 1000)
+    const leases = yield* DeliveryLeases
+    yield* leases.heartbeat(token, 30)
+    yield* leases.acquire(token, 1000)
     for (const eventTypes of [null, ["outreach.email_bounced", "outreach.email_sent"]]) {
       yield* sql`update webhook_endpoints set event_types = ${eventTypes}::text[] where id = ${endpoint.id}`
-      const [read, deliveries] = yield* partitionsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+      const [read, deliveries] = yield* partitionsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
       expect([deliveries.length, read]).toEqual([32, ["events_2024_11"]])
     }
   })

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
@@ -25,8 +25,8 @@ const writeBreaker = (endpointId: EndpointId, failures: number, allowance: numbe
       yield* take()
       const { version } = yield* (yield* EndpointRepository).find(endpointId)
       const breaker = { version, failures, allowance, probeInMs: 60_000 }
-      const progress = { endpointId, open: undefined, place: undefined, breaker, outcomes: [] }
-      yield* (yield* EndpointReaders).write(token, [progress])
+      const progress = { endpointId, open: undefined, intent: undefined, breaker, outcomes: [] }
+      yield* (yield* DeliveryLeases).write(token, [progress])
     }),
   )
 

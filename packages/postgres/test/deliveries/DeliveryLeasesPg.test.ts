@@ -1,13 +1,13 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ALONE_FROM_LOSSES, DeliveryLeases, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
+import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -53,75 +53,75 @@ const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledg
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
 const RETRY = { state: "retry", delaySeconds: 0 } as const
 
-describe("EndpointReadersPg.live", () => {
+describe("DeliveryLeasesPg.live", () => {
   test("counts the workers that live and take endpoints, and ranks them", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     yield* seedLog(0)
     const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
-    expect(yield* readers.live(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1, versions: expect.any(Number) })
-    expect(yield* readers.live(a!, 10)).toMatchObject({ rank: 0, workers: 2, endpoints: 1 })
-    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
-    yield* readers.stop(a!)
-    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 1, workers: 2 })
+    expect(yield* leases.heartbeat(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1, versions: expect.any(Number) })
+    expect(yield* leases.heartbeat(a!, 10)).toMatchObject({ rank: 0, workers: 2, endpoints: 1 })
+    expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
+    yield* leases.stop(a!)
+    expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 1, workers: 2 })
     yield* die(b!)
-    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
-    yield* readers.live(b!, 10)
-    yield* readers.leave(b!)
-    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
+    expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
+    yield* leases.heartbeat(b!, 10)
+    yield* leases.leave(b!)
+    expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
     // A clock that was set back leaves a time that is far ahead: nobody lives by it.
-    yield* readers.live(b!, 3600)
-    expect(yield* readers.live(c!, 10)).toMatchObject({ workers: 1 })
+    yield* leases.heartbeat(b!, 3600)
+    expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ workers: 1 })
   })
 })
 
-describe("EndpointReadersPg.take", () => {
+describe("DeliveryLeasesPg.take", () => {
   test("takes enabled endpoints that nobody owns who lives, so many at most", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const seeded = yield* Effect.forEach([1, 2, 3], () => seedLog(0))
     const [one, other] = [yield* newWorker, yield* newWorker]
-    yield* readers.live(one.token, 10)
-    yield* readers.live(other.token, 10)
-    expect(yield* readers.take(one.token, 2)).toEqual({ taken: 2, takenOver: 0 })
-    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 1, takenOver: 0 })
-    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
+    yield* leases.heartbeat(one.token, 10)
+    yield* leases.heartbeat(other.token, 10)
+    expect(yield* leases.acquire(one.token, 2)).toEqual({ taken: 2, takenOver: 0 })
+    expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 1, takenOver: 0 })
+    expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
     // Who takes no more still lives for its calls.
-    yield* readers.stop(one.token)
-    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
+    yield* leases.stop(one.token)
+    expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
     yield* die(one.token)
-    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 2, takenOver: 2 })
-    const owned = yield* readers.owned(other.token)
+    expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 2, takenOver: 2 })
+    const owned = yield* leases.listOwned(other.token)
     expect(owned.map(({ endpointId }) => endpointId).sort()).toEqual(seeded.map(({ endpoint }) => endpoint.id).sort())
-    expect(yield* readers.owned(one.token)).toEqual([])
+    expect(yield* leases.listOwned(one.token)).toEqual([])
   })
 
   test("gives each endpoint to one worker, however many take at the same time", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     yield* Effect.forEach(Array.from({ length: 12 }), () => seedLog(0))
     const workers = yield* Effect.forEach(Array.from({ length: 6 }), () => newWorker)
-    yield* Effect.forEach(workers, ({ token }) => readers.live(token, 10))
-    yield* Effect.forEach(workers, ({ token }) => Effect.repeat(readers.take(token, 1), { times: 5 }), {
+    yield* Effect.forEach(workers, ({ token }) => leases.heartbeat(token, 10))
+    yield* Effect.forEach(workers, ({ token }) => Effect.repeat(leases.acquire(token, 1), { times: 5 }), {
       concurrency: 6,
     })
-    const owned = yield* Effect.forEach(workers, ({ token }) => readers.owned(token))
+    const owned = yield* Effect.forEach(workers, ({ token }) => leases.listOwned(token))
     const ids = owned.flat().map(({ endpointId }) => endpointId)
     expect(ids).toHaveLength(12)
     expect(new Set(ids).size).toBe(12)
   })
 
   test("has what a lost worker may have called sent again, once, with the same id and attempt, and the rest read on", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(5)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
     const [first, second, third] = yield* lost.take(3)
     yield* lost.settle([second!])
     yield* die(lost.token)
-    yield* readers.live(heir.token, 10)
-    yield* readers.take(heir.token, 10)
+    yield* leases.heartbeat(heir.token, 10)
+    yield* leases.acquire(heir.token, 10)
     const ids = [first!, third!].map(({ id }) => id)
-    expect(yield* readers.recover(heir.token)).toEqual(
+    expect(yield* leases.recoverLost(heir.token)).toEqual(
       expect.arrayContaining(ids.map((deliveryId) => ({ deliveryId, endpointId: endpoint.id, poison: false }))),
     )
-    expect(yield* readers.recover(heir.token)).toEqual([])
+    expect(yield* leases.recoverLost(heir.token)).toEqual([])
     const taken = yield* heir.take()
     expect(taken.filter(({ isRow }) => !isRow).map(({ eventId }) => eventId)).toEqual(eventIds.slice(3))
     const again = taken.filter(({ isRow }) => isRow)
@@ -138,13 +138,13 @@ describe("EndpointReadersPg.take", () => {
   })
 })
 
-describe("EndpointReadersPg.read", () => {
+describe("DeliveryLeasesPg.read", () => {
   test("reads on in the order of the log, with all that a call needs, and again what no intent was written for", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { organization, endpoint, eventIds } = yield* seedLog(4)
     const { token, take, intend } = yield* newWorker
     yield* take(0)
-    const read = readers.read(token, [{ endpointId: endpoint.id, limit: 3 }])
+    const read = leases.read(token, [{ endpointId: endpoint.id, limit: 3 }])
     const deliveries = yield* read
     expect(eventsOf(deliveries)).toEqual(eventIds.slice(0, 3))
     expect(deliveries[0]).toMatchObject({
@@ -161,7 +161,7 @@ describe("EndpointReadersPg.read", () => {
   })
 
   test("reads the types that an endpoint receives, and leaves a disabled one where it is", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const repository = yield* EndpointRepository
     const { organization, endpoint, campaign } = yield* seedLog(0)
     const create = Effect.fnUntraced(function* (eventTypes: ReadonlyArray<string>) {
@@ -179,8 +179,8 @@ describe("EndpointReadersPg.read", () => {
     const { token, take } = yield* newWorker
     yield* take(0)
     yield* repository.disable(endpoint.id)
-    const read = Effect.flatMap(readers.owned(token), (owned) =>
-      readers.read(
+    const read = Effect.flatMap(leases.listOwned(token), (owned) =>
+      leases.read(
         token,
         owned.map(({ endpointId }) => ({ endpointId, limit: 10 })),
       ),
@@ -193,16 +193,16 @@ describe("EndpointReadersPg.read", () => {
   })
 
   test("reads nothing for a worker that lost the endpoint, and writes nothing of it", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(3)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
     const [delivery] = yield* lost.take(1)
-    const read = yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
+    const read = yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
     yield* die(lost.token)
     const [again] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
     expect(again).toBeUndefined()
-    yield* readers.recover(heir.token)
-    expect(yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
+    yield* leases.recoverLost(heir.token)
+    expect(yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
     yield* lost.intend(read)
     for (const state of ["delivered", "rejected"] as const)
       expect(yield* lost.settle([delivery!], { state })).toBe(false)
@@ -220,10 +220,10 @@ describe("EndpointReadersPg.read", () => {
   })
 })
 
-describe("EndpointReadersPg.secrets", () => {
+describe("DeliveryLeasesPg.secrets", () => {
   test("are all that sign now, newest first, each with its end, and none of an organization of which one cannot be decrypted", function* () {
     const sql = yield* SqlClient.SqlClient
-    const { secrets } = yield* EndpointReaders
+    const { secrets } = yield* DeliveryLeases
     const { organization, secret } = yield* seedLog(0)
     const next = yield* rotateSecret(organization.id, 3600)
     const unreadable = (yield* seedLog(0)).organization
@@ -245,7 +245,7 @@ describe("EndpointReadersPg.secrets", () => {
   })
 })
 
-describe("EndpointReadersPg.takeDue", () => {
+describe("DeliveryLeasesPg.takeDue", () => {
   /** Gives events rows of their own, the first due first. */
   const seedRows = Effect.fnUntraced(function* (count: number) {
     const sql = yield* SqlClient.SqlClient
@@ -279,27 +279,27 @@ describe("EndpointReadersPg.takeDue", () => {
   })
 
   test("gives a row to its endpoint's owner alone, once, and tells when the next is due", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { sql, token, endpoint, take } = yield* seedRows(2)
     const [{ token: other }, wanted] = [yield* newWorker, [{ endpointId: endpoint.id, limit: 10 }]]
-    yield* readers.live(other, 10)
-    expect(yield* readers.takeDue(other, wanted)).toEqual([])
+    yield* leases.heartbeat(other, 10)
+    expect(yield* leases.takeDue(other, wanted)).toEqual([])
     yield* sql`update deliveries set due_at = clock_timestamp() + interval '1 hour'`
-    expect(yield* readers.takeDue(token, wanted)).toEqual([])
-    const [next] = yield* readers.nextDue(token)
+    expect(yield* leases.takeDue(token, wanted)).toEqual([])
+    const [next] = yield* leases.nextDue(token)
     expect(next!.endpointId).toBe(endpoint.id)
     expect(next!.inMs).toBeGreaterThan(0)
     expect(next!.inMs).toBeLessThanOrEqual(3_600_000)
-    expect((yield* readers.nextDue(token, [endpoint.id])).map(({ endpointId }) => endpointId)).toEqual([endpoint.id])
-    for (const endpoints of [undefined, [endpoint.id]]) expect(yield* readers.nextDue(other, endpoints)).toEqual([])
-    expect(yield* readers.nextDue(token, [])).toEqual([])
+    expect((yield* leases.nextDue(token, [endpoint.id])).map(({ endpointId }) => endpointId)).toEqual([endpoint.id])
+    for (const endpoints of [undefined, [endpoint.id]]) expect(yield* leases.nextDue(other, endpoints)).toEqual([])
+    expect(yield* leases.nextDue(token, [])).toEqual([])
     yield* sql`update deliveries set due_at = clock_timestamp()`
     const takes = yield* Effect.all([take(), take(), take()], { concurrency: 3 })
     expect(takes.flat()).toHaveLength(2)
   })
 
   test("tells of each of its endpoints when the first row is due, be that a replay or not", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const sql = yield* SqlClient.SqlClient
     const { token } = yield* newWorker
     const endpoints: Array<EndpointId> = []
@@ -317,17 +317,17 @@ describe("EndpointReadersPg.takeDue", () => {
     yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id in ${sql.in(endpoints)}`
     const expected = [3, 2, undefined, 4, 9]
     for (const asked of [undefined, endpoints]) {
-      const next = new Map((yield* readers.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
+      const next = new Map((yield* leases.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
       expect(endpoints.map((id) => next.get(id) && Math.ceil(next.get(id)! / 60_000))).toEqual(expected)
     }
   })
 })
 
-describe("EndpointReadersPg.write", () => {
+describe("DeliveryLeasesPg.write", () => {
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
     test(`makes ${what} due again at once that was rejected by what the endpoint was before it changed`, function* () {
-      const readers = yield* EndpointReaders
+      const leases = yield* DeliveryLeases
       const { endpoint, organization } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
@@ -343,8 +343,8 @@ describe("EndpointReadersPg.write", () => {
         ...{ delivery: delivery!, version: endpoint.version, settlement: { state: "rejected" } as const },
         attempt: { ...attempt, status: 401, outcome: "client_error", response: "" },
       }
-      const progress = { endpointId: endpoint.id, open: [], place: undefined, breaker: undefined }
-      expect(yield* readers.write(token, [{ ...progress, outcomes: [rejected] }])).toEqual({
+      const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined }
+      expect(yield* leases.write(token, [{ ...progress, outcomes: [rejected] }])).toEqual({
         refused: new Set(),
         again: new Set([delivery!.id]),
       })
@@ -352,7 +352,7 @@ describe("EndpointReadersPg.write", () => {
       expect(again).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
       expect(again!.version).toBeGreaterThan(endpoint.version)
       const last = { ...rejected, delivery: again!, attempt: { ...rejected.attempt, number: again!.attempt } }
-      expect(yield* readers.write(token, [{ ...progress, outcomes: [{ ...last, version: again!.version }] }])).toEqual({
+      expect(yield* leases.write(token, [{ ...progress, outcomes: [{ ...last, version: again!.version }] }])).toEqual({
         refused: new Set(),
         again: new Set(),
       })
@@ -363,14 +363,14 @@ describe("EndpointReadersPg.write", () => {
   }
 
   test("leaves the breaker as an operator left it who changed the endpoint meanwhile", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(0)
     const { take, token } = yield* newWorker
     yield* take(0)
     const open = (version: number) =>
-      readers.write(token, [
+      leases.write(token, [
         {
-          ...{ endpointId: endpoint.id, open: undefined, place: undefined, outcomes: [] },
+          ...{ endpointId: endpoint.id, open: undefined, intent: undefined, outcomes: [] },
           breaker: { version, failures: 5, allowance: 1, probeInMs: 60_000 },
         },
       ])
@@ -424,17 +424,17 @@ describe("EndpointReadersPg.write", () => {
   test("finds where an endpoint stands in few steps, however many versions an open transaction keeps", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("reader_positions")
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(64)
     const { take, token } = yield* newWorker
     yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
       Effect.gen(function* () {
         yield* take()
-        const progress = { endpointId: endpoint.id, place: undefined, breaker: undefined, outcomes: [] }
+        const progress = { endpointId: endpoint.id, intent: undefined, breaker: undefined, outcomes: [] }
         for (let i = 1; i <= 400; i++) {
-          if (i % 50 === 0) yield* readers.live(token, 45)
+          if (i % 50 === 0) yield* leases.heartbeat(token, 45)
           const open = i < 400 ? eventIds : eventIds.slice(0, 2)
-          expect((yield* readers.write(token, [{ ...progress, open }])).refused).toEqual(new Set())
+          expect((yield* leases.write(token, [{ ...progress, open }])).refused).toEqual(new Set())
         }
         const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
           explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`
@@ -457,22 +457,22 @@ describe("EndpointReadersPg.write", () => {
   })
 })
 
-describe("EndpointReadersPg.handOver", () => {
+describe("DeliveryLeasesPg.handOver", () => {
   test("leaves calls to the worker that makes them, and everything else to whoever takes the endpoint", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(5)
     const [giver, heir] = [yield* newWorker, yield* newWorker]
     const [, , , retried] = yield* giver.take(4)
     yield* giver.settle([retried!], RETRY, 503)
-    const [row] = yield* readers.takeDue(giver.token, [{ endpointId: endpoint.id, limit: 1 }])
+    const [row] = yield* leases.takeDue(giver.token, [{ endpointId: endpoint.id, limit: 1 }])
     const calling = eventIds.slice(0, 1)
-    yield* readers.handOver(giver.token, [{ endpointId: endpoint.id, calling, unbegun: [row!.id] }])
-    expect(yield* readers.owned(giver.token)).toEqual([])
+    yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling, unbegun: [row!.id] }])
+    expect(yield* leases.listOwned(giver.token)).toEqual([])
 
     const taken = yield* heir.take()
     expect(eventsOf(taken).sort()).toEqual(eventIds.slice(1).sort())
-    expect(yield* readers.owned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
-    expect(yield* readers.recover(heir.token)).toEqual([])
+    expect(yield* leases.listOwned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
+    expect(yield* leases.recoverLost(heir.token)).toEqual([])
     // The giver's call comes back, and is written, for it is still its own.
     const inFlight = {
       ...taken[0]!,
@@ -486,22 +486,22 @@ describe("EndpointReadersPg.handOver", () => {
       delivery: { state: "delivered" },
       attempts: [{ outcome: "success" }],
     })
-    expect(yield* readers.owned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
+    expect(yield* leases.listOwned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
   })
 
   test("counts the giver's calls until the endpoint has a new address, or is enabled again", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { disable, enable, update } = yield* EndpointRepository
     const { endpoint, campaign } = yield* seedLog(0)
     const heir = yield* newWorker
-    const elsewhere = Effect.map(readers.owned(heir.token), ([owned]) => owned!.inFlightElsewhere)
+    const elsewhere = Effect.map(leases.listOwned(heir.token), ([owned]) => owned!.inFlightElsewhere)
     const handOverACall = Effect.gen(function* () {
       const giver = yield* newWorker
       const [eventId] = yield* publishSent(campaign, 1)
       yield* giver.take()
-      yield* readers.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unbegun: [] }])
-      yield* readers.live(heir.token, 45)
-      yield* readers.take(heir.token, 10)
+      yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unbegun: [] }])
+      yield* leases.heartbeat(heir.token, 45)
+      yield* leases.acquire(heir.token, 10)
       expect(yield* elsewhere).toBe(1)
     })
     yield* handOverACall
@@ -509,7 +509,7 @@ describe("EndpointReadersPg.handOver", () => {
     expect(yield* elsewhere).toBe(1)
     yield* update(endpoint.id, { url: EndpointUrl.make("https://partner.test/new") })
     expect(yield* elsewhere).toBe(0)
-    yield* readers.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
+    yield* leases.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
     yield* handOverACall
     yield* disable(endpoint.id)
     yield* enable(endpoint.id)
@@ -517,15 +517,15 @@ describe("EndpointReadersPg.handOver", () => {
   })
 })
 
-describe("EndpointReadersPg.recover", () => {
+describe("DeliveryLeasesPg.recover", () => {
   /** A worker that takes one delivery after the one before it was lost with all that it held. */
   const loseAll = Effect.fnUntraced(function* (endpointId: EndpointId) {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { token } = yield* newWorker
-    yield* readers.live(token, 10)
-    yield* readers.take(token, 10)
-    const recovered = yield* readers.recover(token)
-    const taken = yield* readers.takeDue(token, [{ endpointId, limit: 10 }])
+    yield* leases.heartbeat(token, 10)
+    yield* leases.acquire(token, 10)
+    const recovered = yield* leases.recoverLost(token)
+    const taken = yield* leases.takeDue(token, [{ endpointId, limit: 10 }])
     return { token, recovered, taken }
   })
 
@@ -560,7 +560,7 @@ describe("EndpointReadersPg.recover", () => {
   })
 
   test("counts the workers that were lost in a row alone, and takes nothing from one that lives", function* () {
-    const readers = yield* EndpointReaders
+    const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(1)
     let worker = yield* newWorker
     let [delivery] = yield* worker.take()
@@ -568,12 +568,12 @@ describe("EndpointReadersPg.recover", () => {
       if (round % 3 === 0) yield* worker.settle([delivery!], RETRY, 503)
       yield* die(worker.token)
       worker = yield* newWorker
-      yield* readers.live(worker.token, 10)
-      yield* readers.take(worker.token, 10)
-      expect(yield* readers.recover(worker.token)).toHaveLength(round % 3 === 0 ? 0 : 1)
-      ;[delivery] = yield* readers.takeDue(worker.token, [{ endpointId: endpoint.id, limit: 1 }])
+      yield* leases.heartbeat(worker.token, 10)
+      yield* leases.acquire(worker.token, 10)
+      expect(yield* leases.recoverLost(worker.token)).toHaveLength(round % 3 === 0 ? 0 : 1)
+      ;[delivery] = yield* leases.takeDue(worker.token, [{ endpointId: endpoint.id, limit: 1 }])
       expect(delivery!.losses).toBe(round % 3)
-      expect(yield* readers.recover(worker.token)).toEqual([])
+      expect(yield* leases.recoverLost(worker.token)).toEqual([])
     }
   })
 })

@@ -1,12 +1,12 @@
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import type { OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { secretsAt } from "../../src/deliveries/deliveryLane.ts"
-import { deliveryOwner } from "../../src/deliveries/deliveryOwner.ts"
+import { createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
+import { secretsAt } from "../../src/deliveries/EndpointQueue.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
 const { maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } = workerLimits.deliveries
@@ -33,14 +33,14 @@ const secretOf = (text: string, endsInMs: number | null = null): SigningSecret =
 const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) =>
   new Map(owned.map(({ organizationId }) => [organizationId, secrets]))
 
-/** An owner of endpoints whose logs never end, of which `read` reads all that is wanted. */
-const ownerOf = (count: number, maxInFlight: number, organizations = count) => {
+/** An scheduler of endpoints whose logs never end, of which `read` reads all that is wanted. */
+const schedulerOf = (count: number, maxInFlight: number, organizations = count) => {
   const clock = { now: 0 }
-  const owner = deliveryOwner({ maxInFlight, perEndpoint: 16, now: () => clock.now })
+  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint: 16, now: () => clock.now })
   const owned = endpoints(count, organizations)
-  owner.update(owned, secretsOf(owned, secretOf("first")))
+  scheduler.update(owned, secretsOf(owned, secretOf("first")))
   let events = 0
-  const read = (wanted = owner.wantedOfLogs()) => {
+  const read = (wanted = scheduler.wantedOfLogs()) => {
     const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, limit]) =>
       Array.from({ length: limit }, () => {
         const number = String(events++)
@@ -55,18 +55,18 @@ const ownerOf = (count: number, maxInFlight: number, organizations = count) => {
         }
       }),
     )
-    owner.wasRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
-    for (const lane of wanted.keys()) owner.mayCall(lane)
+    scheduler.wasRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
+    for (const queue of wanted.keys()) scheduler.mayCall(queue)
     return wanted
   }
-  const held = () => [...owner.lanes.values()].reduce((sum, lane) => sum + lane.waiting.length, 0)
-  return { clock, owner, owned, read, held }
+  const held = () => [...scheduler.queues.values()].reduce((sum, queue) => sum + queue.waiting.length, 0)
+  return { clock, scheduler, owned, read, held }
 }
 
-describe("the owner of endpoints", () => {
+describe("the scheduler of endpoints", () => {
   it("holds a bounded number of events in memory, however many endpoints are far behind", () => {
-    const { owner, read, held } = ownerOf(5000, 512)
-    while (owner.isReadDue()) {
+    const { scheduler, read, held } = schedulerOf(5000, 512)
+    while (scheduler.isReadDue()) {
       const wanted = read()
       expect(wanted.size).toBeLessThanOrEqual(maxEndpointsPerRead)
     }
@@ -81,44 +81,44 @@ describe("the owner of endpoints", () => {
   ])(
     "keeps a call for each of $count endpoints, of $maxInFlight in all, while those before have as many as they may and none ends",
     ({ count, maxInFlight }) => {
-      const { owner, read } = ownerOf(count, maxInFlight)
-      for (const lane of owner.lanes.values()) {
-        read(new Map([[lane, 64]]))
-        while (owner.begin() !== undefined);
-        expect(lane.calls.size).toBeGreaterThan(0)
+      const { scheduler, read } = schedulerOf(count, maxInFlight)
+      for (const queue of scheduler.queues.values()) {
+        read(new Map([[queue, 64]]))
+        while (scheduler.begin() !== undefined);
+        expect(queue.calls.size).toBeGreaterThan(0)
       }
     },
   )
 
   it("lets one endpoint have all that one may have beside 10,000 that have nothing to send", () => {
-    const { owner, read } = ownerOf(10_000, 512)
-    const [lane] = owner.lanes.values()
-    read(new Map([[lane!, 64]]))
-    while (owner.begin() !== undefined);
-    expect(lane!.calls.size).toBe(16)
+    const { scheduler, read } = schedulerOf(10_000, 512)
+    const [queue] = scheduler.queues.values()
+    read(new Map([[queue!, 64]]))
+    while (scheduler.begin() !== undefined);
+    expect(queue!.calls.size).toBe(16)
   })
 
   it("reads few endpoints with much each, not each as soon as it has room", () => {
-    const { owner, read } = ownerOf(20, 128)
+    const { scheduler, read } = schedulerOf(20, 128)
     read()
     const reads: Array<number> = []
     for (let sent = 0; sent < 4000; sent++) {
-      const [lane, delivery] = owner.begin()!
-      owner.ended(lane, delivery, undefined)
-      if (owner.isReadDue()) reads.push(read().size)
+      const [queue, delivery] = scheduler.begin()!
+      scheduler.ended(queue, delivery, undefined)
+      if (scheduler.isReadDue()) reads.push(read().size)
     }
     expect(reads.length).toBeLessThanOrEqual(4000 / 400)
   })
 
   it("lets an endpoint that was left out while the memory was full go on as soon as it has sent what it has", () => {
-    const { owner, read } = ownerOf(1000, 512)
-    while (owner.isReadDue()) read()
+    const { scheduler, read } = schedulerOf(1000, 512)
+    while (scheduler.isReadDue()) read()
     const sent = new Map<string, number>()
     for (let i = 0; i < 20_000; i++) {
-      const [lane, delivery] = owner.begin()!
-      owner.ended(lane, delivery, undefined)
-      sent.set(lane.endpointId, (sent.get(lane.endpointId) ?? 0) + 1)
-      while (owner.isReadDue()) read()
+      const [queue, delivery] = scheduler.begin()!
+      scheduler.ended(queue, delivery, undefined)
+      sent.set(queue.endpointId, (sent.get(queue.endpointId) ?? 0) + 1)
+      while (scheduler.isReadDue()) read()
     }
     expect(sent.size).toBe(1000)
     expect(Math.min(...sent.values())).toBe(20)
@@ -126,92 +126,92 @@ describe("the owner of endpoints", () => {
   })
 
   it("puts back what was not sent because its name had no turn: no attempt, no outcome, and the breaker stays closed", () => {
-    const { clock, owner, read } = ownerOf(1, 512)
-    const [lane] = owner.lanes.values()
-    read(new Map([[lane!, 20]]))
-    const calls = Array.from({ length: 16 }, () => owner.begin()!)
+    const { clock, scheduler, read } = schedulerOf(1, 512)
+    const [queue] = scheduler.queues.values()
+    read(new Map([[queue!, 20]]))
+    const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
     const outcome = { version: 1, reason: "name_not_asked", verdict: "transient", attempt: { latencyMs: 1000 } }
-    const isToWrite = calls.map(([lane, held]) => owner.ended(lane, held, outcome as unknown as AttemptResult))
+    const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, outcome as unknown as AttemptResult))
     expect(isToWrite).toEqual(Array(16).fill(false))
-    expect(lane).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
-    expect(lane!.reader).toMatchObject({ calling: [], answered: [] })
-    expect(owner.begin()).toBeUndefined()
-    expect(owner.wakeAt()).toBe(pauseMs)
+    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
+    expect(queue!.reader).toMatchObject({ calling: [], answered: [] })
+    expect(scheduler.begin()).toBeUndefined()
+    expect(scheduler.wakeAt()).toBe(pauseMs)
     clock.now = pauseMs
-    owner.wakeAt()
+    scheduler.wakeAt()
     // One at a time, until a call is answered.
-    const again = owner.begin()![1]
-    expect(owner.begin()).toBeUndefined()
+    const again = scheduler.begin()![1]
+    expect(scheduler.begin()).toBeUndefined()
     expect(calls.map(([, held]) => held)).toContain(again)
-    expect(lane!.reader.calling).toEqual([again.delivery.eventId])
-    expect(lane!.reader.waiting).toEqual(lane!.waiting.map(({ delivery }) => delivery.eventId))
-    expect(lane!.waiting).toHaveLength(19)
+    expect(queue!.reader.calling).toEqual([again.delivery.eventId])
+    expect(queue!.reader.waiting).toEqual(queue!.waiting.map(({ delivery }) => delivery.eventId))
+    expect(queue!.waiting).toHaveLength(19)
   })
 })
 
 describe("an endpoint that changed", () => {
   const begun = (count = 16) => {
-    const state = ownerOf(1, 512)
-    const [lane] = state.owner.lanes.values()
-    state.read(new Map([[lane!, 64]]))
-    const calls = Array.from({ length: count }, () => state.owner.begin()!)
+    const state = schedulerOf(1, 512)
+    const [queue] = state.scheduler.queues.values()
+    state.read(new Map([[queue!, 64]]))
+    const calls = Array.from({ length: count }, () => state.scheduler.begin()!)
     const change = (changes: Partial<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) => {
       const changed = state.owned.map((each) => ({ ...each, ...changes }))
-      state.owner.update(changed, secretsOf(changed, ...secrets))
+      state.scheduler.update(changed, secretsOf(changed, ...secrets))
     }
-    return { ...state, lane: lane!, calls, change }
+    return { ...state, queue: queue!, calls, change }
   }
   const result = (version: number, reason: "deadline" | "success") =>
     ({
       ...{ version, reason, verdict: reason === "success" ? "delivered" : "transient" },
       ...{ attempt: { latencyMs: 10 }, settlement: { state: "retry", delaySeconds: 30 }, delivery: {} },
     }) as unknown as AttemptResult
-  const beginAll = ({ begin }: ReturnType<typeof deliveryOwner>) => {
+  const beginAll = ({ begin }: DeliveryScheduler) => {
     let count = 0
     while (begin() !== undefined) count++
     return count
   }
 
   it("has all its calls at a new address, while as many hang at the old one, which teach nothing when they end", () => {
-    const { owner, lane, calls, change } = begun()
-    expect(owner.begin()).toBeUndefined()
+    const { scheduler, queue, calls, change } = begun()
+    expect(scheduler.begin()).toBeUndefined()
     change({ version: 2, url: EndpointUrl.make("https://partner.test/new") }, secretOf("first"))
-    expect(beginAll(owner)).toBe(16)
-    for (const [, held] of calls) owner.ended(lane, held, result(1, "deadline"))
-    expect(lane).toMatchObject({ breaker: { failures: 0 }, allowance: Number.POSITIVE_INFINITY })
-    expect(lane.calls.size).toBe(16)
-    expect(lane.outcomes).toHaveLength(16)
+    expect(beginAll(scheduler)).toBe(16)
+    for (const [, held] of calls) scheduler.ended(queue, held, result(1, "deadline"))
+    expect(queue).toMatchObject({ breaker: { failures: 0 }, allowance: Number.POSITIVE_INFINITY })
+    expect(queue.calls.size).toBe(16)
+    expect(queue.outcomes).toHaveLength(16)
   })
 
   it("keeps its bound at the same address, and begins again with all of it, whatever timed out before", () => {
-    const { owner, lane, calls, change } = begun()
-    for (const [, held] of calls.slice(0, 8)) owner.ended(lane, held, result(1, "deadline"))
-    expect([beginAll(owner), lane.allowance]).toEqual([0, 1])
+    const { scheduler, queue, calls, change } = begun()
+    for (const [, held] of calls.slice(0, 8)) scheduler.ended(queue, held, result(1, "deadline"))
+    expect([beginAll(scheduler), queue.allowance]).toEqual([0, 1])
     change({ version: 2 }, secretOf("first"))
-    expect(beginAll(owner)).toBe(8)
+    expect(beginAll(scheduler)).toBe(8)
   })
 
   it("is called by nothing that is older than what was read of it", () => {
-    const { owner, lane, change } = begun(1)
-    const [delivery] = lane.waiting
-    owner.wasTaken(new Map([[lane, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
-    expect(owner.isOutdated()).toBe(true)
-    expect(owner.begin()).toBeUndefined()
+    const { scheduler, queue, change } = begun(1)
+    const [delivery] = queue.waiting
+    scheduler.wasTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
+    expect(scheduler.isOutdated()).toBe(true)
+    expect(scheduler.begin()).toBeUndefined()
     change({ version: 2 }, secretOf("second"))
-    expect(owner.isOutdated()).toBe(false)
-    expect(owner.begin()).toBeDefined()
-    expect(secretsAt(lane, 0).map(Redacted.value)).toEqual(["second"])
+    expect(scheduler.isOutdated()).toBe(false)
+    expect(scheduler.begin()).toBeDefined()
+    expect(secretsAt(queue, 0).map(Redacted.value)).toEqual(["second"])
   })
 
   it("is not called while nothing signs: an ended secret signs nothing, and without another all waits", () => {
-    const { owner, lane, clock, change } = begun(1)
+    const { scheduler, queue, clock, change } = begun(1)
     change({ version: 2 }, secretOf("last", 1000), secretOf("first", 500))
     clock.now = 500
-    expect(secretsAt(lane, clock.now).map(Redacted.value)).toEqual(["last"])
-    expect(owner.begin()).toBeDefined()
+    expect(secretsAt(queue, clock.now).map(Redacted.value)).toEqual(["last"])
+    expect(scheduler.begin()).toBeDefined()
     clock.now = 1000
-    expect(owner.begin()).toBeUndefined()
+    expect(scheduler.begin()).toBeUndefined()
     change({ version: 3 }, secretOf("new"))
-    expect(owner.begin()).toBeDefined()
+    expect(scheduler.begin()).toBeDefined()
   })
 })

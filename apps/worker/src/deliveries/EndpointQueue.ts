@@ -1,8 +1,8 @@
 import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/EndpointReaders"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Redacted } from "effect"
@@ -14,7 +14,7 @@ export interface Held {
 }
 
 /** An endpoint that this worker owns, and everything that it knows of its deliveries. Times are milliseconds of the monotonic clock. */
-export interface DeliveryLane {
+export interface EndpointQueue {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
   /** The endpoint's version of which all that follows up to the secrets is. */
@@ -58,7 +58,7 @@ export interface DeliveryLane {
 }
 
 /** Begins with an endpoint. */
-export const openLane = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): DeliveryLane => ({
+export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
   inFlightElsewhere: owned.inFlightElsewhere,
@@ -80,14 +80,14 @@ export const openLane = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSec
 })
 
 /** Takes over a newer version. What is in flight to an earlier address no longer counts. */
-export const changeLane = (
-  lane: DeliveryLane,
+export const changeQueue = (
+  queue: EndpointQueue,
   owned: OwnedEndpoint,
   secrets: ReadonlyArray<SigningSecret>,
   now: number,
 ): void => {
-  if (lane.url !== owned.url) lane.calls = new Set()
-  Object.assign(lane, stateOf(owned, secrets, now))
+  if (queue.url !== owned.url) queue.calls = new Set()
+  Object.assign(queue, stateOf(owned, secrets, now))
 }
 
 /** What changes with an endpoint's version. How earlier calls ended no longer counts. */
@@ -103,7 +103,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
 })
 
 /** Returns the secrets that sign at a moment. */
-export const secretsAt = ({ secrets }: DeliveryLane, now: number): ReadonlyArray<Redacted.Redacted> =>
+export const secretsAt = ({ secrets }: EndpointQueue, now: number): ReadonlyArray<Redacted.Redacted> =>
   secrets.flatMap(({ secret, endsAt }) => (now < endsAt ? secret : []))
 
 /** Reads how the breaker stands in the database. */
@@ -111,12 +111,12 @@ const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: numbe
   failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
 
 /** How many calls may be in flight to an endpoint: none while nothing signs, because webhooks are never unsigned. */
-export const callLimit = (lane: DeliveryLane, perEndpoint: number, now: number): number =>
-  now >= lane.pausedUntil && lane.secrets.some(({ endsAt }) => now < endsAt)
+export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number): number =>
+  now >= queue.pausedUntil && queue.secrets.some(({ endsAt }) => now < endsAt)
     ? Math.max(
         0,
-        Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint, lane.allowance, callsAllowed(lane.breaker, now)) -
-          lane.inFlightElsewhere,
+        Math.min(perEndpoint, queue.maxInFlight ?? perEndpoint, queue.allowance, callsAllowed(queue.breaker, now)) -
+          queue.inFlightElsewhere,
       )
     : 0
 
@@ -124,8 +124,8 @@ export const callLimit = (lane: DeliveryLane, perEndpoint: number, now: number):
 export const mustBeAlone = ({ delivery }: Held): boolean => delivery.losses >= ALONE_FROM_LOSSES
 
 /** Creates the order in which endpoints with something to send have their turns: organizations take turns, and so do the endpoints of each. */
-export const laneTurns = () => {
-  const organizations = new Map<OrganizationId, Set<DeliveryLane>>()
+export const queueTurns = () => {
+  const organizations = new Map<OrganizationId, Set<EndpointQueue>>()
   const moveToEnd = <K, V>(map: Map<K, V>, key: K, value: V) => {
     map.delete(key)
     map.set(key, value)
@@ -133,30 +133,30 @@ export const laneTurns = () => {
 
   return {
     /** Lets an endpoint take part. */
-    add: (lane: DeliveryLane): void => {
-      const lanes = organizations.get(lane.organizationId)
-      if (lanes === undefined) organizations.set(lane.organizationId, new Set([lane]))
-      else lanes.add(lane)
+    add: (queue: EndpointQueue): void => {
+      const queues = organizations.get(queue.organizationId)
+      if (queues === undefined) organizations.set(queue.organizationId, new Set([queue]))
+      else queues.add(queue)
     },
 
     /** Lets an endpoint take part no longer, until it is added again. */
-    leaveOut: (lane: DeliveryLane): undefined => {
-      organizations.get(lane.organizationId)?.delete(lane)
+    leaveOut: (queue: EndpointQueue): undefined => {
+      organizations.get(queue.organizationId)?.delete(queue)
     },
 
     /** Takes a delivery of the first endpoint that has one to begin; endpoints with nothing to send are left out from then on. */
-    next: (nextOf: (lane: DeliveryLane) => Held | undefined): readonly [DeliveryLane, Held] | undefined => {
-      for (const [organizationId, lanes] of organizations) {
-        for (const lane of lanes) {
-          const held = nextOf(lane)
-          if (lane.waiting.length === 0 && lane.due.length === 0) lanes.delete(lane)
+    next: (nextOf: (queue: EndpointQueue) => Held | undefined): readonly [EndpointQueue, Held] | undefined => {
+      for (const [organizationId, queues] of organizations) {
+        for (const queue of queues) {
+          const held = nextOf(queue)
+          if (queue.waiting.length === 0 && queue.due.length === 0) queues.delete(queue)
           if (held === undefined) continue
-          if (lanes.delete(lane)) lanes.add(lane)
-          if (lanes.size === 0) organizations.delete(organizationId)
-          else moveToEnd(organizations, organizationId, lanes)
-          return [lane, held]
+          if (queues.delete(queue)) queues.add(queue)
+          if (queues.size === 0) organizations.delete(organizationId)
+          else moveToEnd(organizations, organizationId, queues)
+          return [queue, held]
         }
-        if (lanes.size === 0) organizations.delete(organizationId)
+        if (queues.size === 0) organizations.delete(organizationId)
       }
       return undefined
     },

@@ -1,0 +1,395 @@
+import { afterCall } from "@outreach/domain/deliveries/breaker"
+import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
+import { afterRead, answer, begin, putBack } from "@outreach/domain/deliveries/logReader"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Reason } from "@outreach/retry-policy"
+import { workerLimits } from "../workerLimits.ts"
+import {
+  callLimit,
+  changeQueue,
+  type EndpointQueue,
+  type Held,
+  mustBeAlone,
+  openQueue,
+  queueTurns,
+} from "./EndpointQueue.ts"
+
+/** The outcomes of a partner that lets calls hang. */
+const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout", "name_not_asked"])
+
+const {
+  shareOfFree,
+  reservedShare,
+  eventsPerRetry,
+  quickMs,
+  hotMs,
+  lookAgainMs,
+  maxReadOfEndpoint,
+  maxEndpointsPerRead,
+  readAhead,
+  maxHeld,
+  maxWaitingWhenFull,
+  pauseMs,
+} = workerLimits.deliveries
+
+/**
+ * Creates what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
+ *
+ * Nothing here waits. Whoever uses it reads what `toRead` and `toTake` list, begins the calls that `next` returns, and is woken at `wakeAt`.
+ * `now` is a monotonic clock in milliseconds.
+ */
+export const createDeliveryScheduler = (options: {
+  readonly maxInFlight: number
+  readonly perEndpoint: number
+  readonly now: () => number
+}) => {
+  const { maxInFlight, perEndpoint, now } = options
+  const queues = new Map<EndpointId, EndpointQueue>()
+  const byOrganization = new Map<OrganizationId, Set<EndpointQueue>>()
+  const turns = queueTurns()
+  const toRead = new Set<EndpointQueue>()
+  const toTake = new Set<EndpointQueue>()
+  const toWrite = new Set<EndpointQueue>()
+  const wakeUps = new Map<EndpointQueue, number>()
+  const known = new Set<DeliveryId>()
+  /** The endpoints of which something was read that is of a newer version than what is known of them: no call begins. */
+  const outdated = new Set<EndpointQueue>()
+  let inFlight = 0
+  /** Endpoints with calls in flight. */
+  let busy = 0
+  /** Deliveries in memory whose calls have not begun. */
+  let held = 0
+  let isReadUrgent = false
+  let isOneAlone = false
+  let turn = 0
+
+  const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
+  const roomOf = (queue: EndpointQueue, waiting: number) => {
+    const limit = limitOf(queue)
+    // However many others have filled the memory with what cannot be sent now, each may hold a few.
+    const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
+    return Math.min(ahead - waiting, maxReadOfEndpoint)
+  }
+  const wakeLater = (queue: EndpointQueue, at: number) => {
+    if (Number.isFinite(at) && at < (wakeUps.get(queue) ?? Number.POSITIVE_INFINITY)) wakeUps.set(queue, at)
+  }
+
+  /** Finds out what an endpoint needs next. */
+  const plan = (queue: EndpointQueue) => {
+    if (queue.isGone) return
+    const at = now()
+    const callsAt = Math.max(queue.breaker.probeAt, queue.pausedUntil)
+    if (callsAt > at) wakeLater(queue, callsAt)
+    if (queue.waiting.length > 0 || queue.due.length > 0) turns.add(queue)
+    if (queue.nextDueAt > at) wakeLater(queue, queue.nextDueAt)
+    else if (roomOf(queue, queue.due.length) > 0 && queue.due.length === 0) toTake.add(queue)
+    if (queue.read.length > 0) return
+    const limit = limitOf(queue)
+    const room = roomOf(queue, queue.waiting.length)
+    const isUrgent = queue.waiting.length * 2 < limit
+    // One that has half of what it may hold is read with those that need it more.
+    if (room <= 0 || (!isUrgent && room * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
+    if (queue.mayGoOn) {
+      toRead.add(queue)
+      isReadUrgent ||= isUrgent
+    } else if (isUrgent && at < queue.hotUntil) wakeLater(queue, queue.lookAt)
+  }
+
+  /**
+   * The calls that are free for endpoints which have one already. Each may have a share of them, so that endpoints whose calls hang leave
+   * the others theirs; one call is kept for each endpoint that has none, as far as half of all calls go.
+   */
+  const freeForSecondCalls = () => maxInFlight - inFlight - Math.min(queues.size - busy, maxInFlight * reservedShare)
+
+  /** Takes the next delivery of an endpoint whose call may begin now. */
+  const nextOf = (queue: EndpointQueue): Held | undefined => {
+    if (queue.isLeaving || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
+    const { size } = queue.calls
+    if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
+    if (size >= limitOf(queue)) return turns.leaveOut(queue)
+    const [due] = queue.due
+    if (due !== undefined && mustBeAlone(due)) return isOneAlone || size > 0 ? undefined : queue.due.shift()
+    // A retry has its turn after some events, however many of those wait.
+    const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
+    return (isTurnOfDue ? queue.due.shift() : undefined) ?? queue.waiting.shift() ?? queue.due.shift()
+  }
+
+  const take = (from: Set<EndpointQueue>, roomIn: (queue: EndpointQueue) => number) => {
+    const wanted = new Map<EndpointQueue, number>()
+    let total = 0
+    for (const queue of from) {
+      if (wanted.size === maxEndpointsPerRead || total >= maxHeld) break
+      from.delete(queue)
+      const room = roomIn(queue)
+      if (room > 0) wanted.set(queue, room)
+      total += Math.max(0, room)
+    }
+    return wanted
+  }
+
+  const remove = (queue: EndpointQueue) => {
+    if (!queue.isGone && queue.calls.size > 0) busy--
+    queue.isGone = true
+    held -= queue.read.length + queue.waiting.length + queue.due.length
+    queue.read = []
+    for (const { delivery } of queue.due) known.delete(delivery.id)
+    queue.waiting.length = 0
+    queue.due.length = 0
+    queues.delete(queue.endpointId)
+    byOrganization.get(queue.organizationId)?.delete(queue)
+    for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(queue)
+  }
+
+  /** Takes from the outcome of a call how many more there may be. */
+  const learn = (queue: EndpointQueue, { verdict, reason, attempt }: AttemptResult) => {
+    if (reason !== "name_not_asked") {
+      const breaker = afterCall(queue.breaker, verdict !== "transient", now())
+      if (breaker !== queue.breaker) queue.isBreakerNews = true
+      queue.breaker = breaker
+    }
+    const bound = Math.min(perEndpoint, queue.maxInFlight ?? perEndpoint)
+    const allowance = Math.min(queue.allowance, bound)
+    if (TIMEOUTS.has(reason)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
+    else if (attempt.latencyMs < quickMs) {
+      queue.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
+    }
+  }
+
+  const noteVersions = (queue: EndpointQueue, deliveries: ReadonlyArray<Delivery>) => {
+    if (deliveries.some(({ version }) => version > queue.version)) outdated.add(queue)
+  }
+
+  return {
+    queues,
+    /** Whether something was read of an endpoint that has changed: `update` must come before its calls. */
+    isOutdated: () => outdated.size > 0,
+    /** The endpoints of whose logs more may be read; it need not be until one of them has little left to send. */
+    toRead,
+    isReadDue: () => isReadUrgent && toRead.size > 0,
+    toTake,
+    /** The endpoints with outcomes to write, also of those that are gone. */
+    toWrite,
+    /** The deliveries in this worker's hands: rows that it took, and all that it called for and has not written. Endpoints may have rows that it does not know of. */
+    known,
+    inFlight: () => inFlight,
+    /** Whether calls wait for their intent to be written. */
+    isIntentDue: () => {
+      for (const queue of toWrite) if (queue.read.length > 0) return true
+      return false
+    },
+    /** Takes the endpoints to read now, and how much of each. */
+    wantedOfLogs: (): ReadonlyMap<EndpointQueue, number> => {
+      const wanted = take(toRead, (queue) => roomOf(queue, queue.waiting.length))
+      isReadUrgent = toRead.size > 0
+      return wanted
+    },
+    /** Takes the endpoints whose rows are to be taken now, and how many of each. */
+    wantedOfRows: (): ReadonlyMap<EndpointQueue, number> =>
+      take(toTake, (queue) => Math.ceil(roomOf(queue, queue.due.length) / 2)),
+    plan,
+    remove,
+
+    /** Lets no further call to an endpoint begin; returns what whoever has it next must know. */
+    leave: (queue: EndpointQueue): GivenUp => {
+      queue.isLeaving = true
+      const { endpointId, reader, due } = queue
+      return {
+        endpointId,
+        calling: [...reader.calling, ...reader.answered],
+        unbegun: due.map(({ delivery }) => delivery.id),
+      }
+    },
+
+    /** Tells of which enabled endpoints no version is known, or an earlier one. */
+    changed: (owned: ReadonlyArray<OwnedEndpoint>): ReadonlyArray<OwnedEndpoint> =>
+      owned.filter(({ endpointId, version, enabled }) => enabled && queues.get(endpointId)?.version !== version),
+
+    /**
+     * Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled.
+     *
+     * `secrets` are those of the organizations of all that are `changed`.
+     */
+    update: (
+      owned: ReadonlyArray<OwnedEndpoint>,
+      secrets: ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>,
+    ) => {
+      const known = new Map(owned.map((each) => [each.endpointId, each]))
+      const lost = [...queues.values()].filter(({ endpointId }) => !known.has(endpointId))
+      const disabled: Array<EndpointQueue> = []
+      for (const each of owned) {
+        const queue = queues.get(each.endpointId)
+        const secretsOf = secrets.get(each.organizationId) ?? []
+        if (queue === undefined) {
+          if (!each.enabled) continue
+          const opened = openQueue(each, secretsOf, now())
+          queues.set(each.endpointId, opened)
+          const others = byOrganization.get(each.organizationId)
+          if (others === undefined) byOrganization.set(each.organizationId, new Set([opened]))
+          else others.add(opened)
+          plan(opened)
+        } else if (!each.enabled) disabled.push(queue)
+        else {
+          queue.isLeaving = false
+          queue.inFlightElsewhere = each.inFlightElsewhere
+          if (queue.version !== each.version) {
+            const wasBusy = queue.calls.size > 0
+            changeQueue(queue, each, secretsOf, now())
+            if (wasBusy && queue.calls.size === 0) busy--
+            outdated.delete(queue)
+          }
+          plan(queue)
+        }
+      }
+      return { lost, disabled }
+    },
+
+    /** Notes that something was published, or is due, in an organization; or in any, when it is null. */
+    heard: (topic: "events" | "due", organizationId: OrganizationId | null) => {
+      const meant = organizationId === null ? queues.values() : (byOrganization.get(organizationId) ?? [])
+      for (const queue of meant) {
+        if (topic === "events") queue.mayGoOn = true
+        else queue.nextDueAt = Math.min(queue.nextDueAt, now())
+        plan(queue)
+      }
+    },
+
+    /** Notes that the logs of these endpoints go on. */
+    goesOn: (endpointIds: ReadonlyArray<EndpointId>) => {
+      for (const queue of endpointIds.flatMap((id) => queues.get(id) ?? [])) {
+        queue.mayGoOn = true
+        plan(queue)
+      }
+    },
+
+    /** Notes what was read for endpoints, of which so much was wanted. */
+    wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+      const found = groupByEndpoint(deliveries)
+      const at = now()
+      for (const [queue, limit] of wanted) {
+        if (queue.isGone) continue
+        const read = found.get(queue.endpointId) ?? []
+        noteVersions(queue, read)
+        queue.read = read.map((delivery) => ({ delivery, readAt }))
+        held += read.length
+        queue.mayGoOn = read.length === limit
+        if (read.length > 0) {
+          queue.hotUntil = at + hotMs
+          toWrite.add(queue)
+        }
+        queue.lookAt = at + lookAgainMs
+        plan(queue)
+      }
+    },
+
+    /** Notes that the intent to call for what was read is written. */
+    mayCall: (queue: EndpointQueue) => {
+      queue.reader = afterRead(
+        queue.reader,
+        queue.read.map(({ delivery }) => delivery.eventId),
+      )
+      queue.waiting.push(...queue.read)
+      queue.read = []
+      plan(queue)
+    },
+
+    /** Notes what was taken for endpoints, of which so much was wanted; returns those of which there is no more for now. */
+    wasTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+      const found = groupByEndpoint(deliveries)
+      const exhausted: Array<EndpointQueue> = []
+      for (const [queue, limit] of wanted) {
+        if (queue.isGone) continue
+        const taken = found.get(queue.endpointId) ?? []
+        noteVersions(queue, taken)
+        for (const { id } of taken) known.add(id)
+        held += taken.length
+        queue.due.push(...taken.map((delivery) => ({ delivery, readAt })))
+        if (taken.length < limit) {
+          queue.nextDueAt = Number.POSITIVE_INFINITY
+          exhausted.push(queue)
+        }
+        plan(queue)
+      }
+      return exhausted
+    },
+
+    /** Notes in how many milliseconds the next row of an endpoint is due. */
+    dueIn: (endpointId: EndpointId, millis: number) => {
+      const queue = queues.get(endpointId)
+      if (queue === undefined) return
+      queue.nextDueAt = Math.min(queue.nextDueAt, now() + Math.max(0, millis))
+      plan(queue)
+    },
+
+    /** Lets the endpoints look that wait for this moment; returns when the next does. */
+    wakeAt: (): number => {
+      const at = now()
+      let next = Number.POSITIVE_INFINITY
+      for (const [queue, wakeUp] of wakeUps) {
+        if (wakeUp > at) {
+          next = Math.min(next, wakeUp)
+          continue
+        }
+        wakeUps.delete(queue)
+        if (at < queue.hotUntil) queue.mayGoOn = true
+        plan(queue)
+      }
+      for (const wakeUp of wakeUps.values()) next = Math.min(next, wakeUp)
+      return next
+    },
+
+    /** Takes the next delivery whose call begins now. */
+    begin: (): readonly [EndpointQueue, Held] | undefined => {
+      if (inFlight >= maxInFlight) return undefined
+      const next = turns.next(nextOf)
+      if (next === undefined) return undefined
+      const [queue, begun] = next
+      known.add(begun.delivery.id)
+      held--
+      inFlight++
+      if (queue.calls.size === 0) busy++
+      queue.calls.add(begun)
+      if (mustBeAlone(begun)) isOneAlone = queue.isAlone = true
+      if (!begun.delivery.isRow) queue.reader = begin(queue.reader)
+      plan(queue)
+      return next
+    },
+
+    /** Notes what came of a call; undefined when nothing is known of it. Returns whether there is an outcome to write. */
+    ended: (queue: EndpointQueue, called: Held, outcome: AttemptResult | undefined): boolean => {
+      inFlight--
+      if (queue.calls.delete(called) && queue.calls.size === 0 && !queue.isGone) busy--
+      if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
+      // A call that began before the endpoint changed says nothing of it as it is now.
+      if (outcome?.version === queue.version) learn(queue, outcome)
+      const { isRow, eventId } = called.delivery
+      // Nothing was asked and nothing was sent: this was not an attempt.
+      const isPutBack = outcome?.reason === "name_not_asked" && !queue.isLeaving && !queue.isGone
+      if (isPutBack) {
+        if (!isRow) queue.reader = putBack(queue.reader, eventId)
+        ;(isRow ? queue.due : queue.waiting).unshift(called)
+        held++
+        queue.pausedUntil = now() + pauseMs
+      } else if (outcome !== undefined) {
+        if (!isRow) queue.reader = answer(queue.reader, eventId)
+        queue.outcomes.push(outcome)
+        toWrite.add(queue)
+      }
+      plan(queue)
+      return outcome !== undefined && !isPutBack
+    },
+  }
+}
+
+export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
+
+const groupByEndpoint = (deliveries: ReadonlyArray<Delivery>): ReadonlyMap<EndpointId, ReadonlyArray<Delivery>> => {
+  const groups = new Map<EndpointId, Array<Delivery>>()
+  for (const delivery of deliveries) {
+    const group = groups.get(delivery.endpointId)
+    if (group === undefined) groups.set(delivery.endpointId, [delivery])
+    else group.push(delivery)
+  }
+  return groups
+}

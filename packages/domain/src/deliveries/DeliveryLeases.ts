@@ -1,0 +1,160 @@
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import { type DeliveryId, EndpointId, type EventId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
+import { StoredEndpointUrl } from "./Endpoint.ts"
+
+/** How many workers may be lost with calls of one delivery before it becomes a dead letter as poison. */
+export const MAX_LOSSES = 5
+/** How many workers must be lost with a delivery until it is sent alone. */
+export const ALONE_FROM_LOSSES = 3
+
+/** An endpoint that a worker owns. */
+export const OwnedEndpoint = Schema.Struct({
+  endpointId: EndpointId,
+  organizationId: OrganizationId,
+  /** Rises with every change of the endpoint, or of the secrets that sign for it. */
+  version: Schema.Int,
+  enabled: Schema.Boolean,
+  url: StoredEndpointUrl,
+  /** The most calls in flight to it; null for the worker's own bound. */
+  maxInFlight: Schema.NullOr(Schema.Int),
+  standardWebhooks: Schema.Boolean,
+  failures: Schema.Int,
+  allowance: Schema.NullOr(Schema.Int),
+  /** Until its next probe. */
+  probeInMs: Schema.Number,
+  /** Calls of a worker that gave the endpoint up and has not finished. */
+  inFlightElsewhere: Schema.Int,
+})
+export type OwnedEndpoint = typeof OwnedEndpoint.Type
+
+/** A secret that signs. */
+export interface SigningSecret {
+  readonly secret: Redacted.Redacted
+  /** For how long it signs; null for no end. */
+  readonly endsInMs: number | null
+}
+
+/** What follows for a delivery from a call. */
+export type Settlement =
+  | { readonly state: "delivered" }
+  | { readonly state: "retry"; readonly delaySeconds: number }
+  | { readonly state: Exclude<DeadLetterReason, "poison"> }
+
+/** The outcome of a call. */
+export interface Outcome {
+  readonly delivery: Delivery
+  /** The endpoint's version by which it was called. */
+  readonly version: number
+  readonly attempt: Attempt
+  readonly settlement: Settlement
+}
+
+/** An event in the order of its organization's log. */
+export interface LogCursor {
+  readonly emittedAt: Timestamp
+  readonly id: EventId
+}
+
+/** What a worker writes about one endpoint. */
+export interface Progress {
+  readonly endpointId: EndpointId
+  /** The events for which calls may have begun, and that are not settled; undefined to leave the row as it is. */
+  readonly open: ReadonlyArray<EventId> | undefined
+  /** The last event for which a call may begin from now on: the intent that goes before calls; undefined when nothing was read. */
+  readonly intent: LogCursor | undefined
+  /** The state of its breaker; undefined when it has not changed. */
+  readonly breaker: Pick<OwnedEndpoint, "version" | "failures" | "allowance" | "probeInMs"> | undefined
+  readonly outcomes: ReadonlyArray<Outcome>
+}
+
+/** The database's reply to what a worker wrote. */
+export interface Written {
+  /** The endpoints and rows that are no longer the worker's: nothing was written about them. */
+  readonly refused: ReadonlySet<EndpointId | DeliveryId>
+  /** Rejected deliveries that are due again, because the endpoint has changed since the call began. */
+  readonly again: ReadonlySet<DeliveryId>
+}
+
+/** A delivery whose worker was lost with its call, and whether it became a dead letter for it. */
+export interface LostDelivery {
+  readonly deliveryId: DeliveryId
+  readonly endpointId: EndpointId
+  readonly poison: boolean
+}
+
+/** An endpoint that a worker gives up. */
+export interface GivenUp {
+  readonly endpointId: EndpointId
+  /** The events of the log whose calls have begun, and are not settled. */
+  readonly calling: ReadonlyArray<EventId>
+  /** The rows that were taken, and whose calls have not begun. */
+  readonly unbegun: ReadonlyArray<DeliveryId>
+}
+
+/** How many deliveries are wanted for an endpoint. */
+export interface Wanted {
+  readonly endpointId: EndpointId
+  readonly limit: number
+}
+
+/**
+ * The leases of endpoints. Each endpoint belongs to one worker at a time, which alone reads its log and delivers to it.
+ *
+ * A worker is known by a token, and lives while its heartbeats are frequent enough. Other workers may acquire its endpoints once it does not.
+ */
+export class DeliveryLeases extends Context.Service<
+  DeliveryLeases,
+  {
+    /**
+     * Reports that a worker lives, for `leaseSeconds`; returns its rank among the living workers, from 0, their number, the number of
+     * enabled endpoints, and the sum of the versions of all endpoints.
+     */
+    heartbeat(
+      worker: string,
+      leaseSeconds: number,
+    ): Effect.Effect<{
+      readonly rank: number
+      readonly workers: number
+      readonly endpoints: number
+      readonly versions: number
+    }>
+    /** Acquires enabled endpoints that no living worker owns; returns their number, and how many of them lost workers owned. */
+    acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
+    listOwned(worker: string): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
+    /** Reads the secrets that sign for organizations; none for an organization if one of its secrets cannot be decrypted. */
+    secrets(
+      organizationIds: ReadonlyArray<OrganizationId>,
+    ): Effect.Effect<ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>>
+    /** Records the calls that lost workers may have made to the worker's endpoints as `outcome_unknown`; they are due again, under the same number. */
+    recoverLost(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
+    /** Gives endpoints up. Calls that have begun, and outcomes that are not written, stay the worker's. */
+    handOver(worker: string, endpoints: ReadonlyArray<GivenUp>): Effect.Effect<void>
+    /** Reports that a worker acquires no more endpoints, and lives on for its calls. */
+    stop(worker: string): Effect.Effect<void>
+    /** Reports that a worker is gone. */
+    leave(worker: string): Effect.Effect<void>
+    /** Reads on in the logs after the last written intent. Calls may begin once `write` has written the new one. Endpoints of other workers are passed over. */
+    read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
+    /** Takes deliveries that are due with a row of their own: lost ones first, then retries, then replays. */
+    takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
+    /** Releases the rows that the worker holds without knowing it, because the response to `takeDue` was lost. */
+    releaseUnknown(
+      worker: string,
+      endpoints: ReadonlyArray<EndpointId>,
+      known: ReadonlyArray<DeliveryId>,
+    ): Effect.Effect<void>
+    /** Writes intents and the outcomes of calls. */
+    write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
+    /** Finds the worker's endpoints whose logs go on after what was read last. */
+    findBehind(worker: string): Effect.Effect<ReadonlyArray<EndpointId>>
+    /** Finds the organizations that wrote in the last `withinSeconds`. */
+    recentWriters(withinSeconds: number): Effect.Effect<ReadonlyArray<OrganizationId>>
+    /** Reads when the next row of these endpoints is due, or of all endpoints of the worker; endpoints without a row are left out. */
+    nextDue(
+      worker: string,
+      endpoints?: ReadonlyArray<EndpointId>,
+    ): Effect.Effect<ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number }>>
+  }
+>()("domain/deliveries/DeliveryLeases") {}

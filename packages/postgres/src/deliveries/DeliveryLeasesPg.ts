@@ -1,0 +1,149 @@
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ALONE_FROM_LOSSES, DeliveryLeases, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { isTransient } from "../DatabaseFailure.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
+import { deliveryId } from "./deliveryId.ts"
+import { endpointOwnership } from "./endpointOwnership.ts"
+import { progressColumns } from "./progressColumns.ts"
+
+/** How often the outcomes of calls are written again, twice a second. */
+const MAX_WRITE_TRIES = 30
+
+const ReadRow = Schema.Struct({
+  endpointId: EndpointId,
+  organizationId: OrganizationId,
+  version: Schema.Int,
+  eventId: EventId,
+  body: Schema.String,
+  traceparent: Schema.NullOr(Schema.String),
+  readAt: Schema.Number,
+})
+// Batches of up to 4,096 deliveries, at thousands a second: they are not decoded.
+const logRows = rowsOf(Schema.Struct({ ...ReadRow.fields, emittedAt: Timestamp }))
+const dueRows = rowsOf(
+  Schema.Struct({
+    ...ReadRow.fields,
+    id: DeliveryId,
+    attempt: Schema.Int,
+    isReplay: Schema.Boolean,
+    losses: Schema.Int,
+  }),
+  { isReplay: "replay", readAt: "taken_at" },
+)
+const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
+const decodeEndpoints = decodeRows({ endpointId: EndpointId })
+const decodeOrganizations = decodeRows({ id: OrganizationId })
+const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
+
+/** Keeps the leases of endpoints in PostgreSQL. */
+export const DeliveryLeasesPg = adapter(
+  DeliveryLeases,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const ownership = yield* endpointOwnership
+    const secrets = yield* activeSecrets
+    const noteUse = touchSecrets(sql)
+    const noteUseBy = (deliveries: ReadonlyArray<Pick<Delivery, "organizationId">>) =>
+      noteUse([...new Set(deliveries.map(({ organizationId }) => organizationId))])
+    const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
+      [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
+
+    return {
+      ...ownership,
+      secrets,
+
+      read: Effect.fnUntraced(function* (worker, wanted) {
+        const [endpoints, limits] = wantedBy(wanted)
+        const rows = yield* sql`
+          select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
+        const deliveries = rows.map((values): Delivery => {
+          const row = logRows.fromValues(values)
+          const id = deliveryId(row.eventId, row.endpointId)
+          return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
+        })
+        yield* noteUseBy(deliveries)
+        return deliveries
+      }),
+
+      takeDue: Effect.fnUntraced(function* (worker, wanted) {
+        const [endpoints, limits] = wantedBy(wanted)
+        const rows = yield* sql`
+          select ${dueRows.columns}
+          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${ALONE_FROM_LOSSES}::int)`.values
+        const deliveries = rows.map(
+          (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
+        )
+        yield* noteUseBy(deliveries)
+        return deliveries
+      }),
+
+      releaseUnknown: (worker, endpoints, known) =>
+        sql`
+          update deliveries set owner = null, owned_at = null
+          where owner = ${worker}::uuid and endpoint_id = any (${endpoints}::text[]) and id <> all (${known}::text[])`,
+
+      write: Effect.fnUntraced(function* (worker, progress) {
+        const { positions, breakers, batches, arrivals, troubles } = progressColumns(progress)
+        const rows = yield* sql`
+          select id, again from write_progress(
+            ${worker}::uuid, ${positions}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
+            ${JSON.stringify(troubles)}::jsonb
+          )`.pipe(
+          // A partner's response is recorded even if the database is away for a moment: otherwise the delivery would be sent again.
+          Effect.retry({
+            while: ({ reason }) => isTransient(reason),
+            schedule: Schedule.spaced("500 millis"),
+            times: MAX_WRITE_TRIES,
+          }),
+          decodeWritten,
+        )
+        return {
+          refused: new Set(rows.flatMap(({ id, again }) => (again ? [] : id))),
+          again: new Set(rows.flatMap(({ id, again }) => (again ? (id as DeliveryId) : []))),
+        }
+      }),
+
+      findBehind: Effect.fnUntraced(function* (worker) {
+        const rows = yield* sql`
+          select reader.endpoint_id as "endpointId" from endpoint_readers reader
+          cross join lateral reader_position(reader.endpoint_id) position
+          join organization_clock clock on clock.organization_id = reader.organization_id
+          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(decodeEndpoints)
+        return rows.map(({ endpointId }) => endpointId)
+      }),
+
+      recentWriters: Effect.fnUntraced(function* (withinSeconds) {
+        const rows = yield* sql`
+          select organization_id as id from organization_clock
+          where last > clock_timestamp() - make_interval(secs => ${withinSeconds}::double precision)`.pipe(
+          decodeOrganizations,
+        )
+        return rows.map(({ id }) => id)
+      }),
+
+      nextDue: (worker, endpoints) => {
+        const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
+        const firstOf = (replay: "replay" | "not replay") => sql`
+          (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and ${sql.literal(replay)}
+            order by due_at limit 1)`
+        const rows =
+          endpoints === undefined
+            ? sql`
+              select reader.endpoint_id as "endpointId", ${due} from first_due() first
+              join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
+              where owner = ${worker}::uuid`
+            : sql`
+              select endpoint_id as "endpointId", ${due} from endpoint_readers reader
+              cross join lateral (select least(${firstOf("not replay")}, ${firstOf("replay")}) as due_at) next
+              where owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[]) and due_at is not null`
+        return decodeNextDue(rows)
+      },
+    }
+  }),
+)

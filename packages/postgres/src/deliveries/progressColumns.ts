@@ -1,0 +1,89 @@
+import type { Outcome, Progress } from "@outreach/domain/deliveries/DeliveryLeases"
+import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
+import { type DeliveryId, madeAt } from "@outreach/domain/Identifier"
+import { failureGroupsOf } from "./failureGroupsOf.ts"
+
+/** Lays progress out as the arguments of `write_progress`. */
+export const progressColumns = (progress: ReadonlyArray<Progress>) => {
+  const arrived = progress.flatMap(({ endpointId, outcomes }) => {
+    const [first, ...others] = outcomes.filter(arrivedAtOnce)
+    return first === undefined
+      ? []
+      : [{ organizationId: first.delivery.organizationId, endpointId, outcomes: [first, ...others] }]
+  })
+  return {
+    positions: progress.flatMap(({ endpointId, open, intent }) =>
+      open === undefined ? [] : [endpointId, open.join(), intent?.emittedAt ?? "", intent?.id ?? ""],
+    ),
+    breakers: progress.flatMap(({ endpointId, breaker }) =>
+      breaker === undefined ? [] : [{ endpointId, ...breaker }],
+    ),
+    batches: arrived.flatMap(({ organizationId, endpointId, outcomes }) =>
+      toBatches(outcomes).flatMap(({ firstId, lastId, deliveries }) => [
+        organizationId,
+        endpointId,
+        firstId,
+        lastId,
+        deliveries,
+      ]),
+    ),
+    // In one order for all workers, because the rows that count them are locked in it.
+    arrivals: arrived
+      .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
+      .flatMap(({ organizationId, endpointId, outcomes }) => {
+        const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0))
+        return [organizationId, endpointId, String(outcomes.length), `{${latencies.join()}}`]
+      }),
+    troubles: progress.flatMap(({ outcomes }) => outcomes.filter((outcome) => !arrivedAtOnce(outcome)).map(toTrouble)),
+  }
+}
+
+const toTrouble = ({ delivery, version, settlement, attempt }: Outcome) => ({
+  isRow: delivery.isRow,
+  organizationId: delivery.organizationId,
+  id: delivery.id,
+  endpointId: delivery.endpointId,
+  eventId: delivery.eventId,
+  version,
+  settlement: settlement.state,
+  delay: settlement.state === "retry" ? settlement.delaySeconds : null,
+  attempt,
+  groups:
+    settlement.state === "rejected" || settlement.state === "exhausted"
+      ? failureGroupsOf(delivery.endpointId, settlement.state, attempt)
+      : null,
+})
+
+/** Whether a delivery arrived that was read from the log, and so at its first attempt. */
+const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean =>
+  !delivery.isRow && settlement.state === "delivered"
+
+/** How far apart in time the ids of one batch may be. A search for an id includes the batches that end up to this much later. */
+export const BATCH_SPAN_MS = 8000
+
+/** A row of `delivered` that holds many deliveries. */
+interface Batch {
+  readonly firstId: DeliveryId
+  readonly lastId: DeliveryId
+  /** As JSON: `[{ id, eventId, attempt }]`. */
+  readonly deliveries: string
+}
+
+/** Puts deliveries of one endpoint that arrived at their first attempt into batches. */
+const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
+  const sorted = outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
+  const batches: Array<Array<(typeof sorted)[number]>> = []
+  for (const each of sorted) {
+    const batch = batches.at(-1)
+    if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
+      batch.push(each)
+    else batches.push([each])
+  }
+  return batches.map((batch) => ({
+    firstId: batch[0]!.delivery.id,
+    lastId: batch.at(-1)!.delivery.id,
+    deliveries: JSON.stringify(
+      batch.map(({ delivery, attempt }) => ({ id: delivery.id, eventId: delivery.eventId, attempt })),
+    ),
+  }))
+}
