@@ -72,6 +72,11 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     from shares cross join lateral generate_series(1, (${recipients}::int * share)::int) r
     cross join lateral (select clock_timestamp() - random() * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`
   await sql`
+    insert into campaign_counts (organization_id, campaign_id, hour, recipients, published, sent, bounced, answered)
+    select organization_id, campaign_id, date_trunc('hour', updated_at, 'UTC') as hour, count(*), count(published_at), count(sent_at),
+      count(bounced_at), count(coalesce(sent_at, bounced_at))
+    from recipients group by organization_id, campaign_id, hour`
+  await sql`
     insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
     select organization, 'evt_' || lpad(to_hex((extract(epoch from stamp) * 1000)::bigint), 12, '0') || lpad(to_hex(e), 20, '0'),
       (array['outreach.email_sent', 'outreach.email_opened', 'outreach.email_clicked', 'outreach.email_sent', 'outreach.email_bounced'])[1 + e % 5],

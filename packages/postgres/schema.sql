@@ -200,21 +200,12 @@ CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign te
  LANGUAGE sql
  STABLE
 AS $function$
-  select sum(each.recipients), sum(each.published), sum(each.withdrawn), sum(each.sent),
-    sum(each.bounced), sum(each.answered), sum(each.queued), sum(each.deferred), sum(each.unknown), sum(each.quarantined),
-    sum(each.opened), sum(each.clicked), sum(each.unsuspected_opened), sum(each.unsuspected_clicked), sum(each.accounts),
-    sum(each.learners), sum(each.completers)
-  from (
-    select kept.recipients, kept.published, kept.withdrawn, kept.sent, kept.bounced, kept.answered, kept.queued,
-      kept.deferred, kept.unknown, kept.quarantined, kept.opened, kept.clicked, kept.unsuspected_opened, kept.unsuspected_clicked,
-      kept.accounts, kept.learners, kept.completers
-    from campaign_counts kept where kept.organization_id = organization and kept.campaign_id = campaign
-    union all
-    select change.recipients, change.published, change.withdrawn, change.sent, change.bounced, change.answered, change.queued,
-      change.deferred, change.unknown, change.quarantined, change.opened, change.clicked, change.unsuspected_opened,
-      change.unsuspected_clicked, change.accounts, change.learners, change.completers
-    from campaign_count_changes change where change.organization_id = organization and change.campaign_id = campaign
-  ) each
+  select coalesce(sum(each.recipients), 0), coalesce(sum(each.published), 0), coalesce(sum(each.withdrawn), 0), coalesce(sum(each.sent), 0),
+    coalesce(sum(each.bounced), 0), coalesce(sum(each.answered), 0), coalesce(sum(each.queued), 0), coalesce(sum(each.deferred), 0),
+    coalesce(sum(each.unknown), 0), coalesce(sum(each.quarantined), 0), coalesce(sum(each.opened), 0), coalesce(sum(each.clicked), 0),
+    coalesce(sum(each.unsuspected_opened), 0), coalesce(sum(each.unsuspected_clicked), 0), coalesce(sum(each.accounts), 0), coalesce(sum(each.learners), 0),
+    coalesce(sum(each.completers), 0)
+  from counts_of_campaign(organization, campaign) each
 $function$;
 
 CREATE OR REPLACE FUNCTION public.choose_failure_group(organization text, endpoint text, groups jsonb)
@@ -547,16 +538,6 @@ AS $function$
   )
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_campaign()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_counts (organization_id, campaign_id) values (new.organization_id, new.id) on conflict do nothing;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.count_failures(changes jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -620,149 +601,20 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_gone_messages()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.counts_of_campaign(organization text, campaign text)
+ RETURNS TABLE(subject text, hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer)
+ LANGUAGE sql
+ STABLE
 AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined)
-  select organization_id, campaign_id, count(quarantined_at) - count(*), - count(*) filter (where attempts > 0),
-    - count(*) filter (where unknown_outcomes > 0 and quarantined_at is null), - count(quarantined_at)
-  from old_rows group by organization_id, campaign_id;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_hits()
- RETURNS trigger
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, subject, unsuspected_opened, unsuspected_clicked)
-  select hit.organization_id, campaign_id, coalesce(test_subject, ''),
-    count(*) filter (where hit.type = 'outreach.email_opened'), count(*) filter (where hit.type = 'outreach.email_clicked')
-  from new_rows hit
-  join old_rows earlier on earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id and earlier.type = hit.type
-  cross join lateral (
-    select campaign_id, test_subject from recipients
-    where organization_id = hit.organization_id and id = hit.recipient_id limit 1
-  ) recipient
-  where hit.unsuspected_date is not null and earlier.unsuspected_date is null
-  group by hit.organization_id, campaign_id, test_subject;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_messages()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined) values (
-    new.organization_id, new.campaign_id,
-    (new.quarantined_at is null)::integer - (old.quarantined_at is null)::integer,
-    (new.attempts > 0)::integer - (old.attempts > 0)::integer,
-    (new.unknown_outcomes > 0 and new.quarantined_at is null)::integer - (old.unknown_outcomes > 0 and old.quarantined_at is null)::integer,
-    (new.quarantined_at is not null)::integer - (old.quarantined_at is not null)::integer);
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_new_hits()
- RETURNS trigger
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, subject, opened, clicked, unsuspected_opened, unsuspected_clicked)
-  select hit.organization_id, campaign_id, coalesce(test_subject, ''),
-    count(*) filter (where type = 'outreach.email_opened'), count(*) filter (where type = 'outreach.email_clicked'),
-    count(unsuspected_date) filter (where type = 'outreach.email_opened'),
-    count(unsuspected_date) filter (where type = 'outreach.email_clicked')
-  from new_rows hit cross join lateral (
-    select campaign_id, test_subject from recipients
-    where organization_id = hit.organization_id and id = hit.recipient_id limit 1
-  ) recipient
-  group by hit.organization_id, campaign_id, test_subject;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_new_messages()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined)
-  select organization_id, campaign_id, count(*) - count(quarantined_at), count(*) filter (where attempts > 0),
-    count(*) filter (where unknown_outcomes > 0 and quarantined_at is null), count(quarantined_at)
-  from new_rows group by organization_id, campaign_id;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_new_recipients()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_count_changes
-    (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
-  select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', max(updated_at), 'UTC'), count(*),
-    count(published_at), count(withdrawn_at), count(sent_at), count(bounced_at), count(coalesce(sent_at, bounced_at))
-  from new_rows group by organization_id, campaign_id, test_subject;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_qualifications()
- RETURNS trigger
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  insert into campaign_count_changes (organization_id, campaign_id, subject, accounts, learners, completers)
-  select qualified.organization_id, campaign.id, coalesce(test_subject, ''),
-    count(*) filter (where stage = 'account_created'), count(*) filter (where stage = 'learner_qualified'),
-    count(*) filter (where stage = 'completer_qualified')
-  from new_rows qualified
-  join campaigns campaign on campaign.organization_id = qualified.organization_id and campaign.program_id = qualified.program_id
-  cross join lateral (
-    select test_subject from recipients
-    where organization_id = qualified.organization_id and campaign_id = campaign.id and npi = qualified.npi
-      and sent_at <= qualified.counted_at limit 1
-  ) recipient
-  group by qualified.organization_id, campaign.id, test_subject;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_recipients()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_count_changes
-    (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
-  select * from (
-    select organization_id, campaign_id, coalesce(test_subject, '') as subject, date_trunc('hour', max(updated_at), 'UTC') as hour,
-      sum(sign) as recipients,
-      coalesce(sum(sign) filter (where published_at is not null), 0) as published,
-      coalesce(sum(sign) filter (where withdrawn_at is not null), 0) as withdrawn,
-      coalesce(sum(sign) filter (where sent_at is not null), 0) as sent,
-      coalesce(sum(sign) filter (where bounced_at is not null), 0) as bounced,
-      coalesce(sum(sign) filter (where coalesce(sent_at, bounced_at) is not null), 0) as answered
-    from (
-      select 1 as sign, organization_id, campaign_id, test_subject, updated_at, published_at, withdrawn_at, sent_at, bounced_at from new_rows
-      union all
-      select -1, organization_id, campaign_id, test_subject, updated_at, published_at, withdrawn_at, sent_at, bounced_at from old_rows
-    ) each
-    group by organization_id, campaign_id, test_subject
-  ) change
-  where recipients <> 0 or published <> 0 or withdrawn <> 0 or sent <> 0 or bounced <> 0 or answered <> 0;
-  return null;
-end
+  select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
+    queued, deferred, unknown, quarantined, opened, clicked,
+    unsuspected_opened, unsuspected_clicked, accounts, learners, completers
+  from campaign_counts where organization_id = organization and campaign_id = campaign
+  union all
+  select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
+    queued, deferred, unknown, quarantined, opened, clicked,
+    unsuspected_opened, unsuspected_clicked, accounts, learners, completers
+  from campaign_count_changes where organization_id = organization and campaign_id = campaign
 $function$;
 
 CREATE OR REPLACE FUNCTION public.current_identity()
@@ -2117,7 +1969,7 @@ create table campaign_count_changes (
   campaign_id text collate "C" not null,
   id uuid default gen_random_uuid() not null,
   subject text default ''::text not null,
-  hour timestamp with time zone,
+  hour timestamp with time zone default '-infinity'::timestamp with time zone not null,
   recipients integer default 0 not null,
   published integer default 0 not null,
   withdrawn integer default 0 not null,
@@ -2142,6 +1994,7 @@ create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
   subject text default ''::text not null,
+  hour timestamp with time zone default '-infinity'::timestamp with time zone not null,
   recipients integer default 0 not null,
   published integer default 0 not null,
   withdrawn integer default 0 not null,
@@ -2159,7 +2012,7 @@ create table campaign_counts (
   accounts integer default 0 not null,
   learners integer default 0 not null,
   completers integer default 0 not null,
-  constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, subject)
+  constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, subject, hour)
 ) with (fillfactor=50);
 
 create table campaign_domains (
@@ -2177,15 +2030,6 @@ create table campaign_domains (
   last_reply text,
   last_reply_at timestamp with time zone,
   constraint campaign_domains_pkey PRIMARY KEY (organization_id, campaign_id, domain)
-) with (fillfactor=50);
-
-create table campaign_hours (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  hour timestamp with time zone not null,
-  sent integer not null,
-  bounced integer not null,
-  constraint campaign_hours_pkey PRIMARY KEY (organization_id, campaign_id, hour)
 ) with (fillfactor=50);
 
 create unlogged table campaign_turns (
@@ -3061,7 +2905,6 @@ alter table audit_results add constraint audit_results_command_id_fkey FOREIGN K
 alter table breaker_changes add constraint breaker_changes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table campaign_counts add constraint campaign_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaign_domains add constraint campaign_domains_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table campaign_hours add constraint campaign_hours_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table complaints add constraint complaints_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
@@ -3117,17 +2960,8 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
 CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
-CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_gone_messages();
-CREATE TRIGGER count_messages AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((((old.attempts > 0) <> (new.attempts > 0)) OR ((old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)) OR ((old.quarantined_at IS NULL) <> (new.quarantined_at IS NULL)))) EXECUTE FUNCTION count_messages();
-CREATE TRIGGER count_new_messages AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_messages();
-CREATE TRIGGER count_qualifications AFTER INSERT ON public.qualifications REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_qualifications();
-CREATE TRIGGER count_new_recipients AFTER INSERT ON public.recipients REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_recipients();
-CREATE TRIGGER count_recipients AFTER UPDATE ON public.recipients REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_recipients();
 CREATE TRIGGER raise_endpoint_versions_insert AFTER INSERT ON public.signing_secrets FOR EACH ROW EXECUTE FUNCTION raise_endpoint_versions();
 CREATE TRIGGER raise_endpoint_versions_update AFTER UPDATE OF expires_at ON public.signing_secrets FOR EACH ROW WHEN ((old.expires_at IS DISTINCT FROM new.expires_at)) EXECUTE FUNCTION raise_endpoint_versions();
-CREATE TRIGGER count_hits AFTER UPDATE ON public.unique_hits REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_hits();
-CREATE TRIGGER count_new_hits AFTER INSERT ON public.unique_hits REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_hits();
 CREATE TRIGGER raise_version BEFORE UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();

@@ -455,12 +455,15 @@ describe("campaigns", () => {
     )
     await meanwhile(
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        Effect.andThen(
+        Effect.all([
           sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email = 'a@a.test'`,
+          sql`
+            insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+            select organization_id, id, 1, 1 from campaigns where id = ${id}`,
           sql`
             insert into domain_pauses (organization_id, campaign_id, domain, status, until)
             select organization_id, id, 'b.test', '550 5.7.1', clock_timestamp() + interval '1 hour' from campaigns where id = ${id}`,
-        ),
+        ]),
       ),
     )
     const { stdout } = await run(["campaigns", "show", id])

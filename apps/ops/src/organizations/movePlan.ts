@@ -15,8 +15,6 @@ export interface MoveStep {
 const LINK_TABLES = ["hits", "unsubscriptions"]
 /** What the target decides about a hit, and the source must not overwrite. */
 const JUDGMENT_COLUMNS = ["judged_at", "reasons"]
-/** The tables that triggers add to when rows of others are deleted. */
-const CHANGED_BY_DELETIONS = ["campaign_count_changes"]
 const CONNECTION = "host=SOURCE port=5432 dbname=DATABASE user=USER password=PASSWORD"
 
 /**
@@ -136,10 +134,7 @@ $$`,
       commands: [],
       statements: [
         `drop publication ${move}`,
-        ...[
-          ...referringFirst(tables.filter((table) => !CHANGED_BY_DELETIONS.includes(table.name))),
-          ...tables.filter((table) => CHANGED_BY_DELETIONS.includes(table.name)),
-        ].map(({ name }) => `delete from ${name} where ${own}`),
+        ...referringFirst(tables).map(({ name }) => `delete from ${name} where ${own}`),
       ],
     },
   ]

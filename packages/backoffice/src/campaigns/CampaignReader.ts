@@ -118,12 +118,8 @@ export class CampaignReader extends Context.Service<CampaignReader>()("backoffic
       /** Reads how many e-mails were sent in each hour, the first one first. */
       hours: ({ organizationId, campaignId }: CampaignKey) =>
         sql<CampaignHour>`
-          select hour, sum(sent)::int as sent, sum(bounced)::int as bounced from (
-            select hour, sent, bounced from campaign_hours where organization_id = ${organizationId} and campaign_id = ${campaignId}
-            union all
-            select hour, sent, bounced from campaign_count_changes
-            where organization_id = ${organizationId} and campaign_id = ${campaignId} and (sent <> 0 or bounced <> 0)
-          ) each
+          select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
+          from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
           group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(orDieAs("CampaignReader.hours")),
 
       /** Reads the domains that answered most, those that are paused now before the others. */

@@ -271,15 +271,16 @@ create table recipient_fields (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- Counts of campaigns: how many recipients are in which state, so that nobody counts them (docs/decisions/0062-campaigns-are-counted-by-changes.md)
+-- Counts of campaigns: how many recipients are in which state (docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md)
 
--- A row for each campaign and tested subject: '' for recipients who test none. count_campaign makes the row of ''.
+-- A row for each campaign, tested subject and hour: '' for recipients who test none, and -infinity for what has no hour.
 -- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
 -- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
   subject text not null default '',
+  hour timestamptz not null default '-infinity',
   recipients integer not null default 0,
   published integer not null default 0,
   withdrawn integer not null default 0,
@@ -297,19 +298,37 @@ create table campaign_counts (
   accounts integer not null default 0,
   learners integer not null default 0,
   completers integer not null default 0,
-  primary key (organization_id, campaign_id, subject),
+  primary key (organization_id, campaign_id, subject, hour),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
 
-create table campaign_hours (
+-- What each statement changed, until the worker adds it to campaign_counts. A row of its own, so that no transaction waits for another.
+-- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
+create table campaign_count_changes (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
-  hour timestamptz not null,
-  sent integer not null,
-  bounced integer not null,
-  primary key (organization_id, campaign_id, hour),
-  foreign key (organization_id, campaign_id) references campaigns
-) with (fillfactor = 50);
+  id uuid not null default gen_random_uuid(),
+  subject text not null default '',
+  hour timestamptz not null default '-infinity',
+  recipients integer not null default 0,
+  published integer not null default 0,
+  withdrawn integer not null default 0,
+  sent integer not null default 0,
+  bounced integer not null default 0,
+  answered integer not null default 0,
+  queued integer not null default 0,
+  deferred integer not null default 0,
+  unknown integer not null default 0,
+  quarantined integer not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
+  unsuspected_opened integer not null default 0,
+  unsuspected_clicked integer not null default 0,
+  accounts integer not null default 0,
+  learners integer not null default 0,
+  completers integer not null default 0,
+  primary key (organization_id, campaign_id, id)
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 
 -- How the mail servers of a recipient domain answered. A message may be deferred and refused several times; each answer counts.
 -- cleanSmtpReply takes addresses out of last_reply.
@@ -333,40 +352,6 @@ create table campaign_domains (
 -- By the order of magnitude, which seldom changes, so that nearly all updates leave the index alone.
 create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, domain_size(
   sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
-
--- What each transaction changed, until the worker adds it to the tables above. A row of its own, so that no transaction waits for another.
--- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
-create table campaign_count_changes (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  id uuid not null default gen_random_uuid(),
-  subject text not null default '',
-  hour timestamptz,
-  recipients integer not null default 0,
-  published integer not null default 0,
-  withdrawn integer not null default 0,
-  sent integer not null default 0,
-  bounced integer not null default 0,
-  answered integer not null default 0,
-  queued integer not null default 0,
-  deferred integer not null default 0,
-  unknown integer not null default 0,
-  quarantined integer not null default 0,
-  opened integer not null default 0,
-  clicked integer not null default 0,
-  unsuspected_opened integer not null default 0,
-  unsuspected_clicked integer not null default 0,
-  accounts integer not null default 0,
-  learners integer not null default 0,
-  completers integer not null default 0,
-  primary key (organization_id, campaign_id, id)
-) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
-
-create trigger count_campaign after insert on campaigns for each row execute function count_campaign();
-create trigger count_new_recipients after insert on recipients
-  referencing new table as new_rows for each statement execute function count_new_recipients();
-create trigger count_recipients after update on recipients
-  referencing old table as old_rows new table as new_rows for each statement execute function count_recipients();
 
 -- Events
 
@@ -707,8 +692,6 @@ create table qualifications (
   primary key (organization_id, program_id, stage, npi),
   foreign key (organization_id, program_id) references programs
 );
-create trigger count_qualifications after insert on qualifications
-  referencing new table as new_rows for each statement execute function count_qualifications();
 
 -- Mail
 
@@ -736,15 +719,6 @@ create index messages_quarantined_of_campaign on messages (organization_id, camp
   where quarantined_at is not null;
 -- Why messages of a campaign were not sent, without reading those that are merely waiting.
 create index messages_failed on messages (organization_id, campaign_id, failure_class, failure_code) where failure_class is not null;
-create trigger count_new_messages after insert on messages
-  referencing new table as new_rows for each statement execute function count_new_messages();
-create trigger count_gone_messages after delete on messages
-  referencing old table as old_rows for each statement execute function count_gone_messages();
--- For each row, because most updates of messages are leases, which change no count.
-create trigger count_messages after update on messages for each row when (
-    (old.attempts > 0) <> (new.attempts > 0) or (old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)
-    or (old.quarantined_at is null) <> (new.quarantined_at is null)
-  ) execute function count_messages();
 
 -- What mail servers replied: docs/decisions/0061-a-message-keeps-its-attempts.md.
 -- Of attempts with the same number and outcome the last is kept. Number 0 is what a report told after the message was sent.
@@ -868,10 +842,6 @@ create table unique_hits (
   unsuspected_date date,
   primary key (organization_id, recipient_id, type)
 ) with (fillfactor = 90);
-create trigger count_new_hits after insert on unique_hits
-  referencing new table as new_rows for each statement execute function count_new_hits();
-create trigger count_hits after update on unique_hits
-  referencing old table as old_rows new table as new_rows for each statement execute function count_hits();
 
 -- Suppressions
 

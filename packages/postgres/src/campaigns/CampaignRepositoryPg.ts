@@ -21,6 +21,7 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
 import { createProgressReaders } from "./createProgressReaders.ts"
 import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
 
@@ -172,18 +173,24 @@ export const CampaignRepositoryPg = Layer.effect(
               select time_zones, next_opening(hours_from, hours_to, time_zones, greatest(${windowStart}::timestamptz, clock_timestamp())) as opens_at
               from (select distinct hours_from, hours_to, time_zones from given where time_zones is not null) each
             )
-            insert into messages (organization_id, recipient_id, campaign_id, due_at)
+            , queued as (
+            insert into messages as message (organization_id, recipient_id, campaign_id, due_at)
             select ${organizationId}, recipient_id, ${id},
               case when waits then 'infinity' else coalesce(opens_at, ${windowStart}::timestamptz) end
-            from given left join opening using (time_zones)`
+            from given left join opening using (time_zones)
+            returning 1 as sign, ${MESSAGE_STATE}
+            ) ${countMessages("select * from queued")}`
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
+            with changed as (
             update recipients recipient
             set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz, test_subject = nullif(given.test_subject, '')
             from unnest(
               ${ids}::text[], ${recipients.map(({ testSubject }) => testSubject ?? "")}::text[]
             ) as given (id, test_subject)
-            where recipient.organization_id = ${organizationId} and recipient.id = given.id`
+            where recipient.organization_id = ${organizationId} and recipient.id = given.id
+            returning ${RECIPIENT_STATE}
+            ) ${countRecipients("changed")}`
           yield* publishEvents([event], at)
           yield* hints.give("messages", organizationId)
         },

@@ -66,13 +66,7 @@ export const SubjectTestRepositoryPg = Layer.effect(
           select nullif(subject, '') as "testSubject", sum(recipients)::int as recipients, sum(sent)::int as sent,
             sum(opened)::int as "uniqueOpened", sum(clicked)::int as "uniqueClicked",
             sum(unsuspected_opened)::int as "unsuspectedUniqueOpened", sum(unsuspected_clicked)::int as "unsuspectedUniqueClicked"
-          from (
-            select subject, recipients, sent, opened, clicked, unsuspected_opened, unsuspected_clicked from campaign_counts
-            where organization_id = ${organizationId} and campaign_id = ${campaignId}
-            union all
-            select subject, recipients, sent, opened, clicked, unsuspected_opened, unsuspected_clicked from campaign_count_changes
-            where organization_id = ${organizationId} and campaign_id = ${campaignId}
-          ) each
+          from counts_of_campaign(${organizationId}, ${campaignId})
           group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`
       }, orDieAs("SubjectTestRepository.figures")),
 

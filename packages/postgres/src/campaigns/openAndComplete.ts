@@ -3,6 +3,7 @@ import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepo
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 
 const { open, complete } = WORKER_TRANSITIONS
 
@@ -69,8 +70,14 @@ export const openAndComplete = (sql: SqlClient.SqlClient): CampaignRepository["S
         from left_over
         where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
           and message.unknown_outcomes > 0
-      )
-      delete from messages message using left_over
-      where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
-        and message.unknown_outcomes = 0`
+        returning ${MESSAGE_STATE}
+      ), gone as (
+        delete from messages message using left_over
+        where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+          and message.unknown_outcomes = 0
+        returning ${MESSAGE_STATE}
+      ) ${countMessages(`
+          select 1 as sign, quarantined.* from quarantined
+          union all select -1, organization_id, campaign_id, attempts, unknown_outcomes, null from quarantined
+          union all select -1, gone.* from gone`)}`
   }).pipe(orDieAs("CampaignRepository.openAndComplete"))

@@ -27,6 +27,7 @@ export const DigestRepositoryPg = Layer.effect(
         function* (organizationId, qualifications, at) {
           const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
           const counted = yield* sql<Qualification>`
+          with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
           from unnest(
@@ -35,7 +36,22 @@ export const DigestRepositoryPg = Layer.effect(
           ) with ordinality as qualification (program_id, stage, npi, event_id, position)
           order by program_id, stage, npi, position
           on conflict do nothing
-          returning program_id as "programId", stage`
+          returning program_id, stage, npi
+          ), campaign_counted as (
+            -- In each campaign that had sent them an e-mail before.
+            insert into campaign_count_changes (organization_id, campaign_id, subject, accounts, learners, completers)
+            select ${organizationId}, campaign.id, coalesce(test_subject, ''), count(*) filter (where stage = 'account_created'),
+              count(*) filter (where stage = 'learner_qualified'), count(*) filter (where stage = 'completer_qualified')
+            from counted
+            join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.program_id = counted.program_id
+            cross join lateral (
+              select test_subject from recipients
+              where organization_id = ${organizationId} and campaign_id = campaign.id and npi = counted.npi
+                and sent_at <= ${at}::timestamptz limit 1
+            ) recipient
+            group by campaign.id, test_subject
+          )
+          select program_id as "programId", stage from counted`
           if (counted.length === 0) return []
           const programIds = new Set(counted.map(({ programId }) => programId))
           const funnels = yield* addToFunnels(organizationId, programIds, counted, at)

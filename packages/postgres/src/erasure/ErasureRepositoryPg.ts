@@ -8,6 +8,7 @@ import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedC
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { createErasers } from "./createErasers.ts"
@@ -133,6 +134,7 @@ export const ErasureRepositoryPg = Layer.effect(
           where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
             and last_reply is not null`
         yield* sql`
+          with changed as (
           update recipients recipient set token = given.token, npi = given.npi, email = given.email,
             erased_at = ${at}::timestamptz, updated_at = ${at}::timestamptz,
             withdrawn_at = case when sent_at is null and bounced_at is null then coalesce(withdrawn_at, ${at}::timestamptz)
@@ -143,12 +145,18 @@ export const ErasureRepositoryPg = Layer.effect(
             ${ids}::text[], ${placeholders.map(({ token }) => token)}::text[], ${placeholders.map(({ npi }) => npi)}::text[],
             ${placeholders.map(({ email }) => email)}::text[]
           ) as given (id, token, npi, email)
-          where recipient.organization_id = ${organizationId} and recipient.id = given.id`
+          where recipient.organization_id = ${organizationId} and recipient.id = given.id
+          returning ${RECIPIENT_STATE}
+          ) ${countRecipients("changed")}`
         const fields = yield* sql`
           delete from recipient_fields where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`
         const messages = yield* sql`
-          delete from messages where organization_id = ${organizationId} and recipient_id = any (${ids}::text[]) returning 1`
+          with gone as (
+            delete from messages message where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+            returning -1 as sign, ${MESSAGE_STATE}
+          ), tallied as (${countMessages("select * from gone")})
+          select from gone`
         const attempts = yield* sql`
           delete from message_attempts where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`

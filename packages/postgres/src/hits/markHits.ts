@@ -37,6 +37,25 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
       from hit, today group by organization_id, recipient_id, type, today.date
       on conflict (organization_id, recipient_id, type) do update
       set date = excluded.date, unsuspected_date = coalesce(excluded.unsuspected_date, mark.unsuspected_date)
+    ), counted as (
+      insert into campaign_count_changes (organization_id, campaign_id, subject, opened, clicked, unsuspected_opened, unsuspected_clicked)
+      select organization_id, campaign_id, coalesce(test_subject, ''),
+        count(*) filter (where is_first and type = 'outreach.email_opened'), count(*) filter (where is_first and type = 'outreach.email_clicked'),
+        count(*) filter (where is_first_unsuspected and type = 'outreach.email_opened'),
+        count(*) filter (where is_first_unsuspected and type = 'outreach.email_clicked')
+      from (
+        -- Their first ever, while the digest counts those of the date.
+        select organization_id, recipient_id, type, bool_and(mark.date is null) as is_first,
+          bool_or(not suspected) and bool_and(mark.unsuspected_date is null) as is_first_unsuspected
+        from hit left join unique_hits mark using (organization_id, recipient_id, type)
+        group by organization_id, recipient_id, type
+      ) each
+      cross join lateral (
+        select campaign_id, test_subject from recipients
+        where recipients.organization_id = each.organization_id and id = recipient_id limit 1
+      ) recipient
+      where is_first or is_first_unsuspected
+      group by organization_id, campaign_id, test_subject
     )
     select hit.id,
       mark.date is distinct from today.date

@@ -5,6 +5,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -55,7 +56,11 @@ export const BounceRepositoryPg = Layer.effect(
       storeBounce: Effect.fnUntraced(
         function* ({ recipient: { organizationId, campaignId, id, email }, message }, event, { isHardBounce, reply }) {
           if (message !== undefined) {
-            yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${id}`
+            yield* sql`
+              with gone as (
+                delete from messages message where organization_id = ${organizationId} and recipient_id = ${id}
+                returning -1 as sign, ${MESSAGE_STATE}
+              ) ${countMessages("select * from gone")}`
           }
           if (reply !== null) {
             yield* sql`
@@ -64,8 +69,12 @@ export const BounceRepositoryPg = Layer.effect(
           }
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
-            update recipients set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = ${id}`
+            with changed as (
+              update recipients recipient
+              set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+              where organization_id = ${organizationId} and id = ${id}
+              returning ${RECIPIENT_STATE}
+            ) ${countRecipients("changed")}`
           if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
           yield* publishEvents([event], at)
           yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])

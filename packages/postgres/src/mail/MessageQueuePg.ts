@@ -13,6 +13,7 @@ import type { RecipientFields } from "@outreach/domain/recipients/RecipientField
 import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Array as Arr, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { coalesce } from "../coalesce.ts"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
@@ -193,6 +194,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   // In the statement that settles the messages, for the same reason. Who writes an attempt holds its recipient.
   const recorded = (
     settling: ReadonlyArray<HeldLease & { readonly number: number; readonly made: MessageAttempt | undefined }>,
+    changedMessages: string,
   ) => {
     const attempts = settling.flatMap(({ made, ...lease }) => (made === undefined ? [] : [{ ...lease, ...made }]))
     return sql`
@@ -206,7 +208,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
         ) as attempt (recipient_id, token, number, outcome, reply) using (recipient_id, token)
         on conflict (organization_id, recipient_id, number, outcome)
         do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
-      )
+      ), tallied as (${countMessages(changedMessages)})
       select recipient_id as "recipientId", token as "leaseToken" from settled`
   }
   if (retries.length > 0) {
@@ -222,12 +224,18 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
         ${retries.map((retry) => retry.recipientId)}::text[], ${retries.map((retry) => retry.leaseToken)}::uuid[],
         ${retries.map((retry) => retry.attempts)}::int[], ${retries.map((retry) => retry.delaySeconds ?? -1)}::int[],
         ${retries.map((retry) => retry.unknown)}::int[], ${retries.map((retry) => retry.failure?.class ?? "")}::text[],
-        ${retries.map((retry) => retry.failure?.code ?? "")}::text[]
-      ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code)
+        ${retries.map((retry) => retry.failure?.code ?? "")}::text[], ${retries.map(({ attempt }) => attempt - 1)}::int[]
+      ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code, attempts_before)
       where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
         and message.lease_token = retry.token and ${areLocked}
-      returning message.recipient_id, retry.token
-      ), ${recorded(retries)}`
+      returning message.recipient_id, retry.token, ${MESSAGE_STATE}, attempts_before, unknown
+      ), ${recorded(
+        retries,
+        `
+          select 1 as sign, organization_id, campaign_id, attempts, unknown_outcomes, quarantined_at from settled
+          union all
+          select -1, organization_id, campaign_id, attempts_before, unknown_outcomes - unknown, null from settled`,
+      )}`
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
       organizationId,
@@ -247,8 +255,8 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       ) as final (recipient_id, token)
       where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
         and message.lease_token = final.token and ${areLocked}
-      returning message.recipient_id, final.token
-      ), ${recorded(finals)}`
+      returning message.recipient_id, final.token, ${MESSAGE_STATE}
+      ), ${recorded(finals, "select -1 as sign, settled.* from settled")}`
     for (const lease of rows) settled.add(keyOf(lease))
     const ours = finals.filter((final) => settled.has(keyOf(final)))
     if (ours.length > 0) {
@@ -260,7 +268,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
           sql,
           organizationId,
           ours.flatMap(({ answers }) => answers),
-        )})
+        )}), changed as (
         update recipients recipient set updated_at = ${at}::timestamptz,
           last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
           sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
@@ -271,7 +279,10 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
           ${ids}::text[], ${ours.map(({ state }) => state)}::text[],
           ${ours.map((final) => (final.state === "withdrawn" ? final.reason : ""))}::text[]
         ) as final (recipient_id, state, reason)
-        where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id`
+        where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
+        returning ${RECIPIENT_STATE}
+        )
+        ${countRecipients("changed")}`
       const suppressed = ours.filter((final) => final.state === "bounced" && final.isHardBounce)
       yield* suppressAddresses(
         organizationId,

@@ -6,6 +6,7 @@ import { type RecipientPosition, RecipientRepository } from "@outreach/domain/re
 import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { columnOf } from "../rowsOf.ts"
 import { recipientColumns, recipientOf } from "./recipientRows.ts"
@@ -49,11 +50,17 @@ export const RecipientRepositoryPg = Layer.effect(
       add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
         if (candidates.length === 0) return new Set<RecipientId>()
         const rows = yield* sql<{ id: RecipientId }>`
+          with added as (
           insert into recipients (organization_id, campaign_id, program_id, created_at, updated_at, ${givenColumns})
           select ${organizationId}, ${campaignId}, ${programId}, ${at}::timestamptz, ${at}::timestamptz, candidate.*
           from unnest(${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}) as candidate
           on conflict do nothing
-          returning id`
+          returning id
+          ), counted as (
+            insert into campaign_count_changes (organization_id, campaign_id, recipients)
+            select ${organizationId}, ${campaignId}, count(*) from added having count(*) > 0
+          )
+          select id from added`
         return new Set(rows.map(({ id }) => id))
       }, orDieAs("RecipientRepository.add")),
 
@@ -86,7 +93,11 @@ export const RecipientRepositoryPg = Layer.effect(
             update messages message set quarantined_at = null, due_at = clock_timestamp(), failure_class = null, failure_code = null
             from unrendered
             where organization_id = ${organizationId} and message.recipient_id = unrendered.recipient_id
-          )
+            returning ${MESSAGE_STATE}
+          ), tallied as (${countMessages(`
+              select 1 as sign, put_back.* from put_back
+              union all
+              select -1, organization_id, campaign_id, attempts, unknown_outcomes, now() from put_back`)})
           select recipient_id as id, null as npi from kept union all select id, npi from waiting`
         // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
         const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))

@@ -12,6 +12,7 @@ import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -123,13 +124,20 @@ export const RestoreRepositoryPg = Layer.effect(
       storeMailed: Effect.fnUntraced(
         function* (organizationId, events) {
           const ids = events.map(({ recipientId }) => recipientId!)
-          yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`
+          yield* sql`
+            with gone as (
+              delete from messages message where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+              returning -1 as sign, ${MESSAGE_STATE}
+            ) ${countMessages("select * from gone")}`
           const at = yield* commitTimestamp(organizationId)
           // A recipient who was published after the point must not be published, and queued, again.
           yield* sql`
-            update recipients set published_at = coalesce(published_at, ${at}::timestamptz), sent_at = ${at}::timestamptz,
-              last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = any (${ids}::text[])`
+            with changed as (
+              update recipients recipient set published_at = coalesce(published_at, ${at}::timestamptz), sent_at = ${at}::timestamptz,
+                last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+              where organization_id = ${organizationId} and id = any (${ids}::text[])
+              returning ${RECIPIENT_STATE}
+            ) ${countRecipients("changed")}`
           yield* publishEvents(events, at)
         },
         Effect.provideContext(context),

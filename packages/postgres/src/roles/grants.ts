@@ -19,7 +19,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   programs: { api: "select", worker: "select", operator: "select, insert, update" },
   campaigns: { api: "select", worker: "select, update", operator: "select, insert, update" },
   campaign_counts: { worker: "select, insert, update", operator: "select, insert" },
-  campaign_hours: { worker: "select, insert, update", operator: "select" },
   campaign_count_changes: { worker: "select, insert, delete", operator: "select, insert" },
   campaign_domains: { worker: "select, insert, update", operator: "select, update (last_reply)" },
   subject_tests: { worker: "select, update", operator: "select, insert" },

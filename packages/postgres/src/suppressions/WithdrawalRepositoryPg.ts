@@ -2,6 +2,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 
 /** Withdraws recipients in PostgreSQL. */
@@ -82,10 +83,12 @@ export const WithdrawalRepositoryPg = Layer.effect(
             ) as chosen (id, reason)
             where recipient.organization_id = ${organizationId} and recipient.id = chosen.id
               and sent_at is null and bounced_at is null and withdrawn_at is null
-            returning recipient.id
+            returning recipient.id, ${RECIPIENT_STATE}
           ), unsent as (
-            delete from messages using withdrawn where organization_id = ${organizationId} and recipient_id = withdrawn.id
-          )
+            delete from messages message using withdrawn
+            where message.organization_id = ${organizationId} and message.recipient_id = withdrawn.id
+            returning -1 as sign, ${MESSAGE_STATE}
+          ), counted as (${countRecipients("withdrawn")}), tallied as (${countMessages("select * from unsent")})
           select count(*)::int as withdrawn from withdrawn`
         return rows[0]!.withdrawn
       }, orDieAs("WithdrawalRepository.withdraw")),

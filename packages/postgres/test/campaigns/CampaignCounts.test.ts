@@ -9,6 +9,8 @@ import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { markMailed } from "@outreach/domain/restores/Restores"
 import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
 import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppressed"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
@@ -61,11 +63,7 @@ const count = Effect.fnUntraced(function* (campaignId: CampaignId) {
 const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const sql = yield* SqlClient.SqlClient
   const all = sql`(
-    select subject, null::timestamptz as hour, recipients, published, withdrawn, sent, bounced, answered, queued, deferred, unknown,
-      quarantined, opened, unsuspected_clicked from campaign_counts where campaign_id = ${campaignId}
-    union all
-    select subject, hour, recipients, published, withdrawn, sent, bounced, answered, queued, deferred, unknown,
-      quarantined, opened, unsuspected_clicked from campaign_count_changes where campaign_id = ${campaignId}
+    select counts.* from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id) counts where campaigns.id = ${campaignId}
   ) each`
   const rows = yield* sql<Counts>`
     select subject, sum(recipients)::int as recipients, sum(published)::int as published, sum(withdrawn)::int as withdrawn,
@@ -76,11 +74,8 @@ const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
     select sum(queued)::int as queued, sum(deferred)::int as deferred, sum(unknown)::int as unknown, sum(quarantined)::int as quarantined
     from ${all}`
   const hours = yield* sql<Counts>`
-    select extract(epoch from hour)::int as hour, sum(sent)::int as sent, sum(bounced)::int as bounced from (
-      select hour, sent, bounced from campaign_hours where campaign_id = ${campaignId}
-      union all select hour, sent, bounced from campaign_count_changes
-      where campaign_id = ${campaignId} and (sent <> 0 or bounced <> 0)
-    ) each group by 1 order by 1`
+    select extract(epoch from hour)::int as hour, sum(sent)::int as sent, sum(bounced)::int as bounced
+    from ${all} where sent <> 0 or bounced <> 0 group by 1 order by 1`
   return { subjects: rows, queue: queue[0], hours }
 })
 
@@ -124,6 +119,8 @@ const operation = fc.oneof(
     who,
     stage: fc.constantFrom<FunnelStage>("account_created", "learner_qualified", "completer_qualified"),
   }),
+  fc.record({ do: fc.constant("fields" as const), who, name: fc.string() }),
+  fc.record({ do: fc.constant("restore" as const), who }),
   fc.record({ do: fc.constant("fold" as const) }),
   fc.record({ do: fc.constant("cancel" as const) }),
 )
@@ -192,6 +189,13 @@ const carryOut = Effect.fnUntraced(function* (
           yield* qualifyOn(organization.id, [clinician], yield* commitTimestamp(organization.id))
         }),
       )
+    case "fields": {
+      const clinician = { npi: npi(operation.who), fields: { first_name: operation.name.replaceAll("\0", "") } }
+      const key = { organizationId: organization.id, campaignId: campaign.id }
+      return yield* (yield* RecipientRepository).keepFields(key, [clinician])
+    }
+    case "restore":
+      return yield* markMailed([(yield* some).id])
     case "fold":
       return yield* (yield* CampaignCounts).fold
     case "cancel":

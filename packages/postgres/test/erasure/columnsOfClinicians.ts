@@ -27,7 +27,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   campaign_count_changes: { others: "organization_id campaign_id id subject" },
   campaign_counts: { others: "organization_id campaign_id subject" },
   campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },
-  campaign_hours: { others: "organization_id campaign_id" },
   campaign_turns: { others: "organization_id campaign_id" },
   campaigns: { others: "organization_id id program_id name kind status subject html short_link fields text" },
   clock_watch: { others: "doubt" },

@@ -1,0 +1,52 @@
+import { Statement } from "effect/sql"
+
+// A statement that changes recipients or messages appends what it changed to campaign_count_changes, without a trigger:
+// docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md
+
+const text = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
+
+/** What a statement returns of each `recipient` that it stamped, for `countRecipients`. */
+export const RECIPIENT_STATE = text(`
+  recipient.organization_id, recipient.campaign_id, recipient.test_subject, recipient.updated_at, recipient.published_at,
+  recipient.withdrawn_at, recipient.sent_at, recipient.bounced_at`)
+
+/** What a statement returns of each `message`, for `countMessages`. */
+export const MESSAGE_STATE = text(
+  "message.organization_id, message.campaign_id, message.attempts, message.unknown_outcomes, message.quarantined_at",
+)
+
+/**
+ * Appends what recipients came to at their last stamp, as part of the statement that stamped them and returned them as `recipients`.
+ *
+ * A recipient of a tested subject is counted with it from the publication on, and until then with those who have none.
+ */
+export const countRecipients = (recipients: string): Statement.Fragment =>
+  text(`
+    insert into campaign_count_changes
+      (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
+    select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', updated_at, 'UTC'),
+      count(*) filter (where published_at = updated_at and test_subject is not null), count(*) filter (where published_at = updated_at),
+      count(*) filter (where withdrawn_at = updated_at), count(*) filter (where sent_at = updated_at),
+      count(*) filter (where bounced_at = updated_at), count(*) filter (where least(sent_at, bounced_at) = updated_at)
+    from ${recipients} where updated_at in (published_at, withdrawn_at, sent_at, bounced_at)
+    group by organization_id, campaign_id, test_subject, updated_at
+    union all
+    select organization_id, campaign_id, '', '-infinity', -count(*), 0, 0, 0, 0, 0
+    from ${recipients} where published_at = updated_at and test_subject is not null
+    group by organization_id, campaign_id`)
+
+/**
+ * Appends how messages changed, as part of the statement that changed them. `messages` is a query of the columns of `MESSAGE_STATE` and of
+ * `sign`: 1 for a message as it is now, and -1 for one as it was.
+ */
+export const countMessages = (messages: string): Statement.Fragment =>
+  text(`
+    insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined)
+    select * from (
+      select organization_id, campaign_id, coalesce(sum(sign) filter (where quarantined_at is null), 0) as queued,
+        coalesce(sum(sign) filter (where attempts > 0), 0) as deferred,
+        coalesce(sum(sign) filter (where unknown_outcomes > 0 and quarantined_at is null), 0) as unknown,
+        coalesce(sum(sign) filter (where quarantined_at is not null), 0) as quarantined
+      from (${messages}) message group by organization_id, campaign_id
+    ) change
+    where queued <> 0 or deferred <> 0 or unknown <> 0 or quarantined <> 0`)
