@@ -30,29 +30,39 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
     {
       edits: [
         ["packages/domain/src/recipients/Recipient.ts", "  createdAt: Timestamp,", `  ${FIELD}: Schema.String,`],
-        ["packages/contract/src/tokens.ts", "  created_at: string\n", `  ${FIELD}: string`],
         ["packages/contract/src/tokens.ts", "    created_at: Timestamp,", `    ${FIELD}: z.string(),`],
       ],
-      projects: ["packages/contract", "packages/domain", "apps/api/test"],
+      projects: ["packages/domain"],
       tests: [
         "packages/contract/test/openapi.test.ts",
-        "packages/client/test/contractTypes.test.ts",
-        "packages/webhook-verifier/test/contractEvents.test.ts",
+        "packages/contract/test/types.test.ts",
         "packages/postgres/test/rowsOf.test.ts",
       ],
       places: [
         ["the import of recipients", "packages/domain/src/campaigns/RecipientImport.ts", FIELD],
         ["follow-ups, which add recipients", "packages/domain/src/campaigns/FollowUps.ts", FIELD],
-        ["the examples of the documents", "packages/contract/src/examples.ts", FIELD],
-        ["the JSON of the API", "apps/api/test/handlers/recipientRecord.test.ts", FIELD],
         ["`openapi.json`", "packages/contract/test/openapi.test.ts", FIELD],
-        ["the client's types", "packages/client/test/contractTypes.test.ts", FIELD],
-        ["the verifier's types", "packages/webhook-verifier/test/contractEvents.test.ts", FIELD],
+        ["the types without zod", "packages/contract/test/types.test.ts", FIELD],
         [
           "the table, from which the entity is selected and into which it is inserted",
           "packages/postgres/test/rowsOf.test.ts",
           FIELD,
         ],
+      ],
+    },
+    {
+      edits: [
+        [
+          "packages/contract/types.d.ts",
+          "  /** UTC date-time with microseconds. */\n  created_at: string\n",
+          `  ${FIELD}: string`,
+        ],
+      ],
+      projects: ["packages/contract", "apps/api/test"],
+      tests: [],
+      places: [
+        ["the examples of the documents", "packages/contract/src/examples.ts", FIELD],
+        ["the JSON of the API", "apps/api/test/handlers/recipientRecord.test.ts", FIELD],
       ],
     },
     {

@@ -1,7 +1,7 @@
 // @outreach/client
+import { L as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, P as PresignResult, O as OutboundEvent, a as SurveyInput, C as Checkpoint, E as EventBatch, b as Sleep } from './syncEvents-5UOJ1fA4.js';
+export { A as AudienceInput, c as CampaignSummary, d as CaseInput, e as ConsumerEvent, f as ConsumerEventData, g as DigestRecord, h as EnvelopeMembers, i as FeedEventType, j as FunnelCounts, k as OptionObject, l as OutreachCounts, m as ProgramSummary, n as Publication, o as QuestionInput, p as QuotaStatus, q as ServiceEvent, r as ServiceEventData, s as SubQuestionInput, T as Targeting } from './syncEvents-5UOJ1fA4.js';
 import { PartnerErrorType, PartnerErrorCode, LegacyErrorCode, LegacyErrorItem } from '@outreach/error-catalog';
-import { L as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, P as PresignResult, O as OutboundEvent, a as SurveyInput, C as Checkpoint, E as EventBatch, b as Sleep } from './syncEvents-BLqdo4Dt.js';
-export { A as AudienceInput, c as CampaignSummary, d as CaseInput, e as ConsumerEvent, f as ConsumerEventData, g as DigestRecord, h as EnvelopeMembers, i as FeedEventType, j as FunnelCounts, k as OptionObject, l as OutreachCounts, m as ProgramSummary, n as Publication, o as QuestionInput, p as QuotaStatus, q as ServiceEvent, r as ServiceEventData, s as SubQuestionInput, T as Targeting } from './syncEvents-BLqdo4Dt.js';
 import { Schedule } from '@outreach/retry-policy';
 
 /** What the service said of a request that it refused or could not answer. */
@@ -230,7 +230,7 @@ export { ApiError, Checkpoint, ConnectionError, Digest, EventBatch, FeedEvent, H
 export type { ApiErrorFields, AttemptInfo, BodyOf, CallOptions, Client, ClientOptions, Fetch, FetchRequest, FetchResponse, Hooks, IdempotencyOptions, OperationId, Pages, QueryOf, RateLimit, RequestInfo, ResponseInfo, SyncOptions };
 
 // @outreach/client/checkpoints
-import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-CsO1nBJz.js';
+import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-DeEXess-.js';
 import { Checkpoint } from './index.js';
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
@@ -291,8 +291,8 @@ declare function fileCheckpointStore(path: string): FileCheckpointStore;
 export { fileCheckpointStore };
 export type { FileCheckpointStore };
 
-// @outreach/client/dist/CheckpointStore-CsO1nBJz.d.ts
-import { C as Checkpoint } from './syncEvents-BLqdo4Dt.js';
+// @outreach/client/dist/CheckpointStore-DeEXess-.d.ts
+import { C as Checkpoint } from './syncEvents-5UOJ1fA4.js';
 
 /** Keeps the checkpoint of one reconciliation. A store of your own has the same two methods. */
 interface CheckpointStore {
@@ -311,406 +311,520 @@ interface TableOptions {
 
 export type { CheckpointStore as C, TableOptions as T };
 
-// @outreach/client/dist/syncEvents-BLqdo4Dt.d.ts
-/** A campaign, in short. */
-interface CampaignSummary {
-    object: "campaign";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `cmp_<hex>` */
-    id: string;
-    name: string;
-    /** `pgm_<hex>` */
-    program_id: string;
-    /** Free string. */
-    status: string;
+// @outreach/client/dist/syncEvents-5UOJ1fA4.d.ts
+/** A survey as it is submitted. Unknown fields are refused. */
+interface SurveyInput {
+  title: string
+  /** `max` is at least `min`. */
+  estimatedTime: {
+    min: number
+    max: number
+  }
+  /** Dollars. */
+  incentive: number
+  /** Rich text intro. */
+  description?: string | undefined
+  briefDescription?: string | undefined
+  sponsor?: string | undefined
+  background?: string | undefined
+  directions?: string | undefined
+  outcomes?: string | undefined
+  format?: "standard" | "case-based" | undefined
+  /** Required for, and only for, the standard format. */
+  questions?: QuestionInput[] | undefined
+  /** Case-based only. */
+  introQuestions?: QuestionInput[] | undefined
+  /** Required for, and only for, the case-based format. */
+  cases?: CaseInput[] | undefined
+  /** Case-based only. */
+  closingQuestions?: QuestionInput[] | undefined
+  targeting?: Targeting | undefined
 }
-/** A program, in short. */
-interface ProgramSummary {
-    object: "program";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `pgm_<hex>` */
-    id: string;
-    /** The partner's own name of the program. */
-    slug: string;
-    name: string;
-    /** Free string. */
-    status: string;
+
+/** A survey's question. */
+interface QuestionInput {
+  type: "text" | "single-choice" | "multiple-choice" | "scale" | "yes-no" | "number" | "maxdiff" | "compound"
+  text: string
+  description?: string | undefined
+  required?: boolean | undefined
+  placeholder?: string | undefined
+  voiceEnabled?: boolean | undefined
+  validation?: {
+    minLength?: number | undefined
+    maxLength?: number | undefined
+    min?: number | undefined
+    max?: number | undefined
+  } | undefined
+  /** At least 2 for single-choice and multiple-choice. */
+  options?: (string | OptionObject)[] | undefined
+  allowOther?: boolean | undefined
+  maxSelections?: number | undefined
+  randomizeOptions?: boolean | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+    points?: string[] | undefined
+  } | undefined
+  visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined
+  showLabels?: boolean | undefined
+  showValue?: boolean | undefined
+  flipped?: boolean | undefined
+  yesText?: string | undefined
+  noText?: string | undefined
+  /** Required for maxdiff. */
+  items?: string[] | undefined
+  config?: {
+    itemsPerTask?: number | undefined
+    totalTasks?: number | undefined
+  } | undefined
+  contextHeader?: string | undefined
+  subQuestions?: SubQuestionInput[] | undefined
 }
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
-interface RecipientRecord {
-    object: "recipient_record";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** Six base62 characters. */
-    token: string;
-    /** Ten digits. */
-    npi: string;
-    email: string;
-    /** `rcp_<hex>` */
-    service_recipient_id: string;
-    /** `cmp_<hex>` */
-    service_campaign_id: string;
-    /** `pgm_<hex>` */
-    service_program_id: string;
-    created_at: string;
-    updated_at: string | null;
-    sent_at: string | null;
-    bounced_at: string | null;
-    last_event_at: string | null;
-    /** Present only when expanded. */
-    campaign?: CampaignSummary | null | undefined;
-    /** Present only when expanded. */
-    program?: ProgramSummary | null | undefined;
-}
-/** What every event carries, whatever its type. */
-interface EnvelopeMembers {
-    object: "event";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `evt_<hex>`: the deduplication key. */
-    event_id: string;
-    event_version: number;
-    /** When the thing happened, ISO 8601. */
-    occurred_at: string;
-    /** When the envelope was emitted, ISO 8601. */
-    emitted_at: string;
-    /** Passed through. */
-    metadata?: Record<string, unknown> | null | undefined;
-}
-interface Outcome {
-    service_recipient_id: string;
-    service_campaign_id: string;
-    token: string;
-    [key: string]: unknown;
-}
-interface Hit {
-    service_campaign_id: string;
-    service_program_id: string;
-    token: string;
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean;
-    [key: string]: unknown;
-}
-interface Qualified {
-    npi: string;
-    consumer_program_slug: string;
-    token?: string | null | undefined;
-    [key: string]: unknown;
-}
-/** The `data` of the events that the service sends, by type. A newer service may add keys. */
-interface ServiceEventData {
-    /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
-    "outreach.recipients_published": {
-        service_campaign_id: string;
-        service_program_id: string;
-        service_campaign_name: string;
-        service_program_name: string;
-        consumer_program_slug: string;
-        scheduled_send_window_start: string;
-        scheduled_send_window_end: string;
-        recipients: {
-            token: string;
-            npi: string;
-            email: string;
-            service_recipient_id: string;
-        }[];
-        [key: string]: unknown;
-    };
-    /** Fired when an outreach email is delivered to the recipient mailbox. */
-    "outreach.email_sent": Outcome;
-    /** Fired on a hard bounce: the token is undeliverable. */
-    "outreach.email_bounced": Outcome & {
-        /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
-        bounce_reason: string;
-    };
-    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-    "outreach.email_opened": Hit & {
-        opened_at: string;
-    };
-    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-    "outreach.email_clicked": Hit & {
-        clicked_at: string;
-    };
-}
-/** The `data` of the events that the consumer sends, by type. */
-interface ConsumerEventData {
-    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-    "clinician.account_created": {
-        npi: string;
-        email: string;
-        consumer_program_slug: string;
-        /** `service_token`, `organic` or `other`; unknown strings are kept. */
-        attribution?: string | null | undefined;
-        /** Set when `attribution` is `service_token`. */
-        token?: string | null | undefined;
-        [key: string]: unknown;
-    };
-    /** Fired when a clinician crosses the program's learner threshold. */
-    "clinician.learner_qualified": Qualified;
-    /** Fired when a clinician completes a program. */
-    "clinician.completer_qualified": Qualified;
-}
-/** An event that the service sends. */
-interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "service";
-    data: ServiceEventData[Type];
-    campaign?: CampaignSummary | null | undefined;
-    program?: ProgramSummary | null | undefined;
-    recipient?: RecipientRecord | null | undefined;
-}
-/** An event that the consumer sends. */
-interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "consumer";
-    data: ConsumerEventData[Type];
-}
-/** One page of a list. */
-interface List<Item> {
-    object: "list";
-    livemode: boolean;
-    data: Item[];
-    has_more: boolean;
-    /** Opaque; null exactly when `has_more` is false. */
-    next_cursor: string | null;
-    /** The request's path and query. */
-    url: string;
-}
-/** What the health check says. */
-interface Health {
-    status: string;
-    version: string;
-    timestamp: string;
-}
-/** Clinicians counted by stage of qualification. */
-interface FunnelCounts {
-    account_created: number;
-    learner_qualified: number;
-    completer_qualified: number;
-}
-/** What outreach did on one date. */
-interface OutreachCounts {
-    without_suspected_bots: {
-        opened: number;
-        clicked: number;
-        unique_opened: number;
-        unique_clicked: number;
-    };
-    opened: number;
-    clicked: number;
-    unique_opened: number;
-    unique_clicked: number;
-    recipients_published: number;
-    sent: number;
-    bounced: number;
-}
-/** How far one stage of a program is from its target. */
-interface QuotaStatus {
-    target: number | null;
-    count: number;
-    remaining: number | null;
-    reached_at: string | null;
-}
-/** One program's day. */
-interface DigestRecord {
-    object: "digest_record";
-    livemode: boolean;
-    date: string;
-    program: ProgramSummary;
-    funnel: {
-        date: FunnelCounts;
-        cumulative: FunnelCounts;
-    };
-    outreach: OutreachCounts;
-    quota: {
-        learner_qualified: QuotaStatus;
-        completer_qualified: QuotaStatus;
-    };
-}
-/** One UTC day of every partner-bound program of an organization. */
-interface Digest {
-    object: "digest";
-    livemode: boolean;
-    date: string;
-    data: DigestRecord[];
-}
+
 /** One choice: its text, and the value to store for it. */
 interface OptionObject {
-    text: string;
-    value?: string | undefined;
+  text: string
+  value?: string | undefined
 }
-/** A row of a compound question as it is submitted. */
+
+/** One row of a compound question. */
 interface SubQuestionInput {
-    type: "scale" | "single-choice" | "multiple-choice" | "yes-no";
-    label: string;
-    required?: boolean | undefined;
-    options?: (string | OptionObject)[] | undefined;
-    points?: number | undefined;
-    labels?: {
-        start?: string | undefined;
-        end?: string | undefined;
-    } | undefined;
+  type: "scale" | "single-choice" | "multiple-choice" | "yes-no"
+  label: string
+  required?: boolean | undefined
+  options?: (string | OptionObject)[] | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+  } | undefined
 }
-/** A survey's question as it is submitted. */
-interface QuestionInput {
-    type: "number" | "text" | "scale" | "single-choice" | "multiple-choice" | "yes-no" | "maxdiff" | "compound";
-    text: string;
-    description?: string | undefined;
-    required?: boolean | undefined;
-    placeholder?: string | undefined;
-    voiceEnabled?: boolean | undefined;
-    validation?: {
-        minLength?: number | undefined;
-        maxLength?: number | undefined;
-        min?: number | undefined;
-        max?: number | undefined;
-    } | undefined;
-    options?: (string | OptionObject)[] | undefined;
-    allowOther?: boolean | undefined;
-    maxSelections?: number | undefined;
-    randomizeOptions?: boolean | undefined;
-    points?: number | undefined;
-    labels?: {
-        start?: string | undefined;
-        end?: string | undefined;
-        points?: string[] | undefined;
-    } | undefined;
-    visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined;
-    showLabels?: boolean | undefined;
-    showValue?: boolean | undefined;
-    flipped?: boolean | undefined;
-    yesText?: string | undefined;
-    noText?: string | undefined;
-    items?: string[] | undefined;
-    config?: {
-        itemsPerTask?: number | undefined;
-        totalTasks?: number | undefined;
-    } | undefined;
-    contextHeader?: string | undefined;
-    subQuestions?: SubQuestionInput[] | undefined;
+
+/** A clinical case and its questions. */
+interface CaseInput {
+  title: string
+  /** HTML. */
+  content: string
+  questions: QuestionInput[]
+  ref?: string | undefined
+  prompt?: string | undefined
+  publication?: Publication | undefined
+  keyPoints?: string[] | undefined
+  summary?: string | undefined
+  headerLabel?: string | undefined
+  reflectionLabel?: string | undefined
+  introLabel?: string | undefined
 }
+
 /** What a case was published as. */
 interface Publication {
-    type: "text" | "pdf" | "link" | "embedded";
-    url?: string | undefined;
-    metadata?: {
-        journal?: string | undefined;
-        authors?: string | undefined;
-        title?: string | undefined;
-        doi?: string | undefined;
-        year?: number | undefined;
-    } | undefined;
+  type: "pdf" | "link" | "embedded" | "text"
+  url?: string | undefined
+  metadata?: {
+    journal?: string | undefined
+    authors?: string | undefined
+    title?: string | undefined
+    doi?: string | undefined
+    year?: number | undefined
+  } | undefined
 }
-/** A clinical case as it is submitted. */
-interface CaseInput {
-    title: string;
-    content: string;
-    questions: QuestionInput[];
-    ref?: string | undefined;
-    prompt?: string | undefined;
-    publication?: Publication | undefined;
-    keyPoints?: string[] | undefined;
-    summary?: string | undefined;
-    headerLabel?: string | undefined;
-    reflectionLabel?: string | undefined;
-    introLabel?: string | undefined;
-}
-/** One audience of a survey. */
-interface AudienceInput {
-    name?: string | undefined;
-    roles?: string[] | undefined;
-    specialtyCodes?: string[] | undefined;
-    states?: string[] | undefined;
-    zipCodes?: string[] | undefined;
-    compensation?: number | undefined;
-    quota?: number | undefined;
-}
+
 /** Whom a survey is for. */
 interface Targeting {
-    audiences: AudienceInput[];
+  audiences: AudienceInput[]
 }
-/** A survey as it is submitted. */
-interface SurveyInput {
-    title: string;
-    estimatedTime: {
-        min: number;
-        max: number;
-    };
-    incentive: number;
-    description?: string | undefined;
-    briefDescription?: string | undefined;
-    sponsor?: string | undefined;
-    background?: string | undefined;
-    directions?: string | undefined;
-    outcomes?: string | undefined;
-    format?: "standard" | "case-based" | undefined;
-    questions?: QuestionInput[] | undefined;
-    introQuestions?: QuestionInput[] | undefined;
-    cases?: CaseInput[] | undefined;
-    closingQuestions?: QuestionInput[] | undefined;
-    targeting?: Targeting | undefined;
+
+/** One audience of a survey. */
+interface AudienceInput {
+  name?: string | undefined
+  /** NUCC groupings. */
+  roles?: string[] | undefined
+  /** NUCC codes. */
+  specialtyCodes?: string[] | undefined
+  /** US state codes. */
+  states?: string[] | undefined
+  zipCodes?: string[] | undefined
+  /** Dollars, instead of the survey's incentive. */
+  compensation?: number | undefined
+  /** Target number of responses. */
+  quota?: number | undefined
 }
+
+/** A campaign, in short. */
+interface CampaignSummary {
+  object: "campaign"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a campaign. */
+  id: string
+  name: string
+  /** Identifier of a program. */
+  program_id: string
+  /** Free string. */
+  status: string
+}
+
+/** A program, in short. */
+interface ProgramSummary {
+  object: "program"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a program. */
+  id: string
+  /** Program slug used by the partner. */
+  slug: string
+  name: string
+  /** Free string. */
+  status: string
+}
+
+/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
+interface RecipientRecord {
+  object: "recipient_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Short-link token, 6 base62 characters. */
+  token: string
+  /** National provider identifier, 10 digits. */
+  npi: string
+  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+  email: string
+  /** Identifier of a recipient. */
+  service_recipient_id: string
+  /** Identifier of a campaign. */
+  service_campaign_id: string
+  /** Identifier of a program. */
+  service_program_id: string
+  /** UTC date-time with microseconds. */
+  created_at: string
+  updated_at: string | null
+  sent_at: string | null
+  bounced_at: string | null
+  last_event_at: string | null
+  campaign?: CampaignSummary | null | undefined
+  program?: ProgramSummary | null | undefined
+}
+
+/** What the health check says. */
+interface Health {
+  /** `ok` when reachable. */
+  status: string
+  /** The released version. */
+  version: string
+  /** UTC date-time with microseconds. */
+  timestamp: string
+}
+
+/** One UTC day of every partner-bound program of the caller's organization. */
+interface Digest {
+  object: "digest"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  data: DigestRecord[]
+}
+
+/** One program's day. */
+interface DigestRecord {
+  object: "digest_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  program: ProgramSummary
+  /** For the date, and up to its end. */
+  funnel: {
+    date: FunnelCounts
+    cumulative: FunnelCounts
+  }
+  outreach: OutreachCounts
+  quota: {
+    learner_qualified: QuotaStatus
+    completer_qualified: QuotaStatus
+  }
+}
+
+/** Clinicians counted by stage of qualification. */
+interface FunnelCounts {
+  account_created: number
+  learner_qualified: number
+  completer_qualified: number
+}
+
+/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+interface OutreachCounts {
+  recipients_published: number
+  sent: number
+  bounced: number
+  opened: number
+  clicked: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_opened: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_clicked: number
+  /** The same without hits suspected to be bots. */
+  without_suspected_bots: {
+    opened: number
+    clicked: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_opened: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_clicked: number
+  }
+}
+
+/** How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target. */
+interface QuotaStatus {
+  target: number | null
+  count: number
+  remaining: number | null
+  reached_at: string | null
+}
+
+/** The event is stored. */
+interface WebhookReceipt {
+  received: true
+}
+
 /** A survey saved as a draft. */
 interface SurveyCreated {
-    id: string;
-    title: string;
-    status: string;
-    questionCount: number;
-    createdAt: string;
+  id: string
+  title: string
+  /** `draft` for a created survey. */
+  status: string
+  questionCount: number
+  /** ISO 8601 date-time with `Z` or an offset. */
+  createdAt: string
 }
+
 /** The outcome of a dry run. */
 interface ValidateResult {
-    valid: boolean;
-    questionCount: number;
-    caseCount?: number | undefined;
+  valid: boolean
+  questionCount: number
+  caseCount?: number | undefined
 }
+
 /** Where to upload a file, and where it is found afterwards. */
 interface PresignResult {
-    url: string;
-    publicUrl: string;
-    expiresIn: number;
+  /** Upload here by PUT. */
+  url: string
+  /** Refer to the file by this after the upload. */
+  publicUrl: string
+  /** Seconds until the upload URL expires. */
+  expiresIn: number
 }
-/** The acknowledgement of a stored event. */
-interface WebhookReceipt {
-    received: true;
+
+/** One page of a list. */
+interface List<Item> {
+  object: "list"
+  /** True only on the production deployment. */
+  livemode: boolean
+  data: Item[]
+  has_more: boolean
+  /** Opaque; null when no further page. */
+  next_cursor: string | null
+  /** Echo of the request's path and query. */
+  url: string
 }
+
+/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+interface EnvelopeMembers {
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
+}
+
+/** The `data` of the events that the service sends, by type. A newer version may add keys. */
+interface ServiceEventData {
+  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
+  "outreach.recipients_published": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    service_campaign_name: string
+    service_program_name: string
+    consumer_program_slug: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_start: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_end: string
+    recipients: {
+      /** Short-link token, 6 base62 characters. */
+      token: string
+      /** National provider identifier, 10 digits. */
+      npi: string
+      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+      email: string
+      /** Identifier of a recipient. */
+      service_recipient_id: string
+    }[]
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is delivered to the recipient mailbox. */
+  "outreach.email_sent": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    [key: string]: unknown
+  }
+  /** Fired on a hard bounce: the token is undeliverable. */
+  "outreach.email_bounced": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
+    bounce_reason: string
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+  "outreach.email_opened": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    opened_at: string
+    [key: string]: unknown
+  }
+  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+  "outreach.email_clicked": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    clicked_at: string
+    [key: string]: unknown
+  }
+}
+
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "service"
+  data: ServiceEventData[Type]
+  campaign?: CampaignSummary | null | undefined
+  program?: ProgramSummary | null | undefined
+  recipient?: RecipientRecord | null | undefined
+}
+
+/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
+interface ConsumerEventData {
+  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+  "clinician.account_created": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+    email: string
+    consumer_program_slug: string
+    /** `service_token`, `organic` or `other`; unknown strings are kept. */
+    attribution?: string | null | undefined
+    /** Set when `attribution` is `service_token`. */
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician crosses the program's learner threshold. */
+  "clinician.learner_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician completes a program. */
+  "clinician.completer_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+}
+
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "consumer"
+  data: ConsumerEventData[Type]
+}
+
 /** What each operation can be asked in its query, by wire name. */
 interface Queries {
-    getHealth: {};
-    getToken: {
-        "expand[]"?: ("program" | "campaign")[] | undefined;
-    };
-    listTokens: {
-        limit?: number | undefined;
-        "expand[]"?: ("program" | "campaign")[] | undefined;
-        since: string;
-        cursor?: string | undefined;
-    };
-    listEvents: {
-        since: string;
-        limit?: number | undefined;
-        "types[]"?: ("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[] | undefined;
-        "expand[]"?: ("program" | "campaign" | "recipient")[] | undefined;
-        cursor?: string | undefined;
-        type?: "outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked" | undefined;
-    };
-    listCampaignRecipients: {
-        limit?: number | undefined;
-        "expand[]"?: ("program" | "campaign")[] | undefined;
-        cursor?: string | undefined;
-    };
-    getDigest: {
-        date: string;
-    };
-    receiveWebhook: {};
-    createSurvey: {};
-    validateSurvey: {};
-    presignUpload: {
-        filename: string;
-        contentType?: string | undefined;
-    };
+  getHealth: {}
+  getToken: {
+    /** Related objects to include; repeatable. */
+    "expand[]"?: ("campaign" | "program")[] | undefined
+  }
+  listTokens: {
+    /** Inclusive lower bound: a date-time with `Z` or an offset and at most nine fraction digits, of which those below a microsecond are cut off. Write the `+` of an offset as `%2B`. */
+    since: string
+    /** Opaque value of the previous page's `next_cursor`. */
+    cursor?: string | undefined
+    /** Page size. */
+    limit?: number | undefined
+    /** Related objects to include; repeatable. */
+    "expand[]"?: ("campaign" | "program")[] | undefined
+  }
+  listEvents: {
+    /** Inclusive lower bound: a date-time with `Z` or an offset and at most nine fraction digits, of which those below a microsecond are cut off. Write the `+` of an offset as `%2B`. */
+    since: string
+    /** Opaque value of the previous page's `next_cursor`. */
+    cursor?: string | undefined
+    /** Page size. */
+    limit?: number | undefined
+    /** One event type; united with `types[]`. */
+    type?: "outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked" | undefined
+    /** Event types, repeatable; all four when neither this nor `type` is given. */
+    "types[]"?: ("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[] | undefined
+    /** Related objects to include; repeatable. */
+    "expand[]"?: ("campaign" | "program" | "recipient")[] | undefined
+  }
+  listCampaignRecipients: {
+    /** Opaque value of the previous page's `next_cursor`. */
+    cursor?: string | undefined
+    /** Page size. */
+    limit?: number | undefined
+    /** Related objects to include; repeatable. */
+    "expand[]"?: ("campaign" | "program")[] | undefined
+  }
+  getDigest: {
+    /** UTC calendar date. */
+    date: string
+  }
+  receiveWebhook: {}
+  createSurvey: {}
+  validateSurvey: {}
+  presignUpload: {
+    /** Used for content-type detection. */
+    filename: string
+    contentType?: string | undefined
+  }
 }
 
 /** An event type of the pull feed. */

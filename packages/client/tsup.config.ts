@@ -8,7 +8,8 @@ export default defineConfig({
   format: ["esm", "cjs"],
   define: { CLIENT_VERSION: JSON.stringify(version) },
   removeNodeProtocol: false,
-  dts: true,
+  // Copies the contract's types into the declarations, so that nobody has to install zod for them.
+  dts: { resolve: ["@outreach/contract/types"] },
   target: "node18",
   clean: true,
 })

@@ -1,43 +1,534 @@
 // @outreach/contract
 import * as z from 'zod';
-import { PartnerErrorCode, LegacyErrorCode, PartnerErrorType } from '@outreach/error-catalog';
+import { PartnerErrorCode, LegacyErrorCode } from '@outreach/error-catalog';
 import { Scope, EventType, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FeedEventType } from './names.js';
 export { BOUNCE_REASONS, BounceReason, EventTypeOf, FEED_EVENT_TYPES, SCOPES } from './names.js';
+
+// Written by `pnpm --filter @outreach/contract types` from openapi.json: the contract without zod.
+
+/** An event that the consumer sends; unknown types are acknowledged. */
+interface InboundEvent$1 {
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  event_type: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
+  source: "consumer"
+  data: Record<string, unknown>
+}
+
+/** A survey as it is submitted. Unknown fields are refused. */
+interface SurveyInput$1 {
+  title: string
+  /** `max` is at least `min`. */
+  estimatedTime: {
+    min: number
+    max: number
+  }
+  /** Dollars. */
+  incentive: number
+  /** Rich text intro. */
+  description?: string | undefined
+  briefDescription?: string | undefined
+  sponsor?: string | undefined
+  background?: string | undefined
+  directions?: string | undefined
+  outcomes?: string | undefined
+  format?: "standard" | "case-based" | undefined
+  /** Required for, and only for, the standard format. */
+  questions?: QuestionInput$1[] | undefined
+  /** Case-based only. */
+  introQuestions?: QuestionInput$1[] | undefined
+  /** Required for, and only for, the case-based format. */
+  cases?: CaseInput$1[] | undefined
+  /** Case-based only. */
+  closingQuestions?: QuestionInput$1[] | undefined
+  targeting?: Targeting$1 | undefined
+}
+
+/** A survey's question. */
+interface QuestionInput$1 {
+  type: "text" | "single-choice" | "multiple-choice" | "scale" | "yes-no" | "number" | "maxdiff" | "compound"
+  text: string
+  description?: string | undefined
+  required?: boolean | undefined
+  placeholder?: string | undefined
+  voiceEnabled?: boolean | undefined
+  validation?: {
+    minLength?: number | undefined
+    maxLength?: number | undefined
+    min?: number | undefined
+    max?: number | undefined
+  } | undefined
+  /** At least 2 for single-choice and multiple-choice. */
+  options?: (string | OptionObject$1)[] | undefined
+  allowOther?: boolean | undefined
+  maxSelections?: number | undefined
+  randomizeOptions?: boolean | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+    points?: string[] | undefined
+  } | undefined
+  visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined
+  showLabels?: boolean | undefined
+  showValue?: boolean | undefined
+  flipped?: boolean | undefined
+  yesText?: string | undefined
+  noText?: string | undefined
+  /** Required for maxdiff. */
+  items?: string[] | undefined
+  config?: {
+    itemsPerTask?: number | undefined
+    totalTasks?: number | undefined
+  } | undefined
+  contextHeader?: string | undefined
+  subQuestions?: SubQuestionInput$1[] | undefined
+}
+
+/** One choice: its text, and the value to store for it. */
+interface OptionObject$1 {
+  text: string
+  value?: string | undefined
+}
+
+/** One row of a compound question. */
+interface SubQuestionInput$1 {
+  type: "scale" | "single-choice" | "multiple-choice" | "yes-no"
+  label: string
+  required?: boolean | undefined
+  options?: (string | OptionObject$1)[] | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+  } | undefined
+}
+
+/** A clinical case and its questions. */
+interface CaseInput$1 {
+  title: string
+  /** HTML. */
+  content: string
+  questions: QuestionInput$1[]
+  ref?: string | undefined
+  prompt?: string | undefined
+  publication?: Publication$1 | undefined
+  keyPoints?: string[] | undefined
+  summary?: string | undefined
+  headerLabel?: string | undefined
+  reflectionLabel?: string | undefined
+  introLabel?: string | undefined
+}
+
+/** What a case was published as. */
+interface Publication$1 {
+  type: "pdf" | "link" | "embedded" | "text"
+  url?: string | undefined
+  metadata?: {
+    journal?: string | undefined
+    authors?: string | undefined
+    title?: string | undefined
+    doi?: string | undefined
+    year?: number | undefined
+  } | undefined
+}
+
+/** Whom a survey is for. */
+interface Targeting$1 {
+  audiences: AudienceInput$1[]
+}
+
+/** One audience of a survey. */
+interface AudienceInput$1 {
+  name?: string | undefined
+  /** NUCC groupings. */
+  roles?: string[] | undefined
+  /** NUCC codes. */
+  specialtyCodes?: string[] | undefined
+  /** US state codes. */
+  states?: string[] | undefined
+  zipCodes?: string[] | undefined
+  /** Dollars, instead of the survey's incentive. */
+  compensation?: number | undefined
+  /** Target number of responses. */
+  quota?: number | undefined
+}
+
+/** A campaign, in short. */
+interface CampaignSummary$1 {
+  object: "campaign"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a campaign. */
+  id: string
+  name: string
+  /** Identifier of a program. */
+  program_id: string
+  /** Free string. */
+  status: string
+}
+
+/** A program, in short. */
+interface ProgramSummary$1 {
+  object: "program"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a program. */
+  id: string
+  /** Program slug used by the partner. */
+  slug: string
+  name: string
+  /** Free string. */
+  status: string
+}
+
+/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
+interface RecipientRecord$1 {
+  object: "recipient_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Short-link token, 6 base62 characters. */
+  token: string
+  /** National provider identifier, 10 digits. */
+  npi: string
+  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+  email: string
+  /** Identifier of a recipient. */
+  service_recipient_id: string
+  /** Identifier of a campaign. */
+  service_campaign_id: string
+  /** Identifier of a program. */
+  service_program_id: string
+  /** UTC date-time with microseconds. */
+  created_at: string
+  updated_at: string | null
+  sent_at: string | null
+  bounced_at: string | null
+  last_event_at: string | null
+  campaign?: CampaignSummary$1 | null | undefined
+  program?: ProgramSummary$1 | null | undefined
+}
+
+/** What the health check says. */
+interface Health$1 {
+  /** `ok` when reachable. */
+  status: string
+  /** The released version. */
+  version: string
+  /** UTC date-time with microseconds. */
+  timestamp: string
+}
+
+/** The body of every error response of the partner endpoints. */
+interface PartnerError$1 {
+  error: {
+    /** What retry and UX logic should branch on. */
+    type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
+    /** The set only grows: treat a code you do not know by its `type`. */
+    code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
+    /** Human-readable. */
+    message: string
+    /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
+    details?: Record<string, unknown> | null | undefined
+    /** The code's entry in the published guide. */
+    doc_url: string
+    /** Identifier of a request; equals the `X-Request-Id` header. */
+    request_id: string
+  }
+}
+
+/** One UTC day of every partner-bound program of the caller's organization. */
+interface Digest$1 {
+  object: "digest"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  data: DigestRecord$1[]
+}
+
+/** One program's day. */
+interface DigestRecord$1 {
+  object: "digest_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  program: ProgramSummary$1
+  /** For the date, and up to its end. */
+  funnel: {
+    date: FunnelCounts$1
+    cumulative: FunnelCounts$1
+  }
+  outreach: OutreachCounts$1
+  quota: {
+    learner_qualified: QuotaStatus$1
+    completer_qualified: QuotaStatus$1
+  }
+}
+
+/** Clinicians counted by stage of qualification. */
+interface FunnelCounts$1 {
+  account_created: number
+  learner_qualified: number
+  completer_qualified: number
+}
+
+/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+interface OutreachCounts$1 {
+  recipients_published: number
+  sent: number
+  bounced: number
+  opened: number
+  clicked: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_opened: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_clicked: number
+  /** The same without hits suspected to be bots. */
+  without_suspected_bots: {
+    opened: number
+    clicked: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_opened: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_clicked: number
+  }
+}
+
+/** How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target. */
+interface QuotaStatus$1 {
+  target: number | null
+  count: number
+  remaining: number | null
+  reached_at: string | null
+}
+
+/** The event is stored. */
+interface WebhookReceipt$1 {
+  received: true
+}
+
+/** A survey saved as a draft. */
+interface SurveyCreated$1 {
+  id: string
+  title: string
+  /** `draft` for a created survey. */
+  status: string
+  questionCount: number
+  /** ISO 8601 date-time with `Z` or an offset. */
+  createdAt: string
+}
+
+/** The body of every error response of the survey and upload endpoints. */
+interface LegacyError$1 {
+  error: {
+    code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_IMPLEMENTED" | "SERVICE_UNAVAILABLE"
+    message: string
+    errors?: {
+      code: string
+      /** Location in the submitted survey. */
+      path: string
+      message: string
+    }[] | undefined
+  }
+}
+
+/** The outcome of a dry run. */
+interface ValidateResult$1 {
+  valid: boolean
+  questionCount: number
+  caseCount?: number | undefined
+}
+
+/** Where to upload a file, and where it is found afterwards. */
+interface PresignResult$1 {
+  /** Upload here by PUT. */
+  url: string
+  /** Refer to the file by this after the upload. */
+  publicUrl: string
+  /** Seconds until the upload URL expires. */
+  expiresIn: number
+}
+
+/** One page of a list. */
+interface List<Item> {
+  object: "list"
+  /** True only on the production deployment. */
+  livemode: boolean
+  data: Item[]
+  has_more: boolean
+  /** Opaque; null when no further page. */
+  next_cursor: string | null
+  /** Echo of the request's path and query. */
+  url: string
+}
+
+/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+interface EnvelopeMembers {
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
+}
+
+/** The `data` of the events that the service sends, by type. A newer version may add keys. */
+interface ServiceEventData {
+  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
+  "outreach.recipients_published": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    service_campaign_name: string
+    service_program_name: string
+    consumer_program_slug: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_start: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_end: string
+    recipients: {
+      /** Short-link token, 6 base62 characters. */
+      token: string
+      /** National provider identifier, 10 digits. */
+      npi: string
+      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+      email: string
+      /** Identifier of a recipient. */
+      service_recipient_id: string
+    }[]
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is delivered to the recipient mailbox. */
+  "outreach.email_sent": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    [key: string]: unknown
+  }
+  /** Fired on a hard bounce: the token is undeliverable. */
+  "outreach.email_bounced": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
+    bounce_reason: string
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+  "outreach.email_opened": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    opened_at: string
+    [key: string]: unknown
+  }
+  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+  "outreach.email_clicked": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    clicked_at: string
+    [key: string]: unknown
+  }
+}
+
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "service"
+  data: ServiceEventData[Type]
+  campaign?: CampaignSummary$1 | null | undefined
+  program?: ProgramSummary$1 | null | undefined
+  recipient?: RecipientRecord$1 | null | undefined
+}
+
+/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
+interface ConsumerEventData {
+  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+  "clinician.account_created": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+    email: string
+    consumer_program_slug: string
+    /** `service_token`, `organic` or `other`; unknown strings are kept. */
+    attribution?: string | null | undefined
+    /** Set when `attribution` is `service_token`. */
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician crosses the program's learner threshold. */
+  "clinician.learner_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician completes a program. */
+  "clinician.completer_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+}
+
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "consumer"
+  data: ConsumerEventData[Type]
+}
 
 /** The schema of a value; `Input` differs where a default may be left out. */
 interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {
 }
 
 /** A campaign, in short. */
-interface CampaignSummary {
-    object: "campaign";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `cmp_<hex>` */
-    id: string;
-    name: string;
-    /** `pgm_<hex>` */
-    program_id: string;
-    /** Free string. */
-    status: string;
-}
-/** A campaign, in short. */
 declare const CampaignSummary: Schema<CampaignSummary>;
-/** A program, in short. */
-interface ProgramSummary {
-    object: "program";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `pgm_<hex>` */
-    id: string;
-    /** The partner's own name of the program. */
-    slug: string;
-    name: string;
-    /** Free string. */
-    status: string;
-}
+type CampaignSummary = CampaignSummary$1;
 /** A program, in short. */
 declare const ProgramSummary: Schema<ProgramSummary>;
+type ProgramSummary = ProgramSummary$1;
 
 /** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
 type Auth = {
@@ -152,263 +643,31 @@ declare function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery;
  */
 declare function decode<Schema extends z.ZodType>(schema: Schema, input: unknown, codes?: ParameterCodes): Decoded<z.output<Schema>>;
 
-declare const funnelCounts: z.ZodObject<{
-    account_created: z.ZodInt;
-    learner_qualified: z.ZodInt;
-    completer_qualified: z.ZodInt;
-}, z.core.$strip>;
-/** Clinicians counted by stage of qualification. */
-interface FunnelCounts extends z.infer<typeof funnelCounts> {
-}
 /** Clinicians counted by stage of qualification. */
 declare const FunnelCounts: Schema<FunnelCounts>;
-declare const outreachCounts: z.ZodObject<{
-    without_suspected_bots: z.ZodObject<{
-        opened: z.ZodInt;
-        clicked: z.ZodInt;
-        unique_opened: z.ZodInt;
-        unique_clicked: z.ZodInt;
-    }, z.core.$strip>;
-    opened: z.ZodInt;
-    clicked: z.ZodInt;
-    unique_opened: z.ZodInt;
-    unique_clicked: z.ZodInt;
-    recipients_published: z.ZodInt;
-    sent: z.ZodInt;
-    bounced: z.ZodInt;
-}, z.core.$strip>;
-/** What outreach did on one date. */
-interface OutreachCounts extends z.infer<typeof outreachCounts> {
-}
+type FunnelCounts = FunnelCounts$1;
 /** What outreach did on one date. */
 declare const OutreachCounts: Schema<OutreachCounts>;
-declare const quotaStatus: z.ZodObject<{
-    target: z.ZodNullable<z.ZodInt>;
-    count: z.ZodInt;
-    remaining: z.ZodNullable<z.ZodInt>;
-    reached_at: z.ZodNullable<z.ZodISODateTime>;
-}, z.core.$strip>;
-/** How far one stage of a program is from its target. */
-interface QuotaStatus extends z.infer<typeof quotaStatus> {
-}
+type OutreachCounts = OutreachCounts$1;
 /** How far one stage of a program is from its target. */
 declare const QuotaStatus: Schema<QuotaStatus>;
-declare const digestRecord: z.ZodObject<{
-    object: z.ZodLiteral<"digest_record">;
-    livemode: z.ZodBoolean;
-    date: z.ZodISODate;
-    program: Schema<ProgramSummary, ProgramSummary>;
-    funnel: z.ZodObject<{
-        date: Schema<FunnelCounts, FunnelCounts>;
-        cumulative: Schema<FunnelCounts, FunnelCounts>;
-    }, z.core.$strip>;
-    outreach: Schema<OutreachCounts, OutreachCounts>;
-    quota: z.ZodObject<{
-        learner_qualified: Schema<QuotaStatus, QuotaStatus>;
-        completer_qualified: Schema<QuotaStatus, QuotaStatus>;
-    }, z.core.$strip>;
-}, z.core.$strip>;
-/** One program's day. */
-interface DigestRecord extends z.infer<typeof digestRecord> {
-}
+type QuotaStatus = QuotaStatus$1;
 /** One program's day. */
 declare const DigestRecord: Schema<DigestRecord>;
-declare const digest: z.ZodObject<{
-    object: z.ZodLiteral<"digest">;
-    livemode: z.ZodBoolean;
-    date: z.ZodISODate;
-    data: z.ZodArray<Schema<DigestRecord, DigestRecord>>;
-}, z.core.$strip>;
-/** One UTC day of every partner-bound program of an organization. */
-interface Digest extends z.infer<typeof digest> {
-}
+type DigestRecord = DigestRecord$1;
 /** One UTC day of every partner-bound program of an organization. */
 declare const Digest: Schema<Digest>;
+type Digest = Digest$1;
 
-/** The body of every error response of the partner endpoints. */
-interface PartnerError {
-    error: {
-        /** What retry and UX logic should branch on. */
-        type: PartnerErrorType;
-        /** The set only grows: treat a code you do not know by its `type`. */
-        code: PartnerErrorCode;
-        message: string;
-        /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
-        details?: Record<string, unknown> | null | undefined;
-        /** The code's entry in the published guide. */
-        doc_url: string;
-        /** `req_<hex>` */
-        request_id: string;
-    };
-}
 /** The body of every error response of the partner endpoints. */
 declare const PartnerError: Schema<PartnerError>;
-/** The body of every error response of the survey and upload endpoints. */
-interface LegacyError {
-    error: {
-        code: LegacyErrorCode;
-        message: string;
-        /** Faults of a submitted survey, each with its location. */
-        errors?: {
-            code: string;
-            path: string;
-            message: string;
-        }[] | undefined;
-    };
-}
+type PartnerError = PartnerError$1;
 /** The body of every error response of the survey and upload endpoints. */
 declare const LegacyError: Schema<LegacyError>;
-
-/** One page of a list. */
-interface List<Item> {
-    object: "list";
-    livemode: boolean;
-    data: Item[];
-    has_more: boolean;
-    /** Opaque; null exactly when `has_more` is false. */
-    next_cursor: string | null;
-    /** The request's path and query. */
-    url: string;
-}
-/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
-declare function list<Item extends z.ZodType>(item: Item, id: string): Schema<List<z.output<Item>>, List<z.input<Item>>>;
-
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
-interface RecipientRecord {
-    object: "recipient_record";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** Six base62 characters. */
-    token: string;
-    /** Ten digits. */
-    npi: string;
-    email: string;
-    /** `rcp_<hex>` */
-    service_recipient_id: string;
-    /** `cmp_<hex>` */
-    service_campaign_id: string;
-    /** `pgm_<hex>` */
-    service_program_id: string;
-    created_at: string;
-    updated_at: string | null;
-    sent_at: string | null;
-    bounced_at: string | null;
-    last_event_at: string | null;
-    /** Present only when expanded. */
-    campaign?: CampaignSummary | null | undefined;
-    /** Present only when expanded. */
-    program?: ProgramSummary | null | undefined;
-}
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
-declare const RecipientRecord: Schema<RecipientRecord>;
-/** One page of recipient records. */
-declare const RecipientList: Schema<List<RecipientRecord>>;
+type LegacyError = LegacyError$1;
 
 /** The most recipients that one `outreach.recipients_published` event carries. */
 declare const RECIPIENTS_PER_EVENT = 500;
-/** What every event carries, whatever its type. */
-interface EnvelopeMembers {
-    object: "event";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `evt_<hex>`: the deduplication key. */
-    event_id: string;
-    event_version: number;
-    /** When the thing happened, ISO 8601. */
-    occurred_at: string;
-    /** When the envelope was emitted, ISO 8601. */
-    emitted_at: string;
-    /** Passed through. */
-    metadata?: Record<string, unknown> | null | undefined;
-}
-interface Outcome {
-    service_recipient_id: string;
-    service_campaign_id: string;
-    token: string;
-    [key: string]: unknown;
-}
-interface Hit {
-    service_campaign_id: string;
-    service_program_id: string;
-    token: string;
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean;
-    [key: string]: unknown;
-}
-interface Qualified {
-    npi: string;
-    consumer_program_slug: string;
-    token?: string | null | undefined;
-    [key: string]: unknown;
-}
-/** The `data` of the events that the service sends, by type. A newer service may add keys. */
-interface ServiceEventData {
-    /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
-    "outreach.recipients_published": {
-        service_campaign_id: string;
-        service_program_id: string;
-        service_campaign_name: string;
-        service_program_name: string;
-        consumer_program_slug: string;
-        scheduled_send_window_start: string;
-        scheduled_send_window_end: string;
-        recipients: {
-            token: string;
-            npi: string;
-            email: string;
-            service_recipient_id: string;
-        }[];
-        [key: string]: unknown;
-    };
-    /** Fired when an outreach email is delivered to the recipient mailbox. */
-    "outreach.email_sent": Outcome;
-    /** Fired on a hard bounce: the token is undeliverable. */
-    "outreach.email_bounced": Outcome & {
-        /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
-        bounce_reason: string;
-    };
-    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-    "outreach.email_opened": Hit & {
-        opened_at: string;
-    };
-    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-    "outreach.email_clicked": Hit & {
-        clicked_at: string;
-    };
-}
-/** The `data` of the events that the consumer sends, by type. */
-interface ConsumerEventData {
-    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-    "clinician.account_created": {
-        npi: string;
-        email: string;
-        consumer_program_slug: string;
-        /** `service_token`, `organic` or `other`; unknown strings are kept. */
-        attribution?: string | null | undefined;
-        /** Set when `attribution` is `service_token`. */
-        token?: string | null | undefined;
-        [key: string]: unknown;
-    };
-    /** Fired when a clinician crosses the program's learner threshold. */
-    "clinician.learner_qualified": Qualified;
-    /** Fired when a clinician completes a program. */
-    "clinician.completer_qualified": Qualified;
-}
-/** An event that the service sends. */
-interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "service";
-    data: ServiceEventData[Type];
-    campaign?: CampaignSummary | null | undefined;
-    program?: ProgramSummary | null | undefined;
-    recipient?: RecipientRecord | null | undefined;
-}
-/** An event that the consumer sends. */
-interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "consumer";
-    data: ConsumerEventData[Type];
-}
 /** The `data` of an event, by its type. */
 type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type];
 /** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
@@ -437,15 +696,9 @@ declare const FeedEvent: Schema<FeedEvent>;
 /** One page of the pull feed. */
 declare const EventList: Schema<List<FeedEvent>>;
 
-declare const optionObject: z.ZodObject<{
-    text: z.ZodString;
-    value: z.ZodOptional<z.ZodString>;
-}, z.core.$strict>;
-/** One choice: its text, and the value to store for it. */
-interface OptionObject extends z.infer<typeof optionObject> {
-}
 /** One choice: its text, and the value to store for it. */
 declare const OptionObject: Schema<OptionObject>;
+type OptionObject = OptionObject$1;
 declare const subQuestion: z.ZodObject<{
     type: z.ZodEnum<{
         scale: "scale";
@@ -455,16 +708,14 @@ declare const subQuestion: z.ZodObject<{
     }>;
     label: z.ZodString;
     required: z.ZodDefault<z.ZodBoolean>;
-    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject, OptionObject>]>>>;
+    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject$1, OptionObject$1>]>>>;
     points: z.ZodDefault<z.ZodInt>;
     labels: z.ZodOptional<z.ZodObject<{
         start: z.ZodOptional<z.ZodString>;
         end: z.ZodOptional<z.ZodString>;
     }, z.core.$strict>>;
 }, z.core.$strict>;
-/** A row of a compound question as it is submitted. */
-interface SubQuestionInput extends z.input<typeof subQuestion> {
-}
+type SubQuestionInput = SubQuestionInput$1;
 /** A row of a compound question, decoded: defaults filled in. */
 interface SubQuestion extends z.output<typeof subQuestion> {
 }
@@ -473,11 +724,11 @@ declare const SubQuestion: Schema<SubQuestion, SubQuestionInput>;
 declare const question: z.ZodObject<{
     type: z.ZodEnum<{
         number: "number";
-        text: "text";
         scale: "scale";
         "single-choice": "single-choice";
         "multiple-choice": "multiple-choice";
         "yes-no": "yes-no";
+        text: "text";
         maxdiff: "maxdiff";
         compound: "compound";
     }>;
@@ -492,7 +743,7 @@ declare const question: z.ZodObject<{
         min: z.ZodOptional<z.ZodNumber>;
         max: z.ZodOptional<z.ZodNumber>;
     }, z.core.$strict>>;
-    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject, OptionObject>]>>>;
+    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject$1, OptionObject$1>]>>>;
     allowOther: z.ZodDefault<z.ZodBoolean>;
     maxSelections: z.ZodOptional<z.ZodInt>;
     randomizeOptions: z.ZodDefault<z.ZodBoolean>;
@@ -524,81 +775,43 @@ declare const question: z.ZodObject<{
         totalTasks: z.ZodOptional<z.ZodInt>;
     }, z.core.$strict>>;
     contextHeader: z.ZodOptional<z.ZodString>;
-    subQuestions: z.ZodOptional<z.ZodArray<Schema<SubQuestion, SubQuestionInput>>>;
+    subQuestions: z.ZodOptional<z.ZodArray<Schema<SubQuestion, SubQuestionInput$1>>>;
 }, z.core.$strict>;
-/** A survey's question as it is submitted. */
-interface QuestionInput extends z.input<typeof question> {
-}
+type QuestionInput = QuestionInput$1;
 /** A survey's question, decoded: defaults filled in. */
 interface Question extends z.output<typeof question> {
 }
 /** A survey's question. */
 declare const Question: Schema<Question, QuestionInput>;
 
-declare const publication: z.ZodObject<{
-    type: z.ZodEnum<{
-        link: "link";
-        text: "text";
-        pdf: "pdf";
-        embedded: "embedded";
-    }>;
-    url: z.ZodOptional<z.ZodURL>;
-    metadata: z.ZodOptional<z.ZodObject<{
-        journal: z.ZodOptional<z.ZodString>;
-        authors: z.ZodOptional<z.ZodString>;
-        title: z.ZodOptional<z.ZodString>;
-        doi: z.ZodOptional<z.ZodString>;
-        year: z.ZodOptional<z.ZodInt>;
-    }, z.core.$strict>>;
-}, z.core.$strict>;
-/** What a case was published as. */
-interface Publication extends z.infer<typeof publication> {
-}
 /** What a case was published as. */
 declare const Publication: Schema<Publication>;
+type Publication = Publication$1;
 declare const clinicalCase: z.ZodObject<{
     title: z.ZodString;
     content: z.ZodString;
-    questions: z.ZodArray<Schema<Question, QuestionInput>>;
+    questions: z.ZodArray<Schema<Question, QuestionInput$1>>;
     ref: z.ZodOptional<z.ZodString>;
     prompt: z.ZodOptional<z.ZodString>;
-    publication: z.ZodOptional<Schema<Publication, Publication>>;
+    publication: z.ZodOptional<Schema<Publication$1, Publication$1>>;
     keyPoints: z.ZodOptional<z.ZodArray<z.ZodString>>;
     summary: z.ZodOptional<z.ZodString>;
     headerLabel: z.ZodOptional<z.ZodString>;
     reflectionLabel: z.ZodOptional<z.ZodString>;
     introLabel: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
-/** A clinical case as it is submitted. */
-interface CaseInput extends z.input<typeof clinicalCase> {
-}
+type CaseInput = CaseInput$1;
 /** A clinical case, decoded: defaults filled in. */
 interface Case extends z.output<typeof clinicalCase> {
 }
 /** A clinical case and its questions. */
 declare const Case: Schema<Case, CaseInput>;
-declare const audienceInput: z.ZodObject<{
-    name: z.ZodOptional<z.ZodString>;
-    roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    states: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    zipCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    compensation: z.ZodOptional<z.ZodNumber>;
-    quota: z.ZodOptional<z.ZodInt>;
-}, z.core.$strict>;
-/** One audience of a survey. */
-interface AudienceInput extends z.infer<typeof audienceInput> {
-}
 /** One audience of a survey. */
 declare const AudienceInput: Schema<AudienceInput>;
-declare const targeting: z.ZodObject<{
-    audiences: z.ZodArray<Schema<AudienceInput, AudienceInput>>;
-}, z.core.$strict>;
-/** Whom a survey is for. */
-interface Targeting extends z.infer<typeof targeting> {
-}
+type AudienceInput = AudienceInput$1;
 /** Whom a survey is for. */
 declare const Targeting: Schema<Targeting>;
+type Targeting = Targeting$1;
 declare const surveyInput: z.ZodObject<{
     title: z.ZodString;
     estimatedTime: z.ZodObject<{
@@ -616,18 +829,16 @@ declare const surveyInput: z.ZodObject<{
         standard: "standard";
         "case-based": "case-based";
     }>>;
-    questions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
-    introQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
-    cases: z.ZodOptional<z.ZodArray<Schema<Case, CaseInput>>>;
-    closingQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
-    targeting: z.ZodOptional<Schema<Targeting, Targeting>>;
+    questions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput$1>>>;
+    introQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput$1>>>;
+    cases: z.ZodOptional<z.ZodArray<Schema<Case, CaseInput$1>>>;
+    closingQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput$1>>>;
+    targeting: z.ZodOptional<Schema<Targeting$1, Targeting$1>>;
 }, z.core.$strict>;
 /** A survey, decoded: defaults filled in. */
 interface Survey extends z.output<typeof surveyInput> {
 }
-/** A survey as it is submitted. */
-interface SurveyInput extends z.input<typeof surveyInput> {
-}
+type SurveyInput = SurveyInput$1;
 /**
  * A survey as it is submitted.
  *
@@ -635,78 +846,15 @@ interface SurveyInput extends z.input<typeof surveyInput> {
  * of the other format.
  */
 declare const SurveyInput: Schema<Survey, SurveyInput>;
-declare const surveyCreated: z.ZodObject<{
-    id: z.ZodUUID;
-    title: z.ZodString;
-    status: z.ZodString;
-    questionCount: z.ZodInt;
-    createdAt: z.ZodString;
-}, z.core.$strip>;
-/** A survey saved as a draft. */
-interface SurveyCreated extends z.infer<typeof surveyCreated> {
-}
 /** A survey saved as a draft. */
 declare const SurveyCreated: Schema<SurveyCreated>;
-declare const validateResult: z.ZodObject<{
-    valid: z.ZodBoolean;
-    questionCount: z.ZodInt;
-    caseCount: z.ZodOptional<z.ZodInt>;
-}, z.core.$strip>;
-/** The outcome of a dry run. */
-interface ValidateResult extends z.infer<typeof validateResult> {
-}
+type SurveyCreated = SurveyCreated$1;
 /** The outcome of a dry run. */
 declare const ValidateResult: Schema<ValidateResult>;
-declare const presignResult: z.ZodObject<{
-    url: z.ZodURL;
-    publicUrl: z.ZodURL;
-    expiresIn: z.ZodInt;
-}, z.core.$strip>;
-/** Where to upload a file, and where it is found afterwards. */
-interface PresignResult extends z.infer<typeof presignResult> {
-}
+type ValidateResult = ValidateResult$1;
 /** Where to upload a file, and where it is found afterwards. */
 declare const PresignResult: Schema<PresignResult>;
-
-declare const health: z.ZodObject<{
-    status: z.ZodString;
-    version: z.ZodString;
-    timestamp: z.ZodISODateTime;
-}, z.core.$strip>;
-/** What the health check says. */
-interface Health extends z.infer<typeof health> {
-}
-/** What the health check says. */
-declare const Health: Schema<Health>;
-
-declare const inboundEvent: z.ZodObject<{
-    event_id: z.ZodString;
-    event_type: z.ZodString;
-    occurred_at: z.ZodString;
-    emitted_at: z.ZodString;
-    source: z.ZodLiteral<"consumer">;
-    data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>;
-/** An envelope as the receiver takes it. */
-interface InboundEvent extends z.infer<typeof inboundEvent> {
-}
-/**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
- */
-declare const InboundEvent: Schema<InboundEvent>;
-declare const webhookReceipt: z.ZodObject<{
-    received: z.ZodLiteral<true>;
-}, z.core.$strip>;
-/** The acknowledgement of a stored event. */
-interface WebhookReceipt extends z.infer<typeof webhookReceipt> {
-}
-/** The acknowledgement of a stored event. */
-declare const WebhookReceipt: Schema<WebhookReceipt>;
+type PresignResult = PresignResult$1;
 
 /** The contract: every operation of the API, by its id. */
 declare const operations: {
@@ -724,7 +872,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The service is reachable.";
-                readonly body: Schema<Health, Health>;
+                readonly body: Schema<Health$1, Health$1>;
                 readonly headers: readonly [];
             };
         };
@@ -751,9 +899,9 @@ declare const operations: {
         }, z.core.$strict>;
         readonly query: z.ZodObject<{
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                program: "program";
                 campaign: "campaign";
-            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
+                program: "program";
+            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly token: "INVALID_TOKEN";
@@ -763,7 +911,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The recipient record.";
-                readonly body: Schema<RecipientRecord, RecipientRecord>;
+                readonly body: Schema<RecipientRecord$1, RecipientRecord$1>;
                 readonly headers: readonly ["ETag", "Cache-Control"];
             };
             readonly 304: {
@@ -792,9 +940,9 @@ declare const operations: {
             cursor: z.ZodOptional<z.ZodString>;
             limit: z.ZodDefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                program: "program";
                 campaign: "campaign";
-            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
+                program: "program";
+            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
             since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
@@ -803,7 +951,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "One page of recipient records.";
-                readonly body: Schema<List<RecipientRecord>, List<RecipientRecord>>;
+                readonly body: Schema<List<RecipientRecord$1>, List<RecipientRecord$1>>;
                 readonly headers: readonly [];
             };
         };
@@ -842,10 +990,10 @@ declare const operations: {
                 "outreach.email_clicked": "outreach.email_clicked";
             }>>, z.ZodTransform<("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[], ("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[]>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                program: "program";
                 campaign: "campaign";
+                program: "program";
                 recipient: "recipient";
-            }>>, z.ZodTransform<("program" | "campaign" | "recipient")[], ("program" | "campaign" | "recipient")[]>>>;
+            }>>, z.ZodTransform<("campaign" | "program" | "recipient")[], ("campaign" | "program" | "recipient")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly type: "INVALID_TYPE_FILTER";
@@ -884,9 +1032,9 @@ declare const operations: {
             cursor: z.ZodOptional<z.ZodString>;
             limit: z.ZodDefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                program: "program";
                 campaign: "campaign";
-            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
+                program: "program";
+            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly id: "INVALID_CAMPAIGN_ID";
@@ -895,7 +1043,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "One page of recipient records.";
-                readonly body: Schema<List<RecipientRecord>, List<RecipientRecord>>;
+                readonly body: Schema<List<RecipientRecord$1>, List<RecipientRecord$1>>;
                 readonly headers: readonly [];
             };
         };
@@ -923,7 +1071,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The digest.";
-                readonly body: Schema<Digest, Digest>;
+                readonly body: Schema<Digest$1, Digest$1>;
                 readonly headers: readonly [];
             };
         };
@@ -951,13 +1099,13 @@ declare const operations: {
         readonly parameterCodes: {};
         readonly headers: readonly [];
         readonly body: {
-            readonly schema: Schema<InboundEvent, InboundEvent>;
+            readonly schema: Schema<InboundEvent$1, InboundEvent$1>;
             readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 200: {
                 readonly description: "The event is stored.";
-                readonly body: Schema<WebhookReceipt, WebhookReceipt>;
+                readonly body: Schema<WebhookReceipt$1, WebhookReceipt$1>;
                 readonly headers: readonly [];
             };
         };
@@ -973,13 +1121,13 @@ declare const operations: {
         readonly summary: "Create a survey (draft, not served)";
         readonly description: "Will save the survey as a draft. Until it is served, answers 501.";
         readonly body: {
-            readonly schema: Schema<Survey, SurveyInput>;
+            readonly schema: Schema<Survey, SurveyInput$1>;
             readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 201: {
                 readonly description: "The survey is saved as a draft.";
-                readonly body: Schema<SurveyCreated, SurveyCreated>;
+                readonly body: Schema<SurveyCreated$1, SurveyCreated$1>;
                 readonly headers: readonly [];
             };
         };
@@ -1002,13 +1150,13 @@ declare const operations: {
         readonly summary: "Validate a survey (draft, not served)";
         readonly description: "Will say whether the survey is valid and save nothing. Until it is served, answers 501.";
         readonly body: {
-            readonly schema: Schema<Survey, SurveyInput>;
+            readonly schema: Schema<Survey, SurveyInput$1>;
             readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 200: {
                 readonly description: "The survey is valid.";
-                readonly body: Schema<ValidateResult, ValidateResult>;
+                readonly body: Schema<ValidateResult$1, ValidateResult$1>;
                 readonly headers: readonly [];
             };
         };
@@ -1037,7 +1185,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "Where to upload.";
-                readonly body: Schema<PresignResult, PresignResult>;
+                readonly body: Schema<PresignResult$1, PresignResult$1>;
                 readonly headers: readonly [];
             };
         };
@@ -1083,6 +1231,10 @@ declare const requestHeaders: {
     readonly "Idempotency-Key": z.ZodString;
 };
 
+/** What the health check says. */
+declare const Health: Schema<Health>;
+type Health = Health$1;
+
 /** A recipient's short-link token: six base62 characters. */
 declare const Token: z.ZodString;
 /** A clinician's national provider identifier: ten digits. */
@@ -1102,6 +1254,9 @@ declare const RequestId: z.ZodString;
 /** A webhook endpoint's id, `whe_<hex>`. */
 declare const WebhookEndpointId: z.ZodString;
 
+/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
+declare function list<Item extends z.ZodType>(item: Item, id: string): Schema<List<z.output<Item>>, List<z.input<Item>>>;
+
 /** A time that the service emits: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
 declare const Timestamp: z.ZodISODateTime;
 /** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */
@@ -1110,6 +1265,22 @@ declare const Instant: z.ZodString;
 declare const CalendarDate: z.ZodISODate;
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
 declare const Since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
+
+/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
+declare const RecipientRecord: Schema<RecipientRecord>;
+type RecipientRecord = RecipientRecord$1;
+/** One page of recipient records. */
+declare const RecipientList: Schema<List<RecipientRecord>>;
+
+/**
+ * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
+ * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ */
+declare const InboundEvent: Schema<InboundEvent>;
+type InboundEvent = InboundEvent$1;
+/** The acknowledgement of a stored event. */
+declare const WebhookReceipt: Schema<WebhookReceipt>;
+type WebhookReceipt = WebhookReceipt$1;
 
 export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
 export type { Auth, CallOf, CaseInput, ConsumerEvent, ConsumerEventData, Decoded, EnvelopeMembers, ErrorCodeOf, EventData, EventDefinition, List, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, ServiceEvent, ServiceEventData, SubQuestionInput, Survey };

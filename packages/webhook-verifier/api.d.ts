@@ -1,8 +1,8 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-Cm3G5jq9.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BWu9PhSf.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BWu9PhSf.js';
+import { W as WebhookEvent } from './WebhookEvent-DSUsrBh0.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-DSUsrBh0.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-DxiOX16i.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-DxiOX16i.js';
 
 /** Why a webhook was refused; the set only grows within a major version. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "not_a_request" | "invalid_options";
@@ -162,7 +162,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 /** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -172,7 +172,7 @@ export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/fastify
 import { H as HandlerOptions, W as WebhookHandler } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -215,7 +215,7 @@ export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 // @outreach/webhook-verifier/fetch
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 declare global {
     interface Request {
@@ -237,7 +237,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/hono
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 declare global {
     interface Request {
@@ -263,7 +263,7 @@ export type { HonoContext };
 // @outreach/webhook-verifier/lambda
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 /** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
 interface LambdaEvent {
@@ -294,7 +294,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-Cm3G5jq9.js';
+import './WebhookEvent-DSUsrBh0.js';
 
 /** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -340,161 +340,205 @@ declare function signWebhook(event: object | string, secrets: readonly string[],
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-Cm3G5jq9.d.ts
+// @outreach/webhook-verifier/dist/WebhookEvent-DSUsrBh0.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
-    object: "campaign";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `cmp_<hex>` */
-    id: string;
-    name: string;
-    /** `pgm_<hex>` */
-    program_id: string;
-    /** Free string. */
-    status: string;
+  object: "campaign"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a campaign. */
+  id: string
+  name: string
+  /** Identifier of a program. */
+  program_id: string
+  /** Free string. */
+  status: string
 }
+
 /** A program, in short. */
 interface ProgramSummary {
-    object: "program";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `pgm_<hex>` */
-    id: string;
-    /** The partner's own name of the program. */
-    slug: string;
-    name: string;
-    /** Free string. */
-    status: string;
+  object: "program"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a program. */
+  id: string
+  /** Program slug used by the partner. */
+  slug: string
+  name: string
+  /** Free string. */
+  status: string
 }
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
+
+/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
 interface RecipientRecord {
-    object: "recipient_record";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** Six base62 characters. */
-    token: string;
-    /** Ten digits. */
-    npi: string;
-    email: string;
-    /** `rcp_<hex>` */
-    service_recipient_id: string;
-    /** `cmp_<hex>` */
-    service_campaign_id: string;
-    /** `pgm_<hex>` */
-    service_program_id: string;
-    created_at: string;
-    updated_at: string | null;
-    sent_at: string | null;
-    bounced_at: string | null;
-    last_event_at: string | null;
-    /** Present only when expanded. */
-    campaign?: CampaignSummary | null | undefined;
-    /** Present only when expanded. */
-    program?: ProgramSummary | null | undefined;
+  object: "recipient_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Short-link token, 6 base62 characters. */
+  token: string
+  /** National provider identifier, 10 digits. */
+  npi: string
+  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+  email: string
+  /** Identifier of a recipient. */
+  service_recipient_id: string
+  /** Identifier of a campaign. */
+  service_campaign_id: string
+  /** Identifier of a program. */
+  service_program_id: string
+  /** UTC date-time with microseconds. */
+  created_at: string
+  updated_at: string | null
+  sent_at: string | null
+  bounced_at: string | null
+  last_event_at: string | null
+  campaign?: CampaignSummary | null | undefined
+  program?: ProgramSummary | null | undefined
 }
-/** What every event carries, whatever its type. */
+
+/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
 interface EnvelopeMembers {
-    object: "event";
-    /** True only on the production deployment. */
-    livemode: boolean;
-    /** `evt_<hex>`: the deduplication key. */
-    event_id: string;
-    event_version: number;
-    /** When the thing happened, ISO 8601. */
-    occurred_at: string;
-    /** When the envelope was emitted, ISO 8601. */
-    emitted_at: string;
-    /** Passed through. */
-    metadata?: Record<string, unknown> | null | undefined;
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
 }
-interface Outcome {
-    service_recipient_id: string;
-    service_campaign_id: string;
-    token: string;
-    [key: string]: unknown;
-}
-interface Hit {
-    service_campaign_id: string;
-    service_program_id: string;
-    token: string;
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean;
-    [key: string]: unknown;
-}
-interface Qualified {
-    npi: string;
-    consumer_program_slug: string;
-    token?: string | null | undefined;
-    [key: string]: unknown;
-}
-/** The `data` of the events that the service sends, by type. A newer service may add keys. */
+
+/** The `data` of the events that the service sends, by type. A newer version may add keys. */
 interface ServiceEventData {
-    /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
-    "outreach.recipients_published": {
-        service_campaign_id: string;
-        service_program_id: string;
-        service_campaign_name: string;
-        service_program_name: string;
-        consumer_program_slug: string;
-        scheduled_send_window_start: string;
-        scheduled_send_window_end: string;
-        recipients: {
-            token: string;
-            npi: string;
-            email: string;
-            service_recipient_id: string;
-        }[];
-        [key: string]: unknown;
-    };
-    /** Fired when an outreach email is delivered to the recipient mailbox. */
-    "outreach.email_sent": Outcome;
-    /** Fired on a hard bounce: the token is undeliverable. */
-    "outreach.email_bounced": Outcome & {
-        /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
-        bounce_reason: string;
-    };
-    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-    "outreach.email_opened": Hit & {
-        opened_at: string;
-    };
-    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-    "outreach.email_clicked": Hit & {
-        clicked_at: string;
-    };
+  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
+  "outreach.recipients_published": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    service_campaign_name: string
+    service_program_name: string
+    consumer_program_slug: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_start: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_end: string
+    recipients: {
+      /** Short-link token, 6 base62 characters. */
+      token: string
+      /** National provider identifier, 10 digits. */
+      npi: string
+      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+      email: string
+      /** Identifier of a recipient. */
+      service_recipient_id: string
+    }[]
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is delivered to the recipient mailbox. */
+  "outreach.email_sent": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    [key: string]: unknown
+  }
+  /** Fired on a hard bounce: the token is undeliverable. */
+  "outreach.email_bounced": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
+    bounce_reason: string
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+  "outreach.email_opened": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    opened_at: string
+    [key: string]: unknown
+  }
+  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+  "outreach.email_clicked": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    clicked_at: string
+    [key: string]: unknown
+  }
 }
-/** The `data` of the events that the consumer sends, by type. */
-interface ConsumerEventData {
-    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-    "clinician.account_created": {
-        npi: string;
-        email: string;
-        consumer_program_slug: string;
-        /** `service_token`, `organic` or `other`; unknown strings are kept. */
-        attribution?: string | null | undefined;
-        /** Set when `attribution` is `service_token`. */
-        token?: string | null | undefined;
-        [key: string]: unknown;
-    };
-    /** Fired when a clinician crosses the program's learner threshold. */
-    "clinician.learner_qualified": Qualified;
-    /** Fired when a clinician completes a program. */
-    "clinician.completer_qualified": Qualified;
-}
+
 /** An event that the service sends. */
 interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "service";
-    data: ServiceEventData[Type];
-    campaign?: CampaignSummary | null | undefined;
-    program?: ProgramSummary | null | undefined;
-    recipient?: RecipientRecord | null | undefined;
+  event_type: Type
+  source: "service"
+  data: ServiceEventData[Type]
+  campaign?: CampaignSummary | null | undefined
+  program?: ProgramSummary | null | undefined
+  recipient?: RecipientRecord | null | undefined
 }
+
+/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
+interface ConsumerEventData {
+  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+  "clinician.account_created": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+    email: string
+    consumer_program_slug: string
+    /** `service_token`, `organic` or `other`; unknown strings are kept. */
+    attribution?: string | null | undefined
+    /** Set when `attribution` is `service_token`. */
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician crosses the program's learner threshold. */
+  "clinician.learner_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician completes a program. */
+  "clinician.completer_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+}
+
 /** An event that the consumer sends. */
 interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-    event_type: Type;
-    source: "consumer";
-    data: ConsumerEventData[Type];
+  event_type: Type
+  source: "consumer"
+  data: ConsumerEventData[Type]
 }
 
 /** An event of a type that this version knows. */
@@ -531,8 +575,8 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 export { UnknownEventType as d };
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-BWu9PhSf.d.ts
-import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier-DxiOX16i.d.ts
+import { W as WebhookEvent } from './WebhookEvent-DSUsrBh0.js';
 
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 type WebhookHeaders = {

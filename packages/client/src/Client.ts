@@ -9,7 +9,7 @@ import type {
   SurveyInput,
   ValidateResult,
   WebhookReceipt,
-} from "./contractTypes.ts"
+} from "@outreach/contract/types"
 import type { FeedEvent, OutboundEvent } from "./FeedEvent.ts"
 import type { Pages } from "./paginate.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"

@@ -1,4 +1,4 @@
-import type { ConsumerEvent, ConsumerEventData, ServiceEvent, ServiceEventData } from "./contractTypes.ts"
+import type { ConsumerEvent, ConsumerEventData, ServiceEvent, ServiceEventData } from "@outreach/contract/types"
 
 /** An event type of the pull feed. */
 export type FeedEventType = Exclude<keyof ServiceEventData, "outreach.recipients_published">

@@ -1,5 +1,3 @@
-export { ApiError, type ApiErrorFields, ConnectionError } from "./ApiError.ts"
-export type { BodyOf, Client, IdempotencyOptions, QueryOf, SyncOptions } from "./Client.ts"
 export type {
   AudienceInput,
   CampaignSummary,
@@ -29,7 +27,10 @@ export type {
   Targeting,
   ValidateResult,
   WebhookReceipt,
-} from "./contractTypes.ts"
+  // biome-ignore lint/correctness/noUndeclaredDependencies: types alone, which the build copies into the declarations.
+} from "@outreach/contract/types"
+export { ApiError, type ApiErrorFields, ConnectionError } from "./ApiError.ts"
+export type { BodyOf, Client, IdempotencyOptions, QueryOf, SyncOptions } from "./Client.ts"
 export { type ClientOptions, createClient } from "./createClient.ts"
 export type { Fetch, FetchRequest, FetchResponse } from "./exchange.ts"
 export type { FeedEvent, FeedEventType, OutboundEvent } from "./FeedEvent.ts"

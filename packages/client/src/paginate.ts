@@ -1,4 +1,4 @@
-import type { List } from "./contractTypes.ts"
+import type { List } from "@outreach/contract/types"
 
 /** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */
 export interface Pages<Item> extends AsyncIterable<Item> {

@@ -1,4 +1,4 @@
-import type { Queries } from "./contractTypes.ts"
+import type { Queries } from "@outreach/contract/types"
 
 /** The id of an operation. */
 export type OperationId = keyof Queries

@@ -1,5 +1,5 @@
+import type { List } from "@outreach/contract/types"
 import { ApiError } from "./ApiError.ts"
-import type { List } from "./contractTypes.ts"
 import type { FeedEvent } from "./FeedEvent.ts"
 import type { Sleep } from "./sleep.ts"
 

@@ -1,22 +1,22 @@
 import * as z from "zod"
+import type * as wire from "../types.d.ts"
 import { Livemode, ProgramSummary } from "./campaigns.ts"
 import type { Schema } from "./Schema.ts"
 import { CalendarDate, Timestamp } from "./times.ts"
 
 const count = z.int().min(0)
 
-const funnelCounts = z
+/** Clinicians counted by stage of qualification. */
+export const FunnelCounts: Schema<FunnelCounts> = z
   .object({ account_created: count, learner_qualified: count, completer_qualified: count })
   .meta({ id: "FunnelCounts", description: "Clinicians counted by stage of qualification." })
-/** Clinicians counted by stage of qualification. */
-export interface FunnelCounts extends z.infer<typeof funnelCounts> {}
-/** Clinicians counted by stage of qualification. */
-export const FunnelCounts: Schema<FunnelCounts> = funnelCounts
+export type FunnelCounts = wire.FunnelCounts
 
 const unique = count.meta({ description: "Recipients of the date: one who comes back on the next counts there too." })
 const engagement = { opened: count, clicked: count, unique_opened: unique, unique_clicked: unique }
 
-const outreachCounts = z
+/** What outreach did on one date. */
+export const OutreachCounts: Schema<OutreachCounts> = z
   .object({
     recipients_published: count,
     sent: count,
@@ -28,12 +28,10 @@ const outreachCounts = z
     id: "OutreachCounts",
     description: "What outreach did on one date: the events whose `emitted_at` is of the date, in UTC.",
   })
-/** What outreach did on one date. */
-export interface OutreachCounts extends z.infer<typeof outreachCounts> {}
-/** What outreach did on one date. */
-export const OutreachCounts: Schema<OutreachCounts> = outreachCounts
+export type OutreachCounts = wire.OutreachCounts
 
-const quotaStatus = z
+/** How far one stage of a program is from its target. */
+export const QuotaStatus: Schema<QuotaStatus> = z
   .object({
     target: count.nullable(),
     count: count,
@@ -45,12 +43,10 @@ const quotaStatus = z
     description:
       "How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target.",
   })
-/** How far one stage of a program is from its target. */
-export interface QuotaStatus extends z.infer<typeof quotaStatus> {}
-/** How far one stage of a program is from its target. */
-export const QuotaStatus: Schema<QuotaStatus> = quotaStatus
+export type QuotaStatus = wire.QuotaStatus
 
-const digestRecord = z
+/** One program's day. */
+export const DigestRecord: Schema<DigestRecord> = z
   .object({
     object: z.literal("digest_record"),
     livemode: Livemode,
@@ -63,18 +59,13 @@ const digestRecord = z
     quota: z.object({ learner_qualified: QuotaStatus, completer_qualified: QuotaStatus }),
   })
   .meta({ id: "DigestRecord", description: "One program's day." })
-/** One program's day. */
-export interface DigestRecord extends z.infer<typeof digestRecord> {}
-/** One program's day. */
-export const DigestRecord: Schema<DigestRecord> = digestRecord
+export type DigestRecord = wire.DigestRecord
 
-const digest = z
+/** One UTC day of every partner-bound program of an organization. */
+export const Digest: Schema<Digest> = z
   .object({ object: z.literal("digest"), livemode: Livemode, date: CalendarDate, data: z.array(DigestRecord) })
   .meta({ id: "Digest", description: "One UTC day of every partner-bound program of the caller's organization." })
-/** One UTC day of every partner-bound program of an organization. */
-export interface Digest extends z.infer<typeof digest> {}
-/** One UTC day of every partner-bound program of an organization. */
-export const Digest: Schema<Digest> = digest
+export type Digest = wire.Digest
 
 /** Query of the digest. */
 export const DigestQuery = z.strictObject({ date: CalendarDate })

@@ -1,32 +1,11 @@
-import {
-  type LegacyErrorCode,
-  legacyCodes,
-  type PartnerErrorCode,
-  type PartnerErrorType,
-  partnerCatalog,
-} from "@outreach/error-catalog"
+import { legacyCodes, type PartnerErrorCode, type PartnerErrorType, partnerCatalog } from "@outreach/error-catalog"
 import * as z from "zod"
+import type * as wire from "../types.d.ts"
 import { RequestId } from "./identifiers.ts"
 import type { Schema } from "./Schema.ts"
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] => Object.keys(table) as Key[]
 
-/** The body of every error response of the partner endpoints. */
-export interface PartnerError {
-  error: {
-    /** What retry and UX logic should branch on. */
-    type: PartnerErrorType
-    /** The set only grows: treat a code you do not know by its `type`. */
-    code: PartnerErrorCode
-    message: string
-    /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
-    details?: Record<string, unknown> | null | undefined
-    /** The code's entry in the published guide. */
-    doc_url: string
-    /** `req_<hex>` */
-    request_id: string
-  }
-}
 /** The body of every error response of the partner endpoints. */
 export const PartnerError: Schema<PartnerError> = z
   .object({
@@ -46,16 +25,8 @@ export const PartnerError: Schema<PartnerError> = z
     }),
   })
   .meta({ id: "PartnerError", description: "The body of every error response of the partner endpoints." })
+export type PartnerError = wire.PartnerError
 
-/** The body of every error response of the survey and upload endpoints. */
-export interface LegacyError {
-  error: {
-    code: LegacyErrorCode
-    message: string
-    /** Faults of a submitted survey, each with its location. */
-    errors?: { code: string; path: string; message: string }[] | undefined
-  }
-}
 /** The body of every error response of the survey and upload endpoints. */
 export const LegacyError: Schema<LegacyError> = z
   .object({
@@ -74,3 +45,4 @@ export const LegacyError: Schema<LegacyError> = z
     }),
   })
   .meta({ id: "LegacyError", description: "The body of every error response of the survey and upload endpoints." })
+export type LegacyError = wire.LegacyError

@@ -1,7 +1,8 @@
 import * as z from "zod"
+import type { ConsumerEvent, ConsumerEventData, List, ServiceEvent, ServiceEventData } from "../types.d.ts"
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
-import { Cursor, expand, Limit, type List, list } from "./lists.ts"
+import { Cursor, expand, Limit, list } from "./lists.ts"
 import {
   BOUNCE_REASONS,
   type EVENT_DIRECTIONS,
@@ -17,108 +18,6 @@ import { RecipientRecord } from "./tokens.ts"
 
 /** The most recipients that one `outreach.recipients_published` event carries. */
 export const RECIPIENTS_PER_EVENT = 500
-
-/** What every event carries, whatever its type. */
-export interface EnvelopeMembers {
-  object: "event"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** `evt_<hex>`: the deduplication key. */
-  event_id: string
-  event_version: number
-  /** When the thing happened, ISO 8601. */
-  occurred_at: string
-  /** When the envelope was emitted, ISO 8601. */
-  emitted_at: string
-  /** Passed through. */
-  metadata?: Record<string, unknown> | null | undefined
-}
-
-interface Outcome {
-  service_recipient_id: string
-  service_campaign_id: string
-  token: string
-  [key: string]: unknown
-}
-
-interface Hit {
-  service_campaign_id: string
-  service_program_id: string
-  token: string
-  /** A best-effort hint, not a verdict. */
-  is_bot_suspected: boolean
-  [key: string]: unknown
-}
-
-interface Qualified {
-  npi: string
-  consumer_program_slug: string
-  token?: string | null | undefined
-  [key: string]: unknown
-}
-
-/** The `data` of the events that the service sends, by type. A newer service may add keys. */
-export interface ServiceEventData {
-  /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
-  "outreach.recipients_published": {
-    service_campaign_id: string
-    service_program_id: string
-    service_campaign_name: string
-    service_program_name: string
-    consumer_program_slug: string
-    scheduled_send_window_start: string
-    scheduled_send_window_end: string
-    recipients: { token: string; npi: string; email: string; service_recipient_id: string }[]
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is delivered to the recipient mailbox. */
-  "outreach.email_sent": Outcome
-  /** Fired on a hard bounce: the token is undeliverable. */
-  "outreach.email_bounced": Outcome & {
-    /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
-    bounce_reason: string
-  }
-  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-  "outreach.email_opened": Hit & { opened_at: string }
-  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-  "outreach.email_clicked": Hit & { clicked_at: string }
-}
-
-/** The `data` of the events that the consumer sends, by type. */
-export interface ConsumerEventData {
-  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-  "clinician.account_created": {
-    npi: string
-    email: string
-    consumer_program_slug: string
-    /** `service_token`, `organic` or `other`; unknown strings are kept. */
-    attribution?: string | null | undefined
-    /** Set when `attribution` is `service_token`. */
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician crosses the program's learner threshold. */
-  "clinician.learner_qualified": Qualified
-  /** Fired when a clinician completes a program. */
-  "clinician.completer_qualified": Qualified
-}
-
-/** An event that the service sends. */
-export interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "service"
-  data: ServiceEventData[Type]
-  campaign?: CampaignSummary | null | undefined
-  program?: ProgramSummary | null | undefined
-  recipient?: RecipientRecord | null | undefined
-}
-
-/** An event that the consumer sends. */
-export interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "consumer"
-  data: ConsumerEventData[Type]
-}
 
 /** The `data` of an event, by its type. */
 export type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type]

@@ -1,11 +1,16 @@
+export type {
+  ConsumerEvent,
+  ConsumerEventData,
+  EnvelopeMembers,
+  List,
+  ServiceEvent,
+  ServiceEventData,
+} from "../types.d.ts"
 export { CampaignSummary, ProgramSummary } from "./campaigns.ts"
 export { type Decoded, decode, type RawQuery, type Refusal, rawQuery } from "./decode.ts"
 export { Digest, DigestRecord, FunnelCounts, OutreachCounts, QuotaStatus } from "./digest.ts"
 export { LegacyError, PartnerError } from "./errors.ts"
 export {
-  type ConsumerEvent,
-  type ConsumerEventData,
-  type EnvelopeMembers,
   EVENTS,
   type EventData,
   type EventDefinition,
@@ -13,8 +18,6 @@ export {
   EventList,
   FeedEvent,
   RECIPIENTS_PER_EVENT,
-  type ServiceEvent,
-  type ServiceEventData,
 } from "./events.ts"
 export { eventExamples, examples } from "./examples.ts"
 export { requestHeaders } from "./headers.ts"
@@ -30,7 +33,7 @@ export {
   Token,
   WebhookEndpointId,
 } from "./identifiers.ts"
-export { type List, list } from "./lists.ts"
+export { list } from "./lists.ts"
 export {
   BOUNCE_REASONS,
   type BounceReason,

@@ -1,18 +1,7 @@
 import * as z from "zod"
+import type { List } from "../types.d.ts"
 import { Livemode } from "./campaigns.ts"
 import type { Schema } from "./Schema.ts"
-
-/** One page of a list. */
-export interface List<Item> {
-  object: "list"
-  livemode: boolean
-  data: Item[]
-  has_more: boolean
-  /** Opaque; null exactly when `has_more` is false. */
-  next_cursor: string | null
-  /** The request's path and query. */
-  url: string
-}
 
 /** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
 export function list<Item extends z.ZodType>(

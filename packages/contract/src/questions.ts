@@ -1,13 +1,12 @@
 import * as z from "zod"
+import type * as wire from "../types.d.ts"
 import type { Schema } from "./Schema.ts"
 
-const optionObject = z
+/** One choice: its text, and the value to store for it. */
+export const OptionObject: Schema<OptionObject> = z
   .strictObject({ text: z.string().min(1), value: z.string().optional() })
   .meta({ id: "OptionObject", description: "One choice: its text, and the value to store for it." })
-/** One choice: its text, and the value to store for it. */
-export interface OptionObject extends z.infer<typeof optionObject> {}
-/** One choice: its text, and the value to store for it. */
-export const OptionObject: Schema<OptionObject> = optionObject
+export type OptionObject = wire.OptionObject
 
 const options = z.array(z.union([z.string(), OptionObject]))
 const scalePoints = z.int().min(2).max(10).default(5)
@@ -22,8 +21,7 @@ const subQuestion = z
     labels: z.strictObject({ start: z.string().optional(), end: z.string().optional() }).optional(),
   })
   .meta({ id: "SubQuestion", description: "One row of a compound question." })
-/** A row of a compound question as it is submitted. */
-export interface SubQuestionInput extends z.input<typeof subQuestion> {}
+export type SubQuestionInput = wire.SubQuestionInput
 /** A row of a compound question, decoded: defaults filled in. */
 export interface SubQuestion extends z.output<typeof subQuestion> {}
 /** One row of a compound question. */
@@ -89,8 +87,7 @@ const question = z
     error: "is required for maxdiff",
   })
   .meta({ id: "Question", description: "A survey's question." })
-/** A survey's question as it is submitted. */
-export interface QuestionInput extends z.input<typeof question> {}
+export type QuestionInput = wire.QuestionInput
 /** A survey's question, decoded: defaults filled in. */
 export interface Question extends z.output<typeof question> {}
 /** A survey's question. */

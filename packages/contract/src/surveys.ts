@@ -1,9 +1,11 @@
 import * as z from "zod"
+import type * as wire from "../types.d.ts"
 import { Question } from "./questions.ts"
 import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
-const publication = z
+/** What a case was published as. */
+export const Publication: Schema<Publication> = z
   .strictObject({
     type: z.enum(["pdf", "link", "embedded", "text"]),
     url: z.url().optional(),
@@ -18,10 +20,7 @@ const publication = z
       .optional(),
   })
   .meta({ id: "Publication", description: "What a case was published as." })
-/** What a case was published as. */
-export interface Publication extends z.infer<typeof publication> {}
-/** What a case was published as. */
-export const Publication: Schema<Publication> = publication
+export type Publication = wire.Publication
 
 const clinicalCase = z
   .strictObject({
@@ -38,14 +37,14 @@ const clinicalCase = z
     introLabel: z.string().optional(),
   })
   .meta({ id: "Case", description: "A clinical case and its questions." })
-/** A clinical case as it is submitted. */
-export interface CaseInput extends z.input<typeof clinicalCase> {}
+export type CaseInput = wire.CaseInput
 /** A clinical case, decoded: defaults filled in. */
 export interface Case extends z.output<typeof clinicalCase> {}
 /** A clinical case and its questions. */
 export const Case: Schema<Case, CaseInput> = clinicalCase
 
-const audienceInput = z
+/** One audience of a survey. */
+export const AudienceInput: Schema<AudienceInput> = z
   .strictObject({
     name: z.string().optional(),
     roles: z.array(z.string()).optional().meta({ description: "NUCC groupings." }),
@@ -59,18 +58,13 @@ const audienceInput = z
     quota: z.int().min(1).optional().meta({ description: "Target number of responses." }),
   })
   .meta({ id: "AudienceInput", description: "One audience of a survey." })
-/** One audience of a survey. */
-export interface AudienceInput extends z.infer<typeof audienceInput> {}
-/** One audience of a survey. */
-export const AudienceInput: Schema<AudienceInput> = audienceInput
+export type AudienceInput = wire.AudienceInput
 
-const targeting = z
+/** Whom a survey is for. */
+export const Targeting: Schema<Targeting> = z
   .strictObject({ audiences: z.array(AudienceInput).min(1) })
   .meta({ id: "Targeting", description: "Whom a survey is for." })
-/** Whom a survey is for. */
-export interface Targeting extends z.infer<typeof targeting> {}
-/** Whom a survey is for. */
-export const Targeting: Schema<Targeting> = targeting
+export type Targeting = wire.Targeting
 
 const formats = {
   standard: { needs: "questions", refuses: ["introQuestions", "cases", "closingQuestions"] },
@@ -110,8 +104,7 @@ const surveyInput = z
     }
   })
   .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
-/** A survey as it is submitted. */
-export interface SurveyInput extends z.input<typeof surveyInput> {}
+export type SurveyInput = wire.SurveyInput
 /** A survey, decoded: defaults filled in. */
 export interface Survey extends z.output<typeof surveyInput> {}
 /**
@@ -124,7 +117,8 @@ export const SurveyInput: Schema<Survey, SurveyInput> = surveyInput
 
 const questionCount = z.int().min(0)
 
-const surveyCreated = z
+/** A survey saved as a draft. */
+export const SurveyCreated: Schema<SurveyCreated> = z
   .object({
     id: z.uuid(),
     title: z.string(),
@@ -133,30 +127,23 @@ const surveyCreated = z
     createdAt: Instant,
   })
   .meta({ id: "SurveyCreated", description: "A survey saved as a draft." })
-/** A survey saved as a draft. */
-export interface SurveyCreated extends z.infer<typeof surveyCreated> {}
-/** A survey saved as a draft. */
-export const SurveyCreated: Schema<SurveyCreated> = surveyCreated
+export type SurveyCreated = wire.SurveyCreated
 
-const validateResult = z
+/** The outcome of a dry run. */
+export const ValidateResult: Schema<ValidateResult> = z
   .object({ valid: z.boolean(), questionCount, caseCount: z.int().min(0).optional() })
   .meta({ id: "ValidateResult", description: "The outcome of a dry run." })
-/** The outcome of a dry run. */
-export interface ValidateResult extends z.infer<typeof validateResult> {}
-/** The outcome of a dry run. */
-export const ValidateResult: Schema<ValidateResult> = validateResult
+export type ValidateResult = wire.ValidateResult
 
-const presignResult = z
+/** Where to upload a file, and where it is found afterwards. */
+export const PresignResult: Schema<PresignResult> = z
   .object({
     url: z.url().meta({ description: "Upload here by PUT." }),
     publicUrl: z.url().meta({ description: "Refer to the file by this after the upload." }),
     expiresIn: z.int().min(0).meta({ description: "Seconds until the upload URL expires." }),
   })
   .meta({ id: "PresignResult", description: "Where to upload a file, and where it is found afterwards." })
-/** Where to upload a file, and where it is found afterwards. */
-export interface PresignResult extends z.infer<typeof presignResult> {}
-/** Where to upload a file, and where it is found afterwards. */
-export const PresignResult: Schema<PresignResult> = presignResult
+export type PresignResult = wire.PresignResult
 
 /** Query of the pre-signed upload. */
 export const PresignQuery = z.strictObject({

@@ -1,10 +1,15 @@
 import * as z from "zod"
+import type * as wire from "../types.d.ts"
 import { envelopeShape } from "./events.ts"
 import { EventId, WebhookEndpointId } from "./identifiers.ts"
 import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
-const inboundEvent = z
+/**
+ * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
+ * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ */
+export const InboundEvent: Schema<InboundEvent> = z
   .object({
     ...envelopeShape,
     // The text becomes a key of an index, so it is bounded where the specification leaves it open.
@@ -16,21 +21,13 @@ const inboundEvent = z
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "InboundEvent", description: "An event that the consumer sends; unknown types are acknowledged." })
-/** An envelope as the receiver takes it. */
-export interface InboundEvent extends z.infer<typeof inboundEvent> {}
-/**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
- */
-export const InboundEvent: Schema<InboundEvent> = inboundEvent
+export type InboundEvent = wire.InboundEvent
 
-const webhookReceipt = z
+/** The acknowledgement of a stored event. */
+export const WebhookReceipt: Schema<WebhookReceipt> = z
   .object({ received: z.literal(true) })
   .meta({ id: "WebhookReceipt", description: "The event is stored." })
-/** The acknowledgement of a stored event. */
-export interface WebhookReceipt extends z.infer<typeof webhookReceipt> {}
-/** The acknowledgement of a stored event. */
-export const WebhookReceipt: Schema<WebhookReceipt> = webhookReceipt
+export type WebhookReceipt = wire.WebhookReceipt
 
 /** Path of the webhook receiver. */
 export const WebhookPath = z.strictObject({ endpoint_id: WebhookEndpointId })

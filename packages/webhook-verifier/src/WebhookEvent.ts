@@ -1,10 +1,16 @@
+// @boundaries-ignore the contract's types, under a name by which the build copies them into the declarations
 import type {
+  CampaignSummary,
   ConsumerEvent,
   ConsumerEventData,
   EnvelopeMembers,
+  ProgramSummary,
+  RecipientRecord,
   ServiceEvent,
   ServiceEventData,
-} from "./contractEvents.ts"
+} from "#contract"
+
+export type { CampaignSummary, ConsumerEventData, EnvelopeMembers, ProgramSummary, RecipientRecord, ServiceEventData }
 
 /** An event of a type that this version knows. */
 export type KnownEvent =

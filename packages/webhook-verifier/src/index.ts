@@ -7,11 +7,16 @@ export type {
   CampaignSummary,
   ConsumerEventData,
   EnvelopeMembers as EventEnvelope,
+  EventOf,
+  EventType,
+  KnownEvent,
   ProgramSummary,
   RecipientRecord,
   ServiceEventData,
-} from "./contractEvents.ts"
-export type { EventOf, EventType, KnownEvent, UnknownEvent, UnknownEventType, WebhookEvent } from "./WebhookEvent.ts"
+  UnknownEvent,
+  UnknownEventType,
+  WebhookEvent,
+} from "./WebhookEvent.ts"
 export {
   type SchemaIssue,
   WebhookVerificationError,

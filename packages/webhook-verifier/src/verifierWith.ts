@@ -1,5 +1,5 @@
 import { assertNow, assertSecrets, readTolerance, SignatureError, type verify } from "@outreach/signature"
-import type { EnvelopeMembers } from "./contractEvents.ts"
+import type { EnvelopeMembers } from "./WebhookEvent.ts"
 import {
   type SchemaIssue,
   WebhookVerificationError,
