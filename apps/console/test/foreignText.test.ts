@@ -128,7 +128,7 @@ beforeAll(async () => {
 /** The address of a page about what is seeded. */
 const addressOf = ({ path, ...route }: (typeof routes)[number]): string => {
   const exampleOf = (name: string) => ({ ...seeded.ids, date: "2026-11-01" })[name as keyof typeof seeded.ids]
-  const query = Object.keys(route.kind === "page" ? route.query : {}).flatMap((name) => {
+  const query = Object.keys(route.kind === "page" ? route.inputs : {}).flatMap((name) => {
     const value = exampleOf(name)
     return value === undefined ? [] : [[name, value]]
   })

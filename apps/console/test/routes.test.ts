@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { formToken } from "../src/http/formToken.ts"
-import type { Inputs } from "../src/http/inputs.ts"
 import { DEPLOYMENT_SECTIONS } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
@@ -44,13 +43,9 @@ const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
 /** Parameters of paths that belong to nobody. */
 const PLAIN_PARAMS: Readonly<Record<string, string>> = { date: "2026-11-01" }
 
-const inputsOf = (route: Route): Inputs => (route.kind === "action" ? route.fields : route.query)
-
 /** The parameters and the inputs of a route that are ids, or that it cannot do without. */
 const namedThings = (route: Route): ReadonlyArray<string> =>
-  [...Object.keys(route.params), ...Object.keys(inputsOf(route))].filter(
-    (name) => exampleOf(own.ids, name) !== undefined,
-  )
+  [...Object.keys(route.params), ...Object.keys(route.inputs)].filter((name) => exampleOf(own.ids, name) !== undefined)
 
 interface Ask {
   readonly session?: Session
@@ -70,7 +65,7 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
     }
     return id
   })
-  const inputs = Object.keys(inputsOf(route)).flatMap((name) => {
+  const inputs = Object.keys(route.inputs).flatMap((name) => {
     const id = exampleOf(ids, name)
     return id === undefined ? [] : [[name, id]]
   })

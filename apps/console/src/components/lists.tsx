@@ -90,6 +90,15 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
   </dl>
 )
 
+/** Several values below each other. */
+export const Items = (props: { readonly of: ReadonlyArray<ComponentChildren> }) => (
+  <ul class="plain">
+    {props.of.map((item, i) => (
+      <li key={i}>{item}</li>
+    ))}
+  </ul>
+)
+
 export const LinkLine = (props: { readonly to: string; readonly children: ComponentChildren }) => (
   <p>
     <a href={props.to}>{props.children}</a>
@@ -99,19 +108,28 @@ export const LinkLine = (props: { readonly to: string; readonly children: Compon
 /** A link among several, such as one that narrows a list. */
 interface Chip {
   readonly text: string
-  readonly to: string
+  /** Where it leads. By default, to the address of the chips with other values of its query. */
+  readonly to?: string
+  readonly query?: Readonly<Record<string, unknown>>
   readonly isChosen?: boolean
 }
 
 /** Links beside each other; one that is false is left out. */
-export const Chips = (props: { readonly label: string; readonly chips: ReadonlyArray<Chip | false> }) => (
+export const Chips = (props: {
+  readonly label: string
+  readonly address?: string
+  readonly chips: ReadonlyArray<Chip | false>
+}) => (
   <nav aria-label={props.label}>
     <ul class="chips">
       {props.chips.map(
         (chip) =>
           chip && (
             <li key={chip.text}>
-              <a href={chip.to} aria-current={chip.isChosen ? "true" : undefined}>
+              <a
+                href={chip.to ?? withQuery(props.address ?? "", chip.query ?? {})}
+                aria-current={chip.isChosen ? "true" : undefined}
+              >
                 {isolated(chip.text)}
               </a>
             </li>

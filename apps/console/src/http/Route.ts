@@ -1,5 +1,5 @@
 import type { Operator, OperatorRole } from "@outreach/domain/operators/Operator"
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
@@ -16,13 +16,15 @@ export interface RequestContext {
   readonly now: number
 }
 
-/** An error that the operator is shown; a tag that ends in `NotFound` is answered with 404. */
+/** An error that the operator is shown; a tag that ends in `NotFound` is answered with 404. The audit log records the tag. */
 export interface Refusal {
   readonly _tag: string
   readonly message: string
 }
 
-/** What a page shows below its title. */
+/** Fails with an error that is the console's own. */
+export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
+
 export interface PageContent {
   /** The title; foreign text in it is isolated. */
   readonly title: ComponentChildren
@@ -31,10 +33,13 @@ export interface PageContent {
   readonly body: ComponentChildren
 }
 
-/** What an action answers: where to go on, with a sentence that says what was done, or a page, or a response of its own. */
-export type ActionResult = { readonly to: string; readonly notice: string } | PageContent | Response
-
 type Response = HttpServerResponse.HttpServerResponse
+
+/**
+ * What an action answers: a sentence that says what was done, which the page above the action's path shows, or another page, or what is shown
+ * at once, or a response of its own.
+ */
+export type ActionResult = string | { readonly to: string; readonly notice: string } | PageContent | Response
 
 /** The names of a path's parameters. */
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -50,43 +55,30 @@ type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
-/** What every route has; the path says its section and its parameters. */
-interface Declared<P> {
-  /** A path with `:name` for each parameter. */
+interface RouteOf<Kind, Result, R, P> {
+  readonly kind: Kind
+  /** A path with `:name` for each parameter, which says the section. */
   readonly path: P
   readonly section: Section
   /** The lowest role that may do this. */
   readonly role: OperatorRole
   readonly params: Params
+  /** The values of the query, or of the action's form. */
+  readonly inputs: Inputs
+  /** The words of the command that does the same, as the audit log records them; undefined if nothing is recorded. */
+  readonly command?: string
+  // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
+  readonly run: (input: never, context: RequestContext) => Effect.Effect<Result, Refusal, R>
 }
-
-// What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
-type Take<Input, A, E, R> = (input: Input, context: RequestContext) => Effect.Effect<A, E, R>
 
 /** A page that is read with GET, and changes nothing. */
-export interface Page<R, P = string> extends Declared<P> {
-  readonly kind: "page"
-  readonly query: Inputs
-  readonly read: Take<never, PageContent, Refusal, R>
-}
+export type Page<R, P = string> = RouteOf<"page", PageContent, R, P>
 
 /** A document other than a page that is read with GET, such as a stream or the content of a frame. */
-export interface Resource<R, P = string> extends Declared<P> {
-  readonly kind: "resource"
-  readonly query: Inputs
-  /** The words of the command in the audit log, if the document shows personal data. */
-  readonly command?: string
-  readonly respond: Take<never, Response, Refusal, R>
-}
+export type Resource<R, P = string> = RouteOf<"resource", Response, R, P>
 
 /** Something that an operator does, or personal data that is shown, with POST. The audit log records it. */
-export interface Action<R, P = string> extends Declared<P> {
-  readonly kind: "action"
-  /** The words of the command that does the same, as the audit log records them. */
-  readonly command: string
-  readonly fields: Inputs
-  readonly run: Take<never, ActionResult, Refusal, R>
-}
+export type Action<R, P = string> = RouteOf<"action", ActionResult, R, P> & { readonly command: string }
 
 export type Route<R> = (Page<R> | Resource<R> | Action<R>) & { readonly path: `/${string}` }
 
@@ -97,48 +89,71 @@ type None = Record<never, never>
 /** A path whose parameters are all known. */
 type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
-/** Declares a page; its role is `viewer` by default. */
-export const definePage = <const P extends `/${string}`, E extends Refusal, R, const Q extends Inputs = None>(page: {
+interface Declaration<P extends string, I extends Inputs, Result, E, R> {
   readonly path: KnownPath<P>
+  /** Default `viewer`. */
   readonly role?: OperatorRole
-  readonly query?: Q
-  readonly read: Take<PathValues<P> & InputsOf<Q>, PageContent, E, R>
-}): Page<R, P> => ({ kind: "page", role: "viewer", query: {}, ...declared(page.path), ...page })
+  readonly inputs?: I
+  readonly run: (input: PathValues<P> & InputsOf<I>, context: RequestContext) => Effect.Effect<Result, E, R>
+}
 
-/** Declares a document other than a page; its role is `viewer` by default. */
-export const defineResource = <
+const definer =
+  <Kind extends string, Result, Needs = unknown>(kind: Kind) =>
+  <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+    route: Declaration<P, I, Result, E, R> & Needs,
+  ): RouteOf<Kind, Result, R, P> & Needs => ({
+    kind,
+    role: "viewer",
+    inputs: {},
+    section: sectionOf(route.path),
+    params: Object.fromEntries(
+      Array.from(route.path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
+    ),
+    ...route,
+  })
+
+export const definePage = definer<"page", PageContent>("page")
+
+export const defineResource = definer<"resource", Response, { readonly command?: string }>("resource")
+
+export const defineAction = definer<"action", ActionResult, { readonly role: OperatorRole; readonly command: string }>(
+  "action",
+)
+
+/** Whether a page shows personal data, and the action that shows them. */
+interface Masking {
+  readonly isShown: boolean
+  /** Its path has the parameters of the page, and its form asks for nothing. */
+  readonly show: Pick<Action<unknown>, "path" | "role" | "inputs">
+}
+
+/** Declares a page that masks personal data, and the action `show` below it that shows them to operators. */
+export const defineMaskedPage = <
   const P extends `/${string}`,
   E extends Refusal,
   R,
-  const Q extends Inputs = None,
->(resource: {
+  const I extends Inputs = None,
+>(page: {
   readonly path: KnownPath<P>
-  readonly role?: OperatorRole
-  readonly query?: Q
-  readonly command?: string
-  readonly respond: Take<PathValues<P> & InputsOf<Q>, Response, E, R>
-}): Resource<R, P> => ({ kind: "resource", role: "viewer", query: {}, ...declared(resource.path), ...resource })
-
-/** Declares an action. */
-export const defineAction = <
-  const P extends `/${string}`,
-  E extends Refusal,
-  R,
-  const F extends Inputs = None,
->(action: {
-  readonly path: KnownPath<P>
-  readonly role: OperatorRole
+  readonly inputs?: I
+  /** The words of the command that shows the data. */
   readonly command: string
-  readonly fields?: F
-  readonly run: Take<PathValues<P> & InputsOf<F>, ActionResult, E, R>
-}): Action<R, P> => ({ kind: "action", fields: {}, ...declared(action.path), ...action })
-
-const declared = (path: string) => ({
-  section: sectionOf(path),
-  params: Object.fromEntries(
-    Array.from(path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
-  ),
-})
+  /** What the action takes besides the inputs of the page. */
+  readonly confirmed?: Inputs
+  readonly run: (
+    input: PathValues<P> & InputsOf<I>,
+    context: RequestContext & Masking,
+  ) => Effect.Effect<PageContent, E, R>
+}): readonly [Page<R, P>, Action<R, `${P}/show`>] => {
+  const { path, inputs = {}, command } = page
+  const show = { path: `${path as P}/show`, role: "operator", inputs: { ...inputs, ...page.confirmed } } as const
+  const content = (isShown: boolean) => (input: never, context: RequestContext) =>
+    page.run(input, { ...context, isShown, show: { ...show, inputs: {}, path: pathTo<string>(show, input) } })
+  return [
+    definePage({ path, inputs, run: content(false) } as never),
+    defineAction({ ...show, command, run: content(true) } as never),
+  ] as never
+}
 
 /** Returns a route's path with its parameters. */
 export const pathTo = <P extends string>(route: { readonly path: P }, params: PathTexts<P>): string =>

@@ -24,7 +24,7 @@ const LIMITS = {
 const DRAIN = Duration.seconds(10)
 
 /** Answers an operator at an address without a page. */
-const nothing = definePage({ path: "/*", read: () => Effect.fail(PageError.notFound()) })
+const nothing = definePage({ path: "/*", run: () => Effect.fail(PageError.notFound()) })
 
 /** What the routes need, beside the request. */
 type RouteServices<R> = Exclude<

@@ -65,25 +65,24 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   if (form !== undefined && !isFormToken(sessionToken, form.get("token") ?? undefined)) return yield* forged
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
   const given = form ?? new URLSearchParams(request.url.split("?")[1])
-  const declared = route.kind === "action" ? route.fields : route.query
   if (operator.organizationId !== null) {
     const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // What is asked for without an organization is asked for of the operator's own.
-    if ("organization" in declared) given.set("organization", operator.organizationId)
+    if ("organization" in route.inputs) given.set("organization", operator.organizationId)
   }
-  const input = { ...(yield* parsePath(route.params, params)), ...(yield* parseGiven(declared, given)) } as never
+  const input = { ...(yield* parsePath(route.params, params)), ...(yield* parseGiven(route.inputs, given)) } as never
 
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   switch (route.kind) {
     case "page": {
-      const content = yield* refusing(route.read(input, context), 400, "Not shown")
+      const content = yield* refusing(route.run(input, context), 400, "Not shown")
       const notice = readNotice(request)
       const page = renderer.page(view, content, { section: route.section, notice })
       return notice === undefined ? page : withoutNotice(page)
     }
     case "resource": {
-      const response = refusing(route.respond(input, context), 400, "Not shown")
+      const response = refusing(route.run(input, context), 400, "Not shown")
       return yield* route.command === undefined ? response : audited(route.command, input, context, response)
     }
     case "action": {
@@ -93,6 +92,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
         "Not done",
       )
       if (HttpServerResponse.isHttpServerResponse(result)) return result
+      if (typeof result === "string") return redirectWithNotice(request.url.replace(/\/[^/]*$/, ""), result)
       if ("to" in result) return redirectWithNotice(result.to, result.notice)
       return renderer.page(view, result, { section: route.section })
     }

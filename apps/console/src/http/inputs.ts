@@ -1,16 +1,75 @@
+import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
+import type { ComponentChildren } from "preact"
 
 /** How the value of an input is parsed from text. */
 type Codec<A> = Schema.Codec<A, string>
 
 export interface RequiredInput<A> {
   readonly required: Codec<A>
+  readonly control?: Control
 }
 
+export interface OptionalInput<A> {
+  readonly optional: Codec<A>
+  readonly control: Control
+}
+
+/** A value of a choice; one that has words of its own stands with them. */
+export type Option<Value extends string = string> =
+  | Value
+  | readonly [value: Value, text: string]
+  | { readonly id: Value; readonly name: string }
+
+/** How a form asks for an input. */
+export interface Control {
+  /** Default `text`. */
+  readonly kind?: "text" | "choice" | "boxes"
+  readonly label: ComponentChildren
+  /** What the value must be, below the control. */
+  readonly hint?: string | undefined
+  /** What the control shows at first. */
+  readonly value?: unknown
+  readonly options?: ReadonlyArray<Option>
+  /** The words for no choice. Without them, one must be chosen. */
+  readonly all?: string
+  /** The keyboard that a telephone shows. Default `text`. */
+  readonly inputmode?: "numeric" | "email" | "url"
+  readonly required?: boolean
+  readonly placeholder?: string
+  readonly size?: number
+  readonly maxLength?: number
+}
+
+/** Declares a value that a form asks for. */
+export const field = <A>(schema: Codec<A>, label: string, control: Omit<Control, "label"> = {}): OptionalInput<A> => ({
+  optional: schema,
+  control: { label, ...control },
+})
+
+/** Declares one of a list of words, which a form offers. */
+export const choice = <const Value extends string>(
+  label: string,
+  options: ReadonlyArray<Value | readonly [value: Value, text: string]>,
+  control: Omit<Control, "label"> = {},
+): OptionalInput<Value> =>
+  field(oneOf(options.map((option) => (typeof option === "string" ? option : option[0]))), label, {
+    kind: "choice",
+    options,
+    ...control,
+  })
+
+/** Declares several of a list of words, each of which has a check box. */
+export const checkBoxes = <const Value extends string>(
+  label: string,
+  values: ReadonlyArray<Value>,
+): OptionalInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
+
 /** Declares that a value of a query or a form must be given. */
-export const required = <A>(schema: Codec<A>): RequiredInput<A> => ({ required: schema })
+export const required = <A>(input: Codec<A> | OptionalInput<A>): RequiredInput<A> =>
+  "optional" in input ? { required: input.optional, control: input.control } : { required: input }
 
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 type AnyCodec = Codec<any>
@@ -19,12 +78,20 @@ type AnyCodec = Codec<any>
 export type Params = Readonly<Record<string, AnyCodec>>
 /** The values of a query or a form by their names; a value that is absent or empty is undefined, unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
-export type Inputs = Readonly<Record<string, AnyCodec | RequiredInput<any>>>
+export type Inputs = Readonly<Record<string, AnyCodec | RequiredInput<any> | OptionalInput<any>>>
 
 export type ParamsOf<P> = { readonly [K in keyof P]: P[K] extends Codec<infer A> ? A : never }
 export type InputsOf<I> = {
-  readonly [K in keyof I]: I[K] extends RequiredInput<infer A> ? A : I[K] extends Codec<infer A> ? A | undefined : never
+  readonly [K in keyof I]: I[K] extends RequiredInput<infer A>
+    ? A
+    : I[K] extends OptionalInput<infer A> | Codec<infer A>
+      ? A | undefined
+      : never
 }
+
+/** Returns how a form asks for an input; undefined if it does not. */
+export const controlOf = (input: Inputs[string]): Control | undefined =>
+  "control" in input ? { required: "required" in input, ...input.control! } : undefined
 
 /** An input that is missing or not valid, in a sentence that does not repeat it. */
 export interface InputFault {
@@ -48,7 +115,7 @@ export const parseInputs = (
   const values: Record<string, unknown> = {}
   const faults: Array<InputFault> = []
   for (const [name, input] of Object.entries(declared)) {
-    const schema: AnyCodec = "required" in input ? input.required : input
+    const schema: AnyCodec = "required" in input ? input.required : "optional" in input ? input.optional : input
     const text = texts.get(name)?.trim()
     if (text === undefined || text === "") {
       if ("required" in input) faults.push({ name, message: `${name} is missing. It must be ${expectedBy(schema)}.` })

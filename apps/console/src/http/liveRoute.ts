@@ -17,7 +17,7 @@ const HEARTBEAT_EVERY = "15 seconds"
 /** `/live`: the texts of the tiles as server-sent events, of the deployment or of the operator's organization. */
 export const liveRoute = defineResource({
   path: "/live",
-  respond: Effect.fnUntraced(function* (_, { operator, session }) {
+  run: Effect.fnUntraced(function* (_, { operator, session }) {
     const live = yield* LiveValues
     const viewer = { operatorId: operator.id, session, organizationId: operator.organizationId }
     const refused = yield* live.refuses(viewer)

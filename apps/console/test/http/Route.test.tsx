@@ -15,12 +15,12 @@ const pause = defineAction({
 it("a path says its section and its parameters", () => {
   expect(pause.section).toBe("campaigns")
   expect(Object.keys(pause.params)).toEqual(["campaign"])
-  expect(definePage({ path: "/keys/:key", read: empty }).section).toBe("partners")
+  expect(definePage({ path: "/keys/:key", run: empty }).section).toBe("partners")
   expect(pathTo(pause, { campaign: "a/b" })).toBe("/campaigns/a%2Fb/pause")
 })
 
 it("a path of no section is named when the console starts", () => {
-  expect(() => definePage({ path: "/nowhere", read: empty })).toThrow("No section has the path /nowhere.")
+  expect(() => definePage({ path: "/nowhere", run: empty })).toThrow("No section has the path /nowhere.")
 })
 
 it("a link or a form names each parameter of its path, and no other compiles", () => {
@@ -30,6 +30,6 @@ it("a link or a form names each parameter of its path, and no other compiles", (
   // @ts-expect-error the campaign is missing
   const withoutCampaign = <ActionForm action={pause} label="Pause" />
   // @ts-expect-error no parameter has this name
-  const withUnknown = definePage({ path: "/campaigns/:unknown", read: empty })
+  const withUnknown = definePage({ path: "/campaigns/:unknown", run: empty })
   expect([withoutCampaign.props.params, withUnknown.params]).toEqual([undefined, { unknown: undefined }])
 })

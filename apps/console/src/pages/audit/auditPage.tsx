@@ -1,15 +1,14 @@
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { OrganizationId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { flagsOf } from "../../components/format.ts"
-import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
-import { Pager, Table } from "../../components/lists.tsx"
+import { FilterBar } from "../../components/forms.tsx"
+import { Items, Pager, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, IdLink, isolated, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { oneOf } from "../../http/inputs.ts"
+import { choice, field } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { organizationFilter, timeRange } from "../filters.ts"
 
 const PAGE_SIZE = 50
 
@@ -25,36 +24,34 @@ const Before = textSchema("the end of another page, from its link", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
 
+const filters = {
+  organization: organizationFilter,
+  command: field(Schema.String, "Command", { placeholder: "campaigns pause", hint: "A command, or its first word" }),
+  operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
+  result: choice("Result", AUDIT_RESULTS, { all: "All" }),
+  ...timeRange("From", "Before"),
+}
+
 /** Who did what, newest first. An operator of one organization sees what concerns that one. */
 export const auditPage = definePage({
   path: "/audit",
-  query: {
-    organization: OrganizationId,
-    command: Schema.String,
-    operator: Schema.String,
-    result: oneOf(AUDIT_RESULTS),
-    from: Instant,
-    to: Instant,
-    before: Before,
-  },
-  read: Effect.fnUntraced(function* ({ before, ...filters }, { operator }) {
-    const { organization: organizationId, ...rest } = filters
+  inputs: { ...filters, before: Before },
+  run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
+    const { organization: organizationId, ...rest } = given
     const { entries, next } = yield* (yield* AuditLog).page({ organizationId, ...rest, before }, PAGE_SIZE)
     const organizations = yield* (yield* OrganizationReader).list
-    const names = new Map<string, string>(organizations.map(({ id, name }) => [id, name]))
+    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     return {
       title: "Audit",
-      commands: [`ops audit list${flagsOf(filters)}`],
+      commands: [`ops audit list${flagsOf(given)}`],
       body: (
         <>
-          <FilterBar action="/audit" values={filters}>
-            <OrganizationChoice organizations={organizations} all="All" />
-            <Field name="command" label="Command" placeholder="campaigns pause" hint="A command, or its first word" />
-            <Field name="operator" label="Operator" hint="A name, a system user or a database role" />
-            <Choice name="result" label="Result" all="All" options={AUDIT_RESULTS} />
-            <Field name="from" label="From" placeholder="2026-12-01T09:00:00Z" size={22} />
-            <Field name="to" label="Before" placeholder="2026-12-02T09:00:00Z" size={22} />
-          </FilterBar>
+          <FilterBar
+            action="/audit"
+            inputs={filters}
+            values={given}
+            controls={{ organization: { options: organizations } }}
+          />
           <Table
             caption="What operators did, newest first"
             rows={entries}
@@ -65,13 +62,23 @@ export const auditPage = definePage({
             }
             columns={{
               "Time (UTC)": ({ begunAt }) => <Time at={begunAt} />,
-              Who: (entry) => <Who entry={entry} />,
+              Who: ({ operator, osUser, host, role }) => (
+                <span title={`System user ${osUser} on ${host}, database role ${role}`}>
+                  <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
+                </span>
+              ),
               Command: ({ command }) => <Code>{command}</Code>,
-              Arguments: (entry) => <Arguments given={entry.arguments} />,
-              Result: (entry) => <Result entry={entry} />,
+              Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argument)} />,
+              Result: ({ result, code, endedAt }) => (
+                <>
+                  <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
+                  {endedAt === null && <small>still under way, or killed</small>}
+                </>
+              ),
               Organizations:
                 operator.organizationId === null &&
-                ((entry) => <Organizations ids={entry.organizations} names={names} />),
+                (({ organizations: ids }) =>
+                  ids.length === 0 ? "–" : <Items of={ids.map((id) => <IdLink id={id}>{nameOf(id)}</IdLink>)} />),
             }}
           />
           <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />
@@ -81,53 +88,24 @@ export const auditPage = definePage({
   }),
 })
 
-const Who = ({ entry: { operator, osUser, host, role } }: { readonly entry: AuditEntry }) => (
-  <span title={`System user ${osUser} on ${host}, database role ${role}`}>
-    <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
-  </span>
-)
-
-const Arguments = ({ given }: { readonly given: AuditEntry["arguments"] }) => (
-  <ul class="plain">
-    {Object.entries(given).map(([name, value]) => (
-      <li key={name}>
-        {name}
-        {value !== true && <>: {value === null ? <small>withheld</small> : <Value value={value} />}</>}
-      </li>
-    ))}
-  </ul>
-)
-
-const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][string]> }) => (
-  <>
-    {(Array.isArray(value) ? value : [value]).map((each, i) => (
-      <span key={i}>
-        {i > 0 && ", "}
-        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? <IdLink id={String(each)} /> : isolated(String(each))}
-      </span>
-    ))}
-  </>
-)
-
-const Result = ({ entry: { result, code, endedAt } }: { readonly entry: AuditEntry }) => (
-  <>
-    <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
-    {endedAt === null && <small>still under way, or killed</small>}
-  </>
-)
-
-const Organizations = (props: {
-  readonly ids: AuditEntry["organizations"]
-  readonly names: ReadonlyMap<string, string>
-}) =>
-  props.ids.length === 0 ? (
-    <>–</>
-  ) : (
-    <ul class="plain">
-      {props.ids.map((id) => (
-        <li key={id}>
-          <IdLink id={id}>{props.names.get(id) ?? id}</IdLink>
-        </li>
+const argument = ([name, value]: [string, AuditEntry["arguments"][string]]) => {
+  if (value === true) return name
+  if (value === null)
+    return (
+      <>
+        {name}: <small>withheld</small>
+      </>
+    )
+  const values = (Array.isArray(value) ? value : [value]).map(String)
+  return (
+    <>
+      {name}:{" "}
+      {values.map((each, i) => (
+        <span key={each}>
+          {i > 0 && ", "}
+          {/^[a-z]{3}_[0-9a-f]{32}$/.test(each) ? <IdLink id={each} /> : isolated(each)}
+        </span>
       ))}
-    </ul>
+    </>
   )
+}

@@ -1,6 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { type Campaign, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, CLOSED, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
@@ -10,12 +10,22 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
+import { ActionForm } from "../../components/forms.tsx"
 import { Facts } from "../../components/lists.tsx"
+import { useMayAct } from "../../components/View.ts"
 import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignForms } from "./CampaignForms.tsx"
-import { CampaignFunnel, CampaignHours, CampaignProgressBar, CampaignStatusBadge } from "./CampaignProgress.tsx"
-import { CampaignTroubles, DomainTable, FollowUpReport, SubjectTestTable } from "./CampaignReports.tsx"
+import {
+  CampaignFunnel,
+  CampaignHours,
+  CampaignProgressBar,
+  CampaignStatusBadge,
+  CampaignTroubles,
+  DomainTable,
+  FollowUpReport,
+  SubjectTestTable,
+} from "./CampaignReports.tsx"
+import { cancelCampaign, changeCampaignRate, pauseCampaign, rateText, sendCampaignTest } from "./campaignActions.ts"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
@@ -24,7 +34,7 @@ const MAX_DOMAINS = 50
 /** One campaign: what is wrong, its progress, and whether it is ready. */
 export const campaignPage = definePage({
   path: "/campaigns/:campaign",
-  read: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
+  run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
 })
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -125,3 +135,51 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
     ...possible.map((move) => `ops campaigns ${move} ${id}`),
   ]
 }
+
+/** What an operator may do with a campaign in its status. */
+const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
+  const { id, name, status, perMinute } = campaign
+  const unsent = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)}`
+  const params = { campaign: id }
+  const may = (from: ReadonlyArray<Campaign["status"]>) => from.includes(status)
+  return (
+    <>
+      <div class="actions">
+        {status === "draft" && <AskFirst address={`/campaigns/${id}/schedule`} label="Schedule…" />}
+        {may(TRANSITIONS.pause.from) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
+        {may(TRANSITIONS.resume.from) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
+        {!CLOSED.includes(status) && (
+          <ActionForm
+            action={changeCampaignRate}
+            params={params}
+            label="Change the rate"
+            version={rateText(perMinute)}
+            controls={{ "per-minute": { value: rateText(perMinute) } }}
+          />
+        )}
+        {canSendTest && <ActionForm action={sendCampaignTest} params={params} label="Send a test" />}
+      </div>
+      {may(TRANSITIONS.cancel.from) && (
+        <details>
+          <summary>Cancel this campaign</summary>
+          <p>It ends for good, and leaves {unsent} recipients without their e-mail. What was sent stays sent.</p>
+          <ActionForm
+            action={cancelCampaign}
+            params={params}
+            label="Cancel for good"
+            isDangerous
+            controls={{ name: { placeholder: name } }}
+          />
+        </details>
+      )}
+    </>
+  )
+}
+
+/** A button that leads to the page that asks. */
+const AskFirst = (props: { readonly address: string; readonly label: string }) =>
+  useMayAct("operator") ? (
+    <form class="action" method="get" action={props.address}>
+      <button type="submit">{props.label}</button>
+    </form>
+  ) : null

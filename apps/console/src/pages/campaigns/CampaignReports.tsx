@@ -1,10 +1,106 @@
-import type { CampaignDomain } from "@outreach/backoffice/campaigns/CampaignReader"
+import type { CampaignDomain, CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { Funnel } from "../../components/charts/Funnel.tsx"
+import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Table } from "../../components/lists.tsx"
-import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
+
+const TONES: Readonly<Record<CampaignStatus, Tone>> = {
+  draft: "neutral",
+  scheduled: "neutral",
+  publishing: "neutral",
+  published: "neutral",
+  sending: "good",
+  completed: "neutral",
+  paused: "warning",
+  cancelled: "neutral",
+}
+
+export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
+  <StatusBadge tone={TONES[status]}>{status}</StatusBadge>
+)
+
+const COUNTS = ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+
+/** The progress of a campaign: the share of recipients that the mail server has answered for, the rate, and the time left. */
+export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
+  const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
+  const wanted = recipients - withdrawn - quarantined
+  const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
+  const left = countUnsent(progress)
+  const parts = [
+    `${formatShare(share)} answered for`,
+    ...(left > 0 ? [`${formatCount(left)} left`] : []),
+    ...(sentInLastMinute > 0 ? [`${formatCount(sentInLastMinute)} in the last minute`] : []),
+    ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
+  ]
+  const counts = COUNTS.flatMap((name) =>
+    progress[name] > 0 || name === "sent" || name === "bounced" ? [`${formatCount(progress[name])} ${name}`] : [],
+  )
+  return (
+    <div class="progress">
+      <progress max={1000} value={Math.round(share * 1000)} aria-label={`${formatShare(share)} of the recipients`} />
+      <p>
+        {parts.join(" · ")}
+        <br />
+        <small>
+          {counts.join(", ")} of {formatCount(recipients)} imported
+        </small>
+      </p>
+    </div>
+  )
+}
+
+/** The hours that are shown at least, so that one hour is not as wide as the page. */
+const MIN_HOURS = 12
+
+/** How many recipients reached each stage. */
+export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => {
+  const { recipients, withdrawn, published, sent, bounced, accounts, learners, completers } = totals
+  const withBots = (count: number) => `${formatCount(count)} with suspected bots`
+  const later = "after the e-mail was sent"
+  const steps = [
+    { label: "imported", count: recipients, note: `${formatCount(withdrawn)} withdrawn` },
+    { label: "published", count: published },
+    { label: "sent", count: sent, note: `${formatCount(bounced)} bounced, at once or later` },
+    { label: "opened", count: totals.unsuspectedOpened, note: withBots(totals.opened) },
+    { label: "clicked", count: totals.unsuspectedClicked, note: withBots(totals.clicked) },
+    { label: "account created", count: accounts, note: later },
+    { label: "learner", count: learners, note: later },
+    { label: "completer", count: completers, note: later },
+  ]
+  return (
+    <section>
+      <h2>From imported to completer</h2>
+      <Funnel title="Recipients" steps={recipients === 0 ? [] : steps} empty="No recipient is imported yet." />
+    </section>
+  )
+}
+
+/** When recipients were sent to. */
+export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHour> }) => {
+  const buckets = props.hours.map(({ hour, sent, bounced }) => ({ at: toUnixMillis(hour), counts: { sent, bounced } }))
+  const to = (buckets.at(-1)?.at ?? 0) + HOUR_MS
+  const from = Math.min(buckets[0]?.at ?? 0, to - MIN_HOURS * HOUR_MS)
+  return (
+    <>
+      <h2>Sent over time</h2>
+      <Histogram
+        title="E-mails by hour"
+        series={{ sent: "good", bounced: "bad" }}
+        buckets={buckets}
+        from={from}
+        to={to}
+        empty="Nothing is sent yet."
+      />
+    </>
+  )
+}
 
 /** What keeps messages from being sent; nothing if nothing does. */
 export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {

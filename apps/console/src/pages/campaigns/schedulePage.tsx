@@ -25,16 +25,13 @@ const routesOf = (command: Scheduling) => {
     path: `/campaigns/:campaign/${command}`,
     role: "operator",
     command: `campaigns ${command}`,
-    fields: { force: ForcedChecks },
-    run: Effect.fnUntraced(function* ({ campaign, force = [] }) {
-      yield* scheduleCampaign(campaign, { command, force })
-      return { to: `/campaigns/${campaign}`, notice: WORDS[command].notice }
-    }),
+    inputs: { force: ForcedChecks },
+    run: ({ campaign, force = [] }) => Effect.as(scheduleCampaign(campaign, { command, force }), WORDS[command].notice),
   })
   const page = definePage({
     path: `/campaigns/:campaign/${command}`,
     role: "operator",
-    read: Effect.fnUntraced(function* ({ campaign: campaignId }, { now }) {
+    run: Effect.fnUntraced(function* ({ campaign: campaignId }, { now }) {
       const repository = yield* CampaignRepository
       const campaign = yield* repository.find(campaignId)
       const { status, organizationId, subject, name, windowStart } = campaign
@@ -90,11 +87,8 @@ const routesOf = (command: Scheduling) => {
       }
     }),
   })
-  return { page, action }
+  return [page, action] as const
 }
 
-const schedule = routesOf("schedule")
-const resume = routesOf("resume")
-
 /** Asks before a campaign is scheduled or resumed, with what preflight finds, and does it. */
-export const scheduleRoutes = [schedule.page, schedule.action, resume.page, resume.action] as const
+export const scheduleRoutes = [...routesOf("schedule"), ...routesOf("resume")] as const

@@ -1,7 +1,7 @@
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { Table } from "../../components/lists.tsx"
-import { Countdown, IdLink, Time } from "../../components/values.tsx"
-import { DeliveryState } from "./DeliveryState.tsx"
+import { formatCount } from "../../components/format.ts"
+import { Chips, Table } from "../../components/lists.tsx"
+import { Countdown, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { EndpointLink, type Endpoints } from "./EndpointLink.tsx"
 
 /** Rows of deliveries, each of which leads to its attempts. */
@@ -33,3 +33,47 @@ export const Deliveries = (props: {
     }}
   />
 )
+
+const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
+  pending: "warning",
+  sending: "neutral",
+  delivered: "good",
+  rejected: "bad",
+  exhausted: "bad",
+  poison: "bad",
+}
+
+export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "state" | "replayedAs">) => (
+  <>
+    <StatusBadge tone={replayedAs === null ? TONES[state] : "neutral"}>{state}</StatusBadge>
+    {replayedAs !== null && " replayed"}
+  </>
+)
+
+/** Links that narrow a list to dead letters whose last attempt had a status. */
+export const StatusChips = (props: {
+  readonly label: string
+  /** How many dead letters have each status; null for those without one. */
+  readonly statuses: ReadonlyArray<{ readonly status: number | null; readonly open: number }>
+  readonly chosen: number | undefined
+  readonly address: string
+  /** What a status needs besides itself in the query. */
+  readonly needs?: Readonly<Record<string, string>>
+}) =>
+  props.statuses.length === 0 ? null : (
+    <Chips
+      label={props.label}
+      address={props.address}
+      chips={[
+        { text: "Any status", query: { status: undefined }, isChosen: props.chosen === undefined },
+        ...props.statuses.map(
+          ({ status, open }) =>
+            status !== null && {
+              text: `${status}: ${formatCount(open)}`,
+              query: { status, ...props.needs },
+              isChosen: status === props.chosen,
+            },
+        ),
+      ]}
+    />
+  )

@@ -1,9 +1,9 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { Choice } from "../../components/forms.tsx"
 import { IdLink } from "../../components/values.tsx"
+import { field } from "../../http/inputs.ts"
 
 /** The addresses of endpoints by their ids. */
 export type Endpoints = ReadonlyMap<EndpointId, ShownUrl>
@@ -20,13 +20,10 @@ export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoint
   return url === undefined ? <IdLink id={props.id} /> : <IdLink id={props.id}>{hostOf(url)}</IdLink>
 }
 
-export const EndpointChoice = (props: { readonly endpoints: Endpoints }) => (
-  <Choice
-    name="endpoint"
-    label="Endpoint"
-    all="All"
-    options={Array.from(props.endpoints, ([id, url]) => [id, `${hostOf(url)} (…${id.slice(-4)})`])}
-  />
-)
+/** The endpoint that a list is of, and the choices that a page gives. */
+export const endpointFilter = field(EndpointId, "Endpoint", { kind: "choice", all: "All" })
+export const endpointOptions = (endpoints: Endpoints) => ({
+  options: Array.from(endpoints, ([id, url]) => [id, `${hostOf(url)} (…${id.slice(-4)})`] as const),
+})
 
 const hostOf = (url: ShownUrl): string => URL.parse(url)?.host ?? url

@@ -4,20 +4,20 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { DeliveryId, EndpointId, lowestIdentifierAt, OrganizationId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryId, lowestIdentifierAt } from "@outreach/domain/Identifier"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
-import { flagsOf } from "../../components/format.ts"
-import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
+import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
+import { FilterBar } from "../../components/forms.tsx"
 import { Chips, LinkLine, Pager, withQuery } from "../../components/lists.tsx"
-import { type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
+import { field, type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { Deliveries } from "./Deliveries.tsx"
+import { organizationFilter, timeRange } from "../filters.ts"
+import { Deliveries, StatusChips } from "./Deliveries.tsx"
 import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
-import { EndpointChoice, readEndpoints } from "./EndpointLink.tsx"
-import { OutcomeHistogram, stepOf } from "./OutcomeHistogram.tsx"
-import { StatusChips } from "./StatusChips.tsx"
+import { endpointFilter, endpointOptions, readEndpoints } from "./EndpointLink.tsx"
 
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
@@ -37,29 +37,38 @@ const STATE_TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
   poison: "Poison",
 }
 
-const query = {
-  organization: OrganizationId,
-  endpoint: EndpointId,
-  type: OutboundType,
+const filters = {
+  organization: organizationFilter,
+  endpoint: endpointFilter,
+  type: field(OutboundType, "Type", { kind: "choice", all: "All", options: outboundEventTypes }),
   state: oneOf(STATES),
   status: HttpStatus,
-  from: Instant,
-  to: Instant,
-  before: DeliveryId,
-  after: deadLetterCursor.input,
+  ...timeRange("From (UTC)", "Before"),
 }
+const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
 
 /** `/deliveries`: the outcomes of deliveries over time, and the deliveries of a range. */
 export const deliveriesPage = definePage({
   path: "/deliveries",
-  query,
-  read: (input, { now }) => Effect.map(readList(input, now), contentOf),
+  inputs,
+  run: (input, { now }) => Effect.map(readList(input, now), contentOf),
 })
 
-const readList = Effect.fnUntraced(function* ({ before, after, ...filters }: InputsOf<typeof query>, now: number) {
-  const { organization, endpoint, type, state, status } = filters
-  const to = filters.to ?? fromUnixMillis(now)
-  const from = filters.from ?? fromUnixMillis(toUnixMillis(to) - DAY_MS)
+const STEPS_SECONDS = [300, 900, 3600, 4 * 3600, 86_400] as const
+/** The most steps that are told apart on a screen. */
+const MAX_STEPS = 150
+
+/** Returns the step of a histogram of a range in seconds, as fine as outcomes are kept. */
+const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
+  const seconds = (toUnixMillis(to) - toUnixMillis(from)) / 1000
+  const isFine = toUnixMillis(from) > now - FINE_OUTCOMES_DAYS * 86_400_000
+  return STEPS_SECONDS.find((step) => seconds / step <= MAX_STEPS && (isFine || step >= 3600)) ?? STEPS_SECONDS.at(-1)!
+}
+
+const readList = Effect.fnUntraced(function* ({ before, after, ...given }: InputsOf<typeof inputs>, now: number) {
+  const { organization, endpoint, type, state, status } = given
+  const to = given.to ?? fromUnixMillis(now)
+  const from = given.from ?? fromUnixMillis(toUnixMillis(to) - DAY_MS)
   const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
   const stepSeconds = stepOf(from, to, now)
   const liveState = LIVE_STATES.find((each) => each === state)
@@ -88,14 +97,16 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...filters }: Inp
     },
     { concurrency: "unbounded" },
   )
-  return { ...found, filters, selection, isDead, from, to, stepSeconds }
+  return { ...found, given, selection, isDead, from, to, stepSeconds }
 })
 
-const contentOf = (view: Effect.Success<ReturnType<typeof readList>>) => {
-  const { organizations, endpoints, outcomes, statuses, list, filters, selection, isDead, from, to } = view
-  const { endpoint, type, state, status } = filters
-  const address = withQuery("/deliveries", filters)
-  const replay = withQuery("/dead-letters/replay", { ...selection, from: filters.from, to: filters.to })
+type View = Effect.Success<ReturnType<typeof readList>>
+
+const contentOf = (view: View) => {
+  const { organizations, endpoints, statuses, list, given, selection, isDead, from, to } = view
+  const { endpoint, type, state, status } = given
+  const address = withQuery("/deliveries", given)
+  const replay = withQuery("/dead-letters/replay", { ...selection, from: given.from, to: given.to })
   return {
     title: "Deliveries",
     commands: [
@@ -105,35 +116,30 @@ const contentOf = (view: Effect.Success<ReturnType<typeof readList>>) => {
     ],
     body: (
       <>
-        <FilterBar action="/deliveries" values={filters} hidden={{ state, status }}>
-          <OrganizationChoice organizations={organizations} all="All" />
-          <EndpointChoice endpoints={endpoints} />
-          <Choice name="type" label="Type" all="All" options={outboundEventTypes} />
-          <Field name="from" label="From (UTC)" placeholder={`${from.slice(0, 19)}Z`} size={22} />
-          <Field name="to" label="Before" placeholder={`${to.slice(0, 19)}Z`} size={22} />
-        </FilterBar>
-        <OutcomeHistogram
-          outcomes={outcomes}
-          stepSeconds={view.stepSeconds}
-          from={from}
-          to={to}
-          brush={address}
-          deadLetters={withQuery(address, { state: "dead" })}
+        <FilterBar
+          action="/deliveries"
+          inputs={filters}
+          values={given}
+          controls={{
+            organization: { options: organizations },
+            endpoint: endpointOptions(endpoints),
+            from: { placeholder: `${from.slice(0, 19)}Z` },
+            to: { placeholder: `${to.slice(0, 19)}Z` },
+          }}
         />
+        <Outcomes {...view} address={address} />
         <Chips
           label="States"
+          address={address}
           chips={[
             {
               text: "All",
-              to: withQuery(address, { state: undefined, status: undefined }),
+              query: { state: undefined, status: undefined },
               isChosen: state === undefined && status === undefined,
             },
             ...STATES.map((each) => ({
               text: STATE_TITLES[each],
-              to: withQuery(address, {
-                state: each,
-                ...(LIVE_STATES.some((live) => live === each) && { status: undefined }),
-              }),
+              query: { state: each, ...(LIVE_STATES.some((live) => live === each) && { status: undefined }) },
               isChosen: each === state,
             })),
           ]}
@@ -152,4 +158,36 @@ const contentOf = (view: Effect.Success<ReturnType<typeof readList>>) => {
       </>
     ),
   }
+}
+
+/** Attempts over time by their outcome, with how many arrived and how many deliveries died. */
+const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonly address: string }) => {
+  const sumOf = (count: (step: (typeof outcomes)[number]) => number) =>
+    outcomes.reduce((total, each) => total + count(each), 0)
+  const attempts = sumOf(attemptsOf)
+  const arrived = formatShare(sumOf(({ delivered }) => delivered) / attempts)
+  const died = formatCount(sumOf(({ deadLetters }) => deadLetters))
+  return (
+    <>
+      <p>
+        {attempts === 0 ? (
+          "No attempt was made in this time."
+        ) : (
+          <>
+            {arrived} of {formatCount(attempts)} attempts arrived.{" "}
+            <a href={withQuery(address, { state: "dead" })}>{died} became dead letters.</a>
+          </>
+        )}
+      </p>
+      <OutcomesChart
+        title="Attempts by outcome"
+        steps={outcomes}
+        stepSeconds={stepSeconds}
+        from={toUnixMillis(from)}
+        to={toUnixMillis(to)}
+        brush={address}
+        empty="The outcomes of calls to partners would stand here, from the first attempt on."
+      />
+    </>
+  )
 }

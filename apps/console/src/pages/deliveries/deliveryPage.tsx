@@ -1,76 +1,95 @@
 import { DeliveryReader, type DeliveryRequest } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
-import type { DeliveryId } from "@outreach/domain/Identifier"
+import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect } from "effect"
 import { Content } from "../../components/Content.tsx"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Table } from "../../components/lists.tsx"
-import { Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { AttemptOutcome, DeliveryState } from "./DeliveryState.tsx"
-import { replayDelivery, retryDelivery } from "./deliveryActions.ts"
+import { Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { required } from "../../http/inputs.ts"
+import { defineAction, defineMaskedPage, refuse } from "../../http/Route.ts"
+import { DeliveryState } from "./Deliveries.tsx"
 import { EndpointLink } from "./EndpointLink.tsx"
 
-/** `/deliveries/:delivery`: a delivery with its attempts side by side, without personal data. */
-export const deliveryPage = definePage({
-  path: "/deliveries/:delivery",
-  read: ({ delivery }) => contentOf(delivery, { isShown: false }),
-})
-
-/** Shows what is sent of a delivery, and what the partner answered. */
-export const showDelivery = defineAction({
-  path: "/deliveries/:delivery/show",
+/** Makes the next attempt at a delivery now. */
+const retry = defineAction({
+  path: "/deliveries/:delivery/retry",
   role: "operator",
-  command: "deliveries request",
-  run: ({ delivery }) => contentOf(delivery, { isShown: true }),
-})
-
-const contentOf = Effect.fnUntraced(function* (id: DeliveryId, { isShown }: { readonly isShown: boolean }) {
-  const deliveries = yield* DeliveryReader
-  const { delivery, attempts } = yield* deliveries.find(id)
-  const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
-    concurrency: "unbounded",
-  })
-  const isDead = isDeadLetter(delivery)
-  const waits = delivery.state === "pending" && delivery.attempts > 0
-  const params = { delivery: id }
-  return {
-    title: `Delivery ${id}`,
-    commands: [
-      `ops deliveries show ${id}`,
-      ...(isShown ? [`ops deliveries request ${id}`] : []),
-      ...(waits ? [`ops deliveries retry ${id}`] : []),
-      ...(isDead ? [`ops dead-letters replay ${id}`] : []),
-    ],
-    body: (
-      <>
-        <DeliveryFacts delivery={delivery} url={request.url} group={group} />
-        <div class="actions">
-          {waits && <ActionForm action={retryDelivery} params={params} label="Retry now" />}
-          {isDead && delivery.eventType !== null && (
-            <ActionForm action={replayDelivery} hidden={params} label="Replay" />
-          )}
-        </div>
-        <h2>Attempts</h2>
-        <Attempts attempts={attempts} isShown={isShown} />
-        <h2>Request</h2>
-        <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
-        {!isShown && (
-          <ActionForm action={showDelivery} params={params} label="Show the body and the responses">
-            <p>They may hold personal data. The audit log records that you looked.</p>
-          </ActionForm>
-        )}
-      </>
+  command: "deliveries retry",
+  run: ({ delivery }) =>
+    Effect.as(
+      retryDelivery(delivery),
+      "It is due now. A worker makes the attempt within a second, unless the endpoint's breaker is open.",
     ),
-  }
 })
 
-const isDeadLetter = ({ state, replayedAs }: DeliverySummary): boolean =>
-  DEAD_LETTER_REASONS.some((reason) => reason === state) && replayedAs === null
+/** Delivers one dead letter again, as a delivery of its own. */
+const replay = defineAction({
+  path: "/deliveries/replay",
+  role: "operator",
+  command: "dead-letters replay",
+  inputs: { delivery: required(DeliveryId) },
+  run: Effect.fnUntraced(function* ({ delivery }) {
+    if (!(yield* (yield* DeadLetterRepository).replay(delivery))) {
+      return yield* refuse(
+        "NotDeadLetter",
+        `The delivery ${delivery} is not among the dead letters, or was replayed before.`,
+      )
+    }
+    return { to: `/deliveries/${delivery}`, notice: "It is delivered again, from attempt 1, as a delivery of its own." }
+  }),
+})
+
+/** A delivery with its attempts side by side; what was sent and answered is masked. */
+const pages = defineMaskedPage({
+  path: "/deliveries/:delivery",
+  command: "deliveries request",
+  run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
+    const deliveries = yield* DeliveryReader
+    const { delivery, attempts } = yield* deliveries.find(id)
+    const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
+      concurrency: "unbounded",
+    })
+    const isDead = DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) && delivery.replayedAs === null
+    const waits = delivery.state === "pending" && delivery.attempts > 0
+    const params = { delivery: id }
+    return {
+      title: `Delivery ${id}`,
+      commands: [
+        `ops deliveries show ${id}`,
+        ...(isShown ? [`ops deliveries request ${id}`] : []),
+        ...(waits ? [`ops deliveries retry ${id}`] : []),
+        ...(isDead ? [`ops dead-letters replay ${id}`] : []),
+      ],
+      body: (
+        <>
+          <DeliveryFacts delivery={delivery} url={request.url} group={group} />
+          <div class="actions">
+            {waits && <ActionForm action={retry} params={params} label="Retry now" />}
+            {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
+          </div>
+          <h2>Attempts</h2>
+          <Attempts attempts={attempts} isShown={isShown} />
+          <h2>Request</h2>
+          <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
+          {!isShown && (
+            <ActionForm action={show} label="Show the body and the responses">
+              <p>They may hold personal data. The audit log records that you looked.</p>
+            </ActionForm>
+          )}
+        </>
+      ),
+    }
+  }),
+})
+
+export const deliveryRoutes = [...pages, retry, replay] as const
 
 const DeliveryFacts = (props: {
   readonly delivery: DeliverySummary
@@ -113,18 +132,21 @@ const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly i
     empty="No attempt was made yet. Each would stand here with its status, latency and response."
     columns={{
       Attempt: { count: ({ number }) => number },
-      Outcome: (attempt) => <AttemptOutcome {...attempt} />,
+      Outcome: ({ status, outcome }) => (
+        <StatusBadge tone={outcome === "success" ? "good" : "bad"}>
+          {status === null ? outcome.replaceAll("_", " ") : String(status)}
+        </StatusBadge>
+      ),
       Why: ({ outcome }) => outcome.replaceAll("_", " "),
       "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
-      Response: ({ response }) =>
-        response === null ? "none" : <ResponseText isShown={props.isShown}>{response}</ResponseText>,
+      Response: ({ response }) => {
+        if (response === null) return "none"
+        return props.isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>
+      },
     }}
   />
 )
-
-const ResponseText = (props: { readonly isShown: boolean; readonly children: string }) =>
-  props.isShown ? <ForeignBlock>{props.children}</ForeignBlock> : <Content isShown={false}>{props.children}</Content>
 
 const Request = (props: {
   readonly delivery: DeliverySummary

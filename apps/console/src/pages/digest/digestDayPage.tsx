@@ -9,13 +9,13 @@ import { Empty, Table } from "../../components/lists.tsx"
 import { ForeignText, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { VerifyForm } from "./verifyDigestAction.tsx"
+import { VerifyForm } from "./verifyDigest.tsx"
 
 /** Every number of one day's digest, as the API serves it to the organization. */
 export const digestDayPage = definePage({
   path: "/digest/:date",
-  query: { organization: required(OrganizationId) },
-  read: Effect.fnUntraced(function* ({ date, organization }, { now }) {
+  inputs: { organization: required(OrganizationId) },
+  run: Effect.fnUntraced(function* ({ date, organization }, { now }) {
     const records = yield* (yield* DigestRepository).read(organization, date)
     const pageOf = (day: CalendarDate) => `/digest/${day}?organization=${organization}`
     return {

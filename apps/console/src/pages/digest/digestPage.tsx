@@ -5,17 +5,16 @@ import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/di
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
-import type { VNode } from "preact"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { flagsOf, formatCount } from "../../components/format.ts"
-import { Choice, Field, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { FilterBar } from "../../components/forms.tsx"
 import { Empty, Table } from "../../components/lists.tsx"
 import { foreign } from "../../components/values.tsx"
-import { type InputsOf, oneOf } from "../../http/inputs.ts"
+import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { Quotas } from "./Quota.tsx"
-import { VerifyForm } from "./verifyDigestAction.tsx"
+import { VerifyForm } from "./verifyDigest.tsx"
 
 /** The counts of a day that a heat map can show, by their names in the address. */
 const DIGEST_COUNTS = {
@@ -40,30 +39,53 @@ type DigestCount = keyof typeof DIGEST_COUNTS
 const DEFAULT_DATES = 42
 const MAX_DATES = 184
 
-const query = {
-  organization: OrganizationId,
-  program: ProgramId,
-  from: CalendarDate,
-  to: CalendarDate,
-  count: oneOf(Object.keys(DIGEST_COUNTS) as ReadonlyArray<DigestCount>),
-  by: CalendarDate,
+const inputs = {
+  organization: field(OrganizationId, "Organization", { kind: "choice" }),
+  program: field(ProgramId, "Program", { kind: "choice" }),
+  from: field(CalendarDate, "From (UTC)", { size: 11 }),
+  to: field(CalendarDate, "To", { size: 11 }),
+  count: choice(
+    "Heat map of",
+    Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name as DigestCount, title] as const),
+  ),
+  by: field(CalendarDate, "Targets wanted by", { placeholder: "2026-12-31", size: 11 }),
 }
 
 /** A program's days, its funnel and its quotas. */
 export const digestPage = definePage({
   path: "/digest",
-  query,
-  read: Effect.fnUntraced(function* (given, { now }) {
-    const choices = yield* readChoices(given)
-    const { organizationId, program } = choices
+  inputs,
+  run: Effect.fnUntraced(function* (given, { now }) {
+    const { organizations, programs, organizationId, program } = yield* readChoices(given)
     const today = dateAt(now)
     const last = given.to === undefined || given.to > today ? today : given.to
     const first = given.from ?? addDays(last, 1 - DEFAULT_DATES)
     if (first > last || daysBetween(first, last) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
     const { count = "sent", by } = given
-    const asked = { ...given, organization: organizationId, program: program?.id, count }
-    const filters = <Filters {...choices} asked={asked} first={first} last={last} />
-    if (organizationId === undefined || program === undefined) return withoutProgram(filters)
+    const filters = (
+      <FilterBar
+        action="/digest"
+        inputs={inputs}
+        values={{ ...given, organization: organizationId, program: program?.id, count }}
+        controls={{
+          organization: { options: organizations },
+          program: { options: programs.map(({ id, name, slug }) => [id, `${name} (${slug})`]) },
+          from: { placeholder: first },
+          to: { placeholder: last },
+        }}
+      />
+    )
+    if (organizationId === undefined || program === undefined) {
+      const body = (
+        <>
+          {filters}
+          <Empty>
+            The organization has no program. The days, the funnel and the quotas of its programs would stand here.
+          </Empty>
+        </>
+      )
+      return { title: "Digest", commands: ["ops programs list"], body }
+    }
     const reader = yield* DigestReader
     const [days, progress] = yield* Effect.all(
       [reader.days(organizationId, program.id, first, last), reader.progress(organizationId, program.id)],
@@ -98,7 +120,7 @@ export const digestPage = definePage({
 })
 
 /** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
-const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof query>) {
+const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof inputs>) {
   const programs = yield* ProgramRepository
   const organizations = yield* (yield* OrganizationReader).list
   const named = given.program === undefined ? undefined : yield* programs.find(given.program)
@@ -111,47 +133,6 @@ const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof query>) 
   const program = named ?? ofOrganization.find(({ status }) => status === "active") ?? ofOrganization[0]
   return { organizations, programs: ofOrganization, organizationId, program }
 })
-
-const Filters = (
-  props: Effect.Success<ReturnType<typeof readChoices>> & {
-    readonly asked: InputsOf<typeof query>
-    readonly first: CalendarDate
-    readonly last: CalendarDate
-  },
-) => (
-  <FilterBar action="/digest" values={props.asked}>
-    <OrganizationChoice organizations={props.organizations} />
-    <Choice
-      name="program"
-      label="Program"
-      options={props.programs.map(({ id, name, slug }) => [id, `${name} (${slug})`])}
-    />
-    <Field name="from" label="From (UTC)" placeholder={props.first} size={11} />
-    <Field name="to" label="To" placeholder={props.last} size={11} />
-    <Choice
-      name="count"
-      label="Heat map of"
-      options={Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name, title])}
-    />
-    <Field name="by" label="Targets wanted by" placeholder="2026-12-31" size={11} />
-  </FilterBar>
-)
-
-const withoutProgram = (filters: VNode) => ({
-  title: "Digest",
-  commands: ["ops programs list"],
-  body: (
-    <>
-      {filters}
-      <Empty>
-        The organization has no program. The days, the funnel and the quotas of its programs would stand here.
-      </Empty>
-    </>
-  ),
-})
-
-const pageOf = ({ date }: DigestDay, organizationId: OrganizationId): string =>
-  `/digest/${date}?organization=${organizationId}`
 
 const stepsOf = (
   days: ReadonlyArray<DigestDay>,
@@ -175,12 +156,13 @@ const Days = (props: {
 }) => {
   const { days, organizationId } = props
   const { title, of } = DIGEST_COUNTS[props.count]
+  const pageOf = ({ date }: DigestDay) => `/digest/${date}?organization=${organizationId}`
   return (
     <>
       <HeatMap
         title={`${title}, each day (UTC)`}
         unit={title.toLowerCase()}
-        days={days.map((day) => ({ date: day.date, count: of(day), href: pageOf(day, organizationId) }))}
+        days={days.map((day) => ({ date: day.date, count: of(day), href: pageOf(day) }))}
         empty="No day."
       />
       <details>
@@ -190,7 +172,7 @@ const Days = (props: {
           rows={days.toReversed()}
           empty="No day."
           columns={{
-            "Date (UTC)": (day) => <a href={pageOf(day, organizationId)}>{day.date}</a>,
+            "Date (UTC)": (day) => <a href={pageOf(day)}>{day.date}</a>,
             ...Object.fromEntries(Object.values(DIGEST_COUNTS).map(({ title, of }) => [title, { count: of }])),
           }}
         />

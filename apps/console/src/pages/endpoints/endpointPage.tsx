@@ -1,28 +1,28 @@
-import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { ActionForm, CheckBoxes, Choice, Field } from "../../components/forms.tsx"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
+import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
+import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Table } from "../../components/lists.tsx"
-import { useView } from "../../components/View.ts"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { definePage, pathTo } from "../../http/Route.ts"
+import { definePage } from "../../http/Route.ts"
 import { HourlyRequests, INBOUND_WEBHOOKS, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
-import { readOutcomes } from "./EndpointOutcomes.tsx"
 import {
   ALL_TYPES,
   boundText,
   disableEndpointAction,
   enableEndpointAction,
   headersText,
-  replayLogAction,
   showAddressAction,
   testEndpointAction,
   typesText,
@@ -32,18 +32,20 @@ import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
 const MAX_FAILURES = 5
 const MAX_CHANGES = 20
+const OUTCOME_HOURS = 24
+const OUTCOME_STEP_SECONDS = 900
 
 /** One endpoint: how it answers, how far it has read, and who signs with which secret. */
 export const endpointPage = definePage({
   path: "/endpoints/:endpoint",
-  read: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
+  run: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
     const { organizationId } = endpoint
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
-    const failures = yield* (yield* FailureGroupReader).largest({ endpointId: id }, MAX_FAILURES)
+    const failures = yield* readFailures(id)
     const secrets = yield* readSecrets(organization)
     const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return {
@@ -56,11 +58,14 @@ export const endpointPage = definePage({
       ],
       body: (
         <>
-          <State endpoint={endpoint} organizationName={organization.name} />
+          <p>
+            <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+          </p>
+          <Facts facts={factsOf(endpoint, organization.name)} />
           <Actions endpoint={endpoint} />
-          <Failures endpointId={id} groups={failures} />
+          {failures}
           {outcomes}
-          <Breaker changes={changes} />
+          <Breaker changes={changes} now={now} />
           {secrets}
           <section>
             <h2>What the partner sends here</h2>
@@ -77,40 +82,28 @@ export const endpointPage = definePage({
   }),
 })
 
-const State = (props: { readonly endpoint: EndpointStatus; readonly organizationName: string }) => {
-  const { endpoint } = props
-  const { lagEvents, lagSeconds, waiting, inFlight, oldestDueAt, nextProbeAt, failures } = endpoint
+const factsOf = (endpoint: EndpointStatus, organizationName: string) => {
+  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt, maxInFlight } = endpoint
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
-  return (
-    <>
-      <p>
-        <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
-      </p>
-      <Facts
-        facts={{
-          Organization: <IdLink id={endpoint.organizationId}>{props.organizationName}</IdLink>,
-          Endpoint: <code>{endpoint.id}</code>,
-          "Behind the log": lagEvents === 0 ? "nothing" : `${events}, ${formatDuration(lagSeconds)}`,
-          "Position in the log": <Time at={endpoint.position} />,
-          Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
-          "In flight": formatCount(inFlight),
-          "In flight at most":
-            endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight),
-          "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
-          "Failures in a row": formatCount(failures),
-          "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
-          "Delivered by": endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>,
-          "Event types": typesText(endpoint.eventTypes),
-          "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
-          Created: <Time at={endpoint.createdAt} />,
-        }}
-      />
-    </>
-  )
+  return {
+    Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
+    Endpoint: <code>{endpoint.id}</code>,
+    "Behind the log": lagEvents === 0 ? "nothing" : `${events}, ${formatDuration(lagSeconds)}`,
+    "Position in the log": <Time at={endpoint.position} />,
+    Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+    "In flight": formatCount(endpoint.inFlight),
+    "In flight at most": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
+    "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
+    "Failures in a row": formatCount(endpoint.failures),
+    "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
+    "Delivered by": endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>,
+    "Event types": typesText(endpoint.eventTypes),
+    "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
+    Created: <Time at={endpoint.createdAt} />,
+  }
 }
 
-const Actions = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, enabled } = props.endpoint
+const Actions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
   const params = { endpoint: id }
   return (
     <div class="actions">
@@ -121,18 +114,20 @@ const Actions = (props: { readonly endpoint: EndpointStatus }) => {
       ) : (
         <ActionForm action={enableEndpointAction} params={params} label="Enable" />
       )}
-      <LinkLine to={pathTo(replayLogAction, params)}>Send a period of the log again</LinkLine>
+      <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
     </div>
   )
 }
 
-const Failures = (props: { readonly endpointId: EndpointId; readonly groups: ReadonlyArray<FailureGroup> }) =>
-  props.groups.length === 0 ? null : (
+const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const groups = yield* (yield* FailureGroupReader).largest({ endpointId }, MAX_FAILURES)
+  if (groups.length === 0) return null
+  return (
     <section>
       <h2>Why deliveries failed</h2>
       <Table
         caption="The largest groups of dead letters that were not replayed"
-        rows={props.groups}
+        rows={groups}
         columns={{
           Cause: ({ id, status, outcome, firstLine }) => (
             <>
@@ -149,43 +144,72 @@ const Failures = (props: { readonly endpointId: EndpointId; readonly groups: Rea
           Last: ({ lastAt }) => <Time at={lastAt} />,
         }}
       />
-      <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
+      <LinkLine to={`/issues?endpoint=${endpointId}`}>All failures of the endpoint</LinkLine>
     </section>
   )
+})
 
-const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange> }) => (
-  <section>
-    <h2>Breaker</h2>
-    <Table
-      caption="When the breaker opened and closed, newest first"
-      rows={props.changes.slice(0, MAX_CHANGES)}
-      empty="The breaker has never opened: the endpoint has not failed five times in a row."
-      columns={{
-        "At (UTC)": ({ changedAt }) => <Time at={changedAt} />,
-        It: ({ breaker }) =>
-          breaker === "open" ? (
-            <StatusBadge tone="bad">Opened</StatusBadge>
-          ) : (
-            <StatusBadge tone="good">Closed</StatusBadge>
-          ),
-        "Failures in a row": { count: ({ failures }) => failures },
-        For: (change) => (
-          <Until from={change.changedAt} to={props.changes[props.changes.indexOf(change) - 1]?.changedAt} />
-        ),
-      }}
-    />
-  </section>
-)
-
-/** How long something lasted, or has lasted. */
-const Until = (props: { readonly from: string; readonly to: string | undefined }) => {
-  const { now } = useView()
-  const end = props.to === undefined ? now : Date.parse(props.to)
+/** Reads how an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
+const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {
+  const outcomes = yield* DeliveryOutcomeReader
+  const stepMs = OUTCOME_STEP_SECONDS * 1000
+  const range = { endpointId, from: fromUnixMillis(now - OUTCOME_HOURS * HOUR_MS), to: fromUnixMillis(now + stepMs) }
+  const summary = yield* outcomes.summary(range)
+  const steps = yield* outcomes.histogram(range, OUTCOME_STEP_SECONDS)
+  const { delivered, deadLetters, p50Ms, p99Ms } = summary
+  const calls = attemptsOf(summary)
+  const to = Math.ceil(now / stepMs) * stepMs
   return (
-    <>
-      {formatDuration((end - Date.parse(props.from)) / 1000)}
-      {props.to === undefined && " until now"}
-    </>
+    <section>
+      <h2>Calls, last {OUTCOME_HOURS} hours</h2>
+      <Facts
+        facts={{
+          "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
+          "Half of the calls within": p50Ms === null ? "–" : `${formatMillis(p50Ms)} (p50)`,
+          "99 of 100 calls within": p99Ms === null ? "–" : `${formatMillis(p99Ms)} (p99)`,
+          Failed: <a href={`/deliveries?endpoint=${endpointId}`}>{formatCount(calls - delivered)}</a>,
+          "Became dead letters": <a href={`/issues?endpoint=${endpointId}`}>{formatCount(deadLetters)}</a>,
+        }}
+      />
+      <OutcomesChart
+        title="Outcomes of calls"
+        steps={steps}
+        stepSeconds={OUTCOME_STEP_SECONDS}
+        from={to - OUTCOME_HOURS * HOUR_MS}
+        to={to}
+        empty="The endpoint was not called."
+      />
+    </section>
+  )
+})
+
+const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readonly now: number }) => {
+  // Each lasted until the next change, which stands before it.
+  const rows = props.changes.slice(0, MAX_CHANGES).map((change, i) => {
+    const next = props.changes[i - 1]
+    const end = next === undefined ? props.now : toUnixMillis(next.changedAt)
+    const lasted = formatDuration((end - toUnixMillis(change.changedAt)) / 1000)
+    return { ...change, lasted: next === undefined ? `${lasted} until now` : lasted }
+  })
+  return (
+    <section>
+      <h2>Breaker</h2>
+      <Table
+        caption="When the breaker opened and closed, newest first"
+        rows={rows}
+        empty="The breaker has never opened: the endpoint has not failed five times in a row."
+        columns={{
+          "At (UTC)": ({ changedAt }) => <Time at={changedAt} />,
+          It: ({ breaker }) => (
+            <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
+              {breaker === "open" ? "Opened" : "Closed"}
+            </StatusBadge>
+          ),
+          "Failures in a row": { count: ({ failures }) => failures },
+          For: ({ lasted }) => lasted,
+        }}
+      />
+    </section>
   )
 }
 
@@ -194,38 +218,18 @@ const Settings = (props: { readonly endpoint: EndpointStatus }) => {
   return (
     <section>
       <h2>Settings</h2>
-      <ActionForm action={updateEndpointAction} params={{ endpoint: id }} label="Change" version={String(version)}>
-        <Field
-          name="url"
-          label="Address"
-          inputmode="url"
-          placeholder={url}
-          hint="Empty leaves it. At a new address the failures at the old one no longer count."
-          size={48}
-        />
-        <CheckBoxes
-          name="types"
-          legend="Event types"
-          values={[ALL_TYPES, ...outboundEventTypes]}
-          checked={eventTypes ?? [ALL_TYPES]}
-        />
-        <Field
-          name="max-in-flight"
-          label="Calls in flight"
-          value={boundText(maxInFlight)}
-          hint="1 to 1,000, or none for the workers’ default"
-          size={8}
-        />
-        <Choice
-          name="standard-webhooks"
-          label="Standard Webhooks headers"
-          value={standardWebhooks ? "yes" : "no"}
-          options={[
-            ["no", headersText(false)],
-            ["yes", headersText(true)],
-          ]}
-        />
-      </ActionForm>
+      <ActionForm
+        action={updateEndpointAction}
+        params={{ endpoint: id }}
+        label="Change"
+        version={String(version)}
+        controls={{
+          url: { placeholder: url },
+          types: { value: eventTypes ?? [ALL_TYPES] },
+          "max-in-flight": { value: boundText(maxInFlight) },
+          "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
+        }}
+      />
     </section>
   )
 }

@@ -1,50 +1,53 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Order } from "effect"
 import { flagsOf, formatDuration } from "../../components/format.ts"
-import { Choice, FilterBar, OrganizationChoice } from "../../components/forms.tsx"
+import { FilterBar } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
 import { IdLink } from "../../components/values.tsx"
-import { oneOf } from "../../http/inputs.ts"
+import { choice } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { organizationFilter } from "../filters.ts"
 import { EndpointBadge, endpointState } from "./endpointState.tsx"
 
 const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
+const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
+
+const inputs = {
+  organization: organizationFilter,
+  state: choice(
+    "State",
+    [
+      ["failing", "Failing"],
+      ["disabled", "Disabled"],
+    ],
+    { all: "All" },
+  ),
+}
 
 /** The endpoints, those that need somebody first. */
 export const endpointsPage = definePage({
   path: "/endpoints",
-  query: { organization: OrganizationId, state: oneOf(["failing", "disabled"]) },
-  read: Effect.fnUntraced(function* ({ organization, state }) {
+  inputs,
+  run: Effect.fnUntraced(function* ({ organization, state }) {
     const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(
       ({ enabled, breaker }) =>
         state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
     )
     const organizations = yield* (yield* OrganizationReader).list
-    const names = new Map(organizations.map(({ id, name }) => [id, name]))
-    const byUrgency = Order.mapInput(
-      Order.Number,
-      (endpoint: (typeof endpoints)[number]) => URGENCY[endpointState(endpoint).tone],
-    )
     return {
       title: "Endpoints",
       commands: [`ops endpoints list${flagsOf({ organization })}`],
       body: (
         <>
-          <FilterBar action="/endpoints" values={{ organization, state }}>
-            <OrganizationChoice organizations={organizations} all="All" />
-            <Choice
-              name="state"
-              label="State"
-              all="All"
-              options={[
-                ["failing", "Failing"],
-                ["disabled", "Disabled"],
-              ]}
-            />
-          </FilterBar>
+          <FilterBar
+            action="/endpoints"
+            inputs={inputs}
+            values={{ organization, state }}
+            controls={{ organization: { options: organizations } }}
+          />
           <Table
             caption="Webhook endpoints"
             hideCaption
@@ -56,8 +59,8 @@ export const endpointsPage = definePage({
             }
             columns={{
               Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-              Organization: ({ organizationId }) => (
-                <IdLink id={organizationId}>{names.get(organizationId) ?? "–"}</IdLink>
+              Organization: ({ organizationId: id }) => (
+                <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? "–"}</IdLink>
               ),
               State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
               "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },

@@ -1,22 +1,30 @@
-import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Instant } from "@outreach/domain/Instant"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
-import { flagsOf, formatCounted } from "../../components/format.ts"
-import { ActionForm, CheckBoxes, Field, FilterBar } from "../../components/forms.tsx"
-import { ForeignText } from "../../components/values.tsx"
-import { definePage, pathTo } from "../../http/Route.ts"
-import { replayLogAction } from "./endpointActions.tsx"
+import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
+import { ActionForm, FilterBar } from "../../components/forms.tsx"
+import { IdLink } from "../../components/values.tsx"
+import { checkBoxes, field, required } from "../../http/inputs.ts"
+import { defineAction, definePage, pathTo } from "../../http/Route.ts"
+
+const path = "/endpoints/:endpoint/replay"
+
+const period = {
+  from: field(Instant, "Published at or after", { hint: "Such as 2026-12-01T09:00:00Z", required: true }),
+  to: field(Instant, "Published before", { hint: "Such as 2026-12-01T17:00:00Z", required: true }),
+  types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
+}
 
 /** Counts the events of a period, and lets them be sent again. */
-export const replayLogPage = definePage({
-  path: "/endpoints/:endpoint/replay",
+const page = definePage({
+  path,
   role: "operator",
-  query: { from: Instant, to: Instant, types: commaSeparated(outboundEventTypes) },
-  read: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
+  inputs: period,
+  run: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
     const endpoint = yield* (yield* EndpointRepository).find(id)
     const count =
       from === undefined || to === undefined
@@ -30,21 +38,10 @@ export const replayLogPage = definePage({
       body: (
         <>
           <p>
-            <a href={`/endpoints/${id}`}>
-              <ForeignText>{endpoint.url}</ForeignText>
-            </a>{" "}
-            gets the events of a period once more, delivered or not, after all its other deliveries.
+            <IdLink id={id}>{endpoint.url}</IdLink> gets the events of a period once more, delivered or not, after all
+            its other deliveries.
           </p>
-          <FilterBar action={pathTo(replayLogAction, { endpoint: id })} values={{ from, to }}>
-            <Field name="from" label="Published at or after" hint="Such as 2026-12-01T09:00:00Z" required />
-            <Field name="to" label="Published before" hint="Such as 2026-12-01T17:00:00Z" required />
-            <CheckBoxes
-              name="types"
-              legend="Event types (none: those that it receives)"
-              values={outboundEventTypes}
-              checked={types}
-            />
-          </FilterBar>
+          <FilterBar action={pathTo({ path }, { endpoint: id })} inputs={period} values={{ from, to, types }} />
           {from !== undefined && keptFrom !== null && from < keptFrom && (
             <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} (EVENTS_MONTHS).</p>
           )}
@@ -55,13 +52,11 @@ export const replayLogPage = definePage({
                 <strong>{formatCounted(count, "event")}</strong> would be sent.
               </p>
               <ActionForm
-                action={replayLogAction}
+                action={replay}
                 params={{ endpoint: id }}
                 hidden={{ from, to, types }}
                 label={`Send ${formatCounted(count, "event")}`}
-              >
-                <Field name="rate" label="Deliveries per second" value="100" inputmode="numeric" size={8} required />
-              </ActionForm>
+              />
             </>
           )}
         </>
@@ -69,3 +64,29 @@ export const replayLogPage = definePage({
     }
   }),
 })
+
+/** Sends the events of a period again, after all other deliveries of the endpoint. */
+const replay = defineAction({
+  path,
+  role: "operator",
+  command: "endpoints replay",
+  inputs: {
+    from: required(Instant),
+    to: required(Instant),
+    types: period.types.optional,
+    rate: required(
+      field(wholeNumber(1, MAX_REPLAYS_PER_SECOND, "deliveries per second"), "Deliveries per second", {
+        value: "100",
+        inputmode: "numeric",
+        size: 8,
+      }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ endpoint, from, to, types, rate }) {
+    const range = { endpointId: endpoint, from, to, ...(types && { eventTypes: types }) }
+    const { id, total } = yield* (yield* ReplayJobQueue).createOfLog(range, rate)
+    return `The replay ${id} sends ${formatCounted(total, "event")}, ${formatCount(rate)} a second.`
+  }),
+})
+
+export const replayLogRoutes = [page, replay] as const

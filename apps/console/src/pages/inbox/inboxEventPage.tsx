@@ -12,77 +12,69 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Facts } from "../../components/lists.tsx"
 import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { replayInboxEvent } from "./inboxActions.ts"
+import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 
 /** One event that a partner sent: what was received, and how it was applied. Personal data is masked. */
-export const inboxEventPage = definePage({
+const pages = defineMaskedPage({
   path: "/inbox/:event",
-  query: { organization: required(OrganizationId) },
-  read: ({ event, organization }) => contentOf(organization, event, { isShown: false }),
-})
-
-/** Shows an event with its content as it was sent. */
-export const showInboxEvent = defineAction({
-  path: "/inbox/:event/show",
-  role: "operator",
+  inputs: { organization: required(OrganizationId) },
   command: "inbox show",
-  fields: { organization: required(OrganizationId), reveal: required(Schema.Literal("true")) },
-  run: ({ event, organization }) => contentOf(organization, event, { isShown: true }),
+  confirmed: { reveal: required(Schema.Literal("true")) },
+  run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
+    const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
+    const ofEvent = `--organization ${organization} ${event}`
+    return {
+      title: foreign`Inbound event ${event}`,
+      commands: [
+        `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
+        ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
+      ],
+      body: (
+        <>
+          <Facts facts={factsOf(entry)} />
+          <h2>How it was applied</h2>
+          {yield* outcomeOf(entry, body)}
+          <h2>What was received</h2>
+          {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+          <Content isShown={isShown}>{body}</Content>
+          {!isShown && (
+            <ActionForm action={show} hidden={{ organization, reveal: true }} label="Show">
+              <span>Shows the content as it was sent. The audit log records it.</span>
+            </ActionForm>
+          )}
+        </>
+      ),
+    }
+  }),
 })
 
-const contentOf = Effect.fnUntraced(function* (
-  organizationId: OrganizationId,
-  eventId: string,
-  { isShown }: { readonly isShown: boolean },
-) {
-  const { body, ...entry } = yield* (yield* InboxRepository).find(organizationId, eventId)
-  const ofEvent = `--organization ${organizationId} ${eventId}`
-  return {
-    title: foreign`Inbound event ${eventId}`,
-    commands: [
-      `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
-      ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
-    ],
-    body: (
-      <>
-        <EventFacts entry={entry} />
-        <h2>How it was applied</h2>
-        {yield* outcomeOf(entry, body)}
-        <h2>What was received</h2>
-        {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
-        <Content isShown={isShown}>{body}</Content>
-        {!isShown && (
-          <ActionForm
-            action={showInboxEvent}
-            params={{ event: eventId }}
-            hidden={{ organization: organizationId, reveal: true }}
-            label="Show"
-          >
-            <span>Shows the content as it was sent. The audit log records it.</span>
-          </ActionForm>
-        )}
-      </>
-    ),
-  }
+const replay = defineAction({
+  path: "/inbox/:event/replay",
+  role: "operator",
+  command: "inbox replay",
+  inputs: { organization: required(OrganizationId) },
+  run: Effect.fnUntraced(function* ({ event, organization }) {
+    yield* (yield* InboxRepository).replay(organization, event)
+    return {
+      to: `/inbox/${encodeURIComponent(event)}?organization=${organization}`,
+      notice: "The event waits to be applied again.",
+    }
+  }),
 })
+
+export const inboxEventRoutes = [...pages, replay] as const
 
 const TONES = { quarantined: "bad", waiting: "warning", applied: "good" } as const
 
-const EventFacts = ({ entry }: { readonly entry: InboxEntry }) => (
-  <Facts
-    facts={{
-      State: <StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>,
-      Type: entry.type,
-      Received: <Time at={entry.receivedAt} />,
-      Organization: <IdLink id={entry.organizationId} />,
-      Endpoint: <IdLink id={entry.endpointId} />,
-      "Verified with": <code>{entry.secretId}</code>,
-      "Repeated with other content":
-        entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
-    }}
-  />
-)
+const factsOf = (entry: InboxEntry) => ({
+  State: <StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>,
+  Type: entry.type,
+  Received: <Time at={entry.receivedAt} />,
+  Organization: <IdLink id={entry.organizationId} />,
+  Endpoint: <IdLink id={entry.endpointId} />,
+  "Verified with": <code>{entry.secretId}</code>,
+  "Repeated with other content": entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
+})
 
 const timesOf = (count: number): string => (count === 1 ? "once" : `${formatCount(count)} times`)
 
@@ -103,7 +95,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
         <Facts facts={{ Quarantined: <Time at={entry.quarantinedAt} />, Reason: entry.reason }} />
         <p>{quarantineAdvice(entry.reason)}</p>
         <ActionForm
-          action={replayInboxEvent}
+          action={replay}
           params={{ event: eventId }}
           hidden={{ organization: organizationId }}
           label="Replay"
@@ -111,13 +103,13 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
       </>
     )
   }
-  const applied = { Applied: <Time at={entry.appliedAt} /> }
+  const applied = <Time at={entry.appliedAt} />
   const isErased = body.endsWith(ERASED_BODY_END)
   const parsed = isErased ? undefined : parseInboundEvent((yield* Deployment).livemode)({ type, body })
   if (parsed?._tag !== "InboundCommand") {
     return (
       <>
-        <Facts facts={applied} />
+        <Facts facts={{ Applied: applied }} />
         <p>
           {isErased
             ? "Its clinician was erased, and with that what the event said."
@@ -134,7 +126,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   return (
     <Facts
       facts={{
-        ...applied,
+        Applied: applied,
         Program:
           programId === null ? (
             "none has the slug any more"

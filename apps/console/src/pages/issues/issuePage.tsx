@@ -1,12 +1,16 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
-import { Chips, Facts, Pager } from "../../components/lists.tsx"
+import { ActionForm } from "../../components/forms.tsx"
+import { Chips, Facts, LinkLine, Pager } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
 import { IdLink, Time } from "../../components/values.tsx"
-import { definePage } from "../../http/Route.ts"
+import { field, required } from "../../http/inputs.ts"
+import { defineAction, definePage, refuse } from "../../http/Route.ts"
 import { Deliveries } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
@@ -17,10 +21,10 @@ const PAGE_SIZE = 20
 const HOURS = 7 * 24
 
 /** `/issues/:group`: dead letters that failed alike, and what to do about them. */
-export const issuePage = definePage({
+const issuePage = definePage({
   path: "/issues/:group",
-  query: { after: deadLetterCursor.input },
-  read: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
+  inputs: { after: deadLetterCursor.input },
+  run: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
     const { organizationId, open, stored } = group
@@ -84,3 +88,63 @@ const Remedies = (props: { readonly id: string; readonly open: number; readonly 
     ]}
   />
 )
+
+/** `/issues/:group/purge`: how many dead letters a purge would delete, before it does. */
+const purgePage = definePage({
+  path: "/issues/:group/purge",
+  role: "admin",
+  run: Effect.fnUntraced(function* ({ group: id }) {
+    const group = yield* (yield* FailureGroupReader).find(id)
+    const { stored, open } = group
+    return {
+      title: "Purge an issue",
+      commands: [
+        `ops dead-letters purge --group ${id} --dry-run`,
+        `ops dead-letters purge --group ${id} --confirm ${stored}`,
+      ],
+      body: (
+        <>
+          <p class="problem">
+            {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
+            replayed: the partner will not get them.
+          </p>
+          <p>{groupTitle(group)}</p>
+          <ActionForm
+            action={purgeIssue}
+            params={{ group: id }}
+            label="Purge for good"
+            isDangerous
+            controls={{ confirm: { label: `Type ${stored} to confirm` } }}
+          />
+          <LinkLine to={`/issues/${id}`}>Back to the issue</LinkLine>
+        </>
+      ),
+    }
+  }),
+})
+
+const purgeIssue = defineAction({
+  path: "/issues/:group/purge",
+  role: "admin",
+  command: "dead-letters purge",
+  inputs: {
+    confirm: required(
+      field(wholeNumber(0, 1_000_000_000, "the count"), "The count", { inputmode: "numeric", size: 8 }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ group, confirm }, { operator: { organizationId } }) {
+    const deadLetters = yield* DeadLetterRepository
+    const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
+    const { before, count } = yield* deadLetters.countOld(filter, 0)
+    if (count !== confirm) {
+      return yield* refuse(
+        "CountDiffers",
+        `Nothing was purged: there are ${formatCount(count)} dead letters by now. Look again, and type that count.`,
+      )
+    }
+    const purged = yield* deadLetters.purgeAll(filter, before)
+    return { to: "/issues", notice: `${formatCount(purged)} dead letters were purged.` }
+  }),
+})
+
+export const issueRoutes = [issuePage, purgePage, purgeIssue] as const

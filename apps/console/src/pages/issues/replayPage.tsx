@@ -3,9 +3,9 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { ActionForm, Field } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Empty, Table } from "../../components/lists.tsx"
-import { required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
@@ -16,11 +16,11 @@ const DEFAULT_RATE = 100
 const MAX_COUNTED = 5000
 
 /** `/dead-letters/replay`: how many dead letters a replay would send again, before it begins. */
-export const replayPage = definePage({
+const replayPage = definePage({
   path: "/dead-letters/replay",
   role: "operator",
-  query: deadLetterInputs,
-  read: Effect.fnUntraced(function* (input) {
+  inputs: deadLetterInputs,
+  run: Effect.fnUntraced(function* (input) {
     const filter = deadLetterFilter(input)
     const deadLetters = yield* DeadLetterReader
     const found = yield* deadLetters.count(filter, MAX_COUNTED)
@@ -66,16 +66,7 @@ export const replayPage = definePage({
               action={replayDeadLetters}
               hidden={input}
               label={hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`}
-            >
-              <Field
-                name="rate"
-                label="Deliveries a second"
-                value={String(DEFAULT_RATE)}
-                inputmode="numeric"
-                size={6}
-                hint={`1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`}
-              />
-            </ActionForm>
+            />
           </>
         ),
     }
@@ -85,11 +76,21 @@ export const replayPage = definePage({
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
 
 /** Creates a job that delivers dead letters again at a steady rate. */
-export const replayDeadLetters = defineAction({
+const replayDeadLetters = defineAction({
   path: "/dead-letters/replay",
   role: "operator",
   command: "dead-letters replay",
-  fields: { ...deadLetterInputs, rate: required(wholeNumber(1, MAX_REPLAYS_PER_SECOND)) },
+  inputs: {
+    ...deadLetterInputs,
+    rate: required(
+      field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
+        value: DEFAULT_RATE,
+        inputmode: "numeric",
+        size: 6,
+        hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`,
+      }),
+    ),
+  },
   run: Effect.fnUntraced(function* ({ rate, ...input }) {
     const { total, state } = yield* (yield* ReplayJobQueue).create(deadLetterFilter(input), rate)
     return {
@@ -101,3 +102,5 @@ export const replayDeadLetters = defineAction({
     }
   }),
 })
+
+export const replayRoutes = [replayPage, replayDeadLetters] as const

@@ -1,14 +1,13 @@
 import { type HourlyRequests, totalOf, type WindowUse } from "@outreach/backoffice/organizations/PartnerActivityReader"
-import { SCOPES } from "@outreach/contract/names"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { ActionForm, CheckBoxes, Field, Folded } from "../../components/forms.tsx"
+import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
-import { ConfirmField } from "./confirmByName.tsx"
+import { confirmBy } from "./confirmByName.tsx"
 import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./keyActions.tsx"
 
 /** A partner's API keys: their last use, their end, how much of the limit they use, and what may be done. */
@@ -35,12 +34,16 @@ export const Keys = (props: {
         empty="No key yet: the partner cannot ask for anything."
         columns={{
           Key: ({ name, prefix, lastFour }) => <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>,
-          State: (key) => <KeyBadge apiKey={key} isValid={isValid(key)} />,
+          State: (key) => (
+            <StatusBadge tone={isValid(key) ? "good" : "neutral"}>
+              {isValid(key) ? "Valid" : key.revokedAt === null ? "Expired" : "Revoked"}
+            </StatusBadge>
+          ),
           Scopes: ({ scopes }) => scopes.join(", "),
           "Last used": ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
           Ends: ({ revokedAt, expiresAt }) => <Time at={revokedAt ?? expiresAt} none="never" />,
-          "This minute": { number: (key) => <Use count={usedNow(key)} /> },
-          "Fullest minute, 24 h": { number: (key) => <Use count={Math.max(totalFor(key).peak, usedNow(key))} /> },
+          "This minute": { number: (key) => use(usedNow(key)) },
+          "Fullest minute, 24 h": { number: (key) => use(Math.max(totalFor(key).peak, usedNow(key))) },
           "Requests, 24 h": { count: (key) => totalFor(key).requests },
           Errors: {
             number: (key) => {
@@ -56,34 +59,23 @@ export const Keys = (props: {
       </p>
       {keys.filter(isValid).map(({ id, name, lastFour }) => (
         <Folded key={id} action={rotateKeyAction} title={foreign`Rotate or revoke ${name} …${lastFour}`}>
-          <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate">
-            <Field name="overlap" label="The old one stays valid for" value="24h" hint="Such as 24h or 0s" size={6} />
-          </ActionForm>
-          <ActionForm action={revokeKeyAction} params={{ key: id }} label="Revoke it now" isDangerous>
-            <ConfirmField name={name} />
-          </ActionForm>
+          <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
+          <ActionForm
+            action={revokeKeyAction}
+            params={{ key: id }}
+            label="Revoke it now"
+            isDangerous
+            controls={confirmBy(name)}
+          />
         </Folded>
       ))}
-      <ActionForm action={issueKeyAction} params={{ organization: props.organizationId }} label="Issue a key">
-        <Field name="name" label="What the key is for" hint="Such as Nightly sync" required />
-        <CheckBoxes name="scopes" legend="Scopes" values={SCOPES} />
-        <Field name="expires" label="Expires" hint="Such as 2027-01-01T00:00:00Z; empty for never" />
-      </ActionForm>
+      <ActionForm action={issueKeyAction} params={{ organization: props.organizationId }} label="Issue a key" />
     </section>
   )
 }
 
-const KeyBadge = (props: { readonly apiKey: ApiKey; readonly isValid: boolean }) => {
-  if (props.isValid) return <StatusBadge tone="good">Valid</StatusBadge>
-  return <StatusBadge tone="neutral">{props.apiKey.revokedAt === null ? "Expired" : "Revoked"}</StatusBadge>
-}
-
 /** How much of a rate window is used. */
-const Use = (props: { readonly count: number }) =>
-  props.count >= KEY_REQUESTS_PER_MINUTE ? (
-    <StatusBadge tone="warning">{`${formatCount(props.count)} of ${KEY_REQUESTS_PER_MINUTE}`}</StatusBadge>
-  ) : (
-    <>
-      {formatCount(props.count)} of {KEY_REQUESTS_PER_MINUTE}
-    </>
-  )
+const use = (count: number) => {
+  const words = `${formatCount(count)} of ${KEY_REQUESTS_PER_MINUTE}`
+  return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
+}

@@ -4,14 +4,14 @@ import {
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { Organization } from "@outreach/domain/organizations/Organization"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatDuration } from "../../components/format.ts"
-import { ActionForm, Field, Folded } from "../../components/forms.tsx"
+import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { ConfirmField } from "./confirmByName.tsx"
+import { confirmBy } from "./confirmByName.tsx"
 import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
 
 const MAX_OVER = 5
@@ -65,7 +65,9 @@ const Secrets = (props: {
               {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
             </StatusBadge>
           ),
-          Age: ({ createdAt }) => <Age at={createdAt} />,
+          Age: ({ createdAt }) => (
+            <time dateTime={createdAt}>{formatDuration((now - toUnixMillis(createdAt)) / 1000)}</time>
+          ),
           Ends: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
           "Partner last signed with it": ({ id, lastVerifiedAt }) => (
             <>
@@ -85,28 +87,18 @@ const Secrets = (props: {
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
       {active.map(({ id }) => (
         <Folded key={id} action={revokeSecretAction} title={`Revoke ${id}`}>
-          <ActionForm action={revokeSecretAction} params={{ secret: id }} label="Revoke it now" isDangerous>
-            <ConfirmField
-              name={props.organization.name}
-              hint={active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined}
-            />
-          </ActionForm>
+          <ActionForm
+            action={revokeSecretAction}
+            params={{ secret: id }}
+            label="Revoke it now"
+            isDangerous
+            controls={confirmBy(props.organization.name, {
+              hint: active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined,
+            })}
+          />
         </Folded>
       ))}
-      <ActionForm action={rotateSecretAction} params={{ organization: props.organization.id }} label="Rotate secret">
-        <Field
-          name="grace"
-          label="The old ones stay active for"
-          value="24h"
-          hint="Such as 24h or 7d; 0s ends them now. The new one is shown once."
-          size={8}
-        />
-      </ActionForm>
+      <ActionForm action={rotateSecretAction} params={{ organization: props.organization.id }} label="Rotate secret" />
     </section>
   )
-}
-
-const Age = (props: { readonly at: Timestamp }) => {
-  const { now } = useView()
-  return <time dateTime={props.at}>{formatDuration((now - toUnixMillis(props.at)) / 1000)}</time>
 }

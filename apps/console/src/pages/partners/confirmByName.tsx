@@ -1,16 +1,16 @@
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Effect } from "effect"
-import { Field } from "../../components/forms.tsx"
 import { foreign } from "../../components/values.tsx"
-import { required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 
-/** The fields of an action that destroys something: its name, which the operator types. */
-export const confirmFields = { confirm: required(DisplayName) }
+/** The inputs of an action that destroys something: its name, which the operator types. */
+export const confirmFields = { confirm: required(field(DisplayName, "Name")) }
 
-export const ConfirmField = (props: { readonly name: string; readonly hint?: string | undefined }) => (
-  <Field name="confirm" label={foreign`Type ${props.name}`} required hint={props.hint} />
-)
+/** The control that asks for a name. */
+export const confirmBy = (name: string, more: { readonly hint?: string | undefined } = {}) => ({
+  confirm: { label: foreign`Type ${name}`, ...more },
+})
 
 /** Fails unless the name that was typed is the one that is asked for. */
 export const assertTyped = (typed: string, name: string): Effect.Effect<void, PageError> =>

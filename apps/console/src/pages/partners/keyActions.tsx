@@ -1,5 +1,4 @@
 import { SCOPES } from "@outreach/contract/names"
-import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Instant } from "@outreach/domain/Instant"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
@@ -8,7 +7,7 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
 import { formatDuration } from "../../components/format.ts"
 import { foreign } from "../../components/values.tsx"
-import { required } from "../../http/inputs.ts"
+import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { assertTyped, confirmFields } from "./confirmByName.tsx"
 import { ShownOnce } from "./ShownOnce.tsx"
@@ -18,7 +17,11 @@ export const issueKeyAction = defineAction({
   path: "/partners/:organization/keys",
   role: "admin",
   command: "keys issue",
-  fields: { name: required(DisplayName), scopes: required(commaSeparated(SCOPES)), expires: Instant },
+  inputs: {
+    name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
+    scopes: required(checkBoxes("Scopes", SCOPES)),
+    expires: field(Instant, "Expires", { hint: "Such as 2027-01-01T00:00:00Z; empty for never" }),
+  },
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
     return {
@@ -40,7 +43,9 @@ export const rotateKeyAction = defineAction({
   path: "/keys/:key/rotate",
   role: "admin",
   command: "keys rotate",
-  fields: { overlap: Seconds },
+  inputs: {
+    overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
+  },
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
     return {
@@ -62,7 +67,7 @@ export const revokeKeyAction = defineAction({
   path: "/keys/:key/revoke",
   role: "admin",
   command: "keys revoke",
-  fields: confirmFields,
+  inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ key: id, confirm }) {
     const keys = yield* ApiKeyRepository
     const { name, organizationId } = yield* keys.find(id)

@@ -23,7 +23,7 @@ const COUNTED_HOURS = 24
 /** One partner: its keys, its pollers, what it sends, and its secrets. */
 export const partnerPage = definePage({
   path: "/partners/:organization",
-  read: Effect.fnUntraced(function* ({ organization: id }, { now }) {
+  run: Effect.fnUntraced(function* ({ organization: id }, { now }) {
     const organization = yield* (yield* OrganizationReader).find(id)
     const endpoints = yield* (yield* EndpointRepository).list(id)
     const keys = yield* (yield* ApiKeyRepository).list(id)

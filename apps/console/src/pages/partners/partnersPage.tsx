@@ -14,7 +14,7 @@ const HOURS = 24
 /** The partners, and how they use the API. */
 export const partnersPage = definePage({
   path: "/partners",
-  read: Effect.fnUntraced(function* (_, { operator }) {
+  run: Effect.fnUntraced(function* (_, { operator }) {
     const bound = operator.organizationId ?? undefined
     const organizations = (yield* (yield* OrganizationReader).list).filter(
       ({ id }) => bound === undefined || id === bound,

@@ -8,6 +8,7 @@ import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecr
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
+import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { assertTyped, confirmFields } from "./confirmByName.tsx"
 import { ShownOnce } from "./ShownOnce.tsx"
@@ -17,7 +18,13 @@ export const rotateSecretAction = defineAction({
   path: "/partners/:organization/secrets/rotate",
   role: "admin",
   command: "secrets rotate",
-  fields: { grace: Seconds },
+  inputs: {
+    grace: field(Seconds, "The old ones stay active for", {
+      value: "24h",
+      hint: "Such as 24h or 7d; 0s ends them now. The new one is shown once.",
+      size: 8,
+    }),
+  },
   run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
     const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
     return {
@@ -45,7 +52,7 @@ export const revokeSecretAction = defineAction({
   path: "/secrets/:secret/revoke",
   role: "admin",
   command: "secrets revoke",
-  fields: confirmFields,
+  inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
     const secrets = yield* SigningSecretRepository
     const { secret } = yield* secrets.find(id)

@@ -3,7 +3,7 @@ import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipient
 import { Array as Arr } from "effect"
 import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { DeliveryState } from "../deliveries/DeliveryState.tsx"
+import { DeliveryState } from "../deliveries/Deliveries.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
   imported: ["Imported", "neutral"],

@@ -9,10 +9,10 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Array as Arr, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { formatCount } from "../../components/format.ts"
-import { ActionForm, Field } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
 import { IdLink, Masked, OBJECT_PAGES, Time } from "../../components/values.tsx"
-import { required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
@@ -23,7 +23,7 @@ const MAX_ENTRIES = 20
 /** One box for a clinician or the id of anything. */
 export const findPage = definePage({
   path: "/find",
-  read: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
+  run: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
@@ -31,7 +31,15 @@ export const search = defineAction({
   path: "/find",
   role: "viewer",
   command: "recipients find",
-  fields: { search: required(SearchTerm) },
+  inputs: {
+    search: required(
+      field(SearchTerm, "Clinician or id", {
+        size: 42,
+        maxLength: 320,
+        hint: "An e-mail address, an NPI, a token, or the id of anything. The audit log records that you searched, and not for what.",
+      }),
+    ),
+  },
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
     return typeof found === "string" ? leadTo(found) : { commands: COMMANDS, ...found }
@@ -159,15 +167,6 @@ const findPeople = Effect.fnUntraced(function* (
 
 const SearchForm = () => (
   <section>
-    <ActionForm action={search} label="Find">
-      <Field
-        name="search"
-        label="Clinician or id"
-        required
-        size={42}
-        maxLength={320}
-        hint="An e-mail address, an NPI, a token, or the id of anything. The audit log records that you searched, and not for what."
-      />
-    </ActionForm>
+    <ActionForm action={search} label="Find" />
   </section>
 )

@@ -3,20 +3,19 @@ import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
-import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ActionForm, Field } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
 import { IdLink } from "../../components/values.tsx"
-import { required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { lift, suppress } from "../suppressions/suppressionActions.ts"
+import { lift, reason, suppress } from "../suppressions/suppressionActions.ts"
 
 /** A switch, as the command line has it. */
 export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
@@ -45,10 +44,10 @@ export const suppressPerson = defineAction({
   path: "/people/:id/suppress",
   role: "operator",
   command: "suppressions add",
-  fields: { program: ProgramId, reason: required(AuditReason) },
+  inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
   run: Effect.fnUntraced(function* ({ id, program }) {
     const person = yield* findPerson(id)
-    return { to: `/people/${id}`, notice: yield* suppress(scopeOf(program, person), person.clinicians) }
+    return yield* suppress(scopeOf(program, person), person.clinicians)
   }),
 })
 
@@ -57,10 +56,16 @@ export const liftPerson = defineAction({
   path: "/people/:id/lift",
   role: "operator",
   command: "suppressions remove",
-  fields: { program: ProgramId, reason: required(AuditReason) },
+  inputs: {
+    program: field(ProgramId, "Write to the clinician again in", {
+      kind: "choice",
+      hint: "In a program, this lifts what binds the whole organization as well.",
+    }),
+    reason,
+  },
   run: Effect.fnUntraced(function* ({ id, program }) {
     const person = yield* findPerson(id)
-    return { to: `/people/${id}`, notice: yield* lift(scopeOf(program, person), person.clinicians) }
+    return yield* lift(scopeOf(program, person), person.clinicians)
   }),
 })
 
@@ -86,7 +91,7 @@ export const planErasureOf = defineAction({
   path: "/people/:id/erase/plan",
   role: "admin",
   command: "clinicians erase",
-  fields: { "dry-run": required(On) },
+  inputs: { "dry-run": required(On) },
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
     const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
@@ -101,16 +106,7 @@ export const planErasureOf = defineAction({
               : "An erasure of the clinician was cut off. This finishes it."}
           </p>
           <Counts caption="What would be erased" counts={counts} />
-          <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous>
-            <Field
-              name="typed"
-              label="The last four digits of the NPI, to confirm"
-              inputmode="numeric"
-              required
-              maxLength={4}
-              size={6}
-            />
-          </ActionForm>
+          <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous />
           <p>
             <IdLink id={id}>Back to the clinician</IdLink>
           </p>
@@ -120,12 +116,16 @@ export const planErasureOf = defineAction({
   }),
 })
 
-export const erase = defineAction({
+const erase = defineAction({
   path: "/people/:id/erase",
   role: "admin",
   command: "clinicians erase",
   // Its name is none that the audit log records.
-  fields: { typed: required(LastDigits) },
+  inputs: {
+    typed: required(
+      field(LastDigits, "The last four digits of the NPI, to confirm", { inputmode: "numeric", maxLength: 4, size: 6 }),
+    ),
+  },
   run: Effect.fnUntraced(function* ({ id, typed }) {
     const { organizationId, npi } = yield* findPerson(id)
     if (typed !== npi.slice(-4)) {
@@ -166,3 +166,5 @@ const Counts = (props: { readonly caption: string; readonly counts: HeldCounts }
     }}
   />
 )
+
+export const personActions = [suppressPerson, liftPerson, exportPerson, planErasureOf, erase] as const

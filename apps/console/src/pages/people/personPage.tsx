@@ -11,14 +11,13 @@ import { type Suppression, suppressionKeys } from "@outreach/domain/suppressions
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
-import { ActionForm, Choice } from "../../components/forms.tsx"
-import { Facts, Pager, Table } from "../../components/lists.tsx"
+import { ActionForm } from "../../components/forms.tsx"
+import { Facts, Items, Pager, Table } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
 import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { ReasonField } from "../suppressions/ReasonField.tsx"
+import { defineMaskedPage } from "../../http/Route.ts"
 import { exportPerson, liftPerson, On, planErasureOf, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
@@ -30,19 +29,71 @@ const timelineCursor = defineCursor({
 })
 
 /** One clinician in one organization, over all campaigns. The address holds a recipient's id, and never an NPI or an e-mail address. */
-export const personPage = definePage({
+export const personPages = defineMaskedPage({
   path: "/people/:id",
-  query: { before: timelineCursor.input },
-  read: ({ id, before }) => contentOf(id, { before, isShown: false }),
-})
-
-/** Shows a clinician's NPI and addresses. */
-export const showPerson = defineAction({
-  path: "/people/:id/show",
-  role: "operator",
+  inputs: { before: timelineCursor.input },
   command: "recipients find",
-  fields: { reveal: required(On) },
-  run: ({ id }) => contentOf(id, { isShown: true }),
+  confirmed: { reveal: required(On) },
+  run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
+    const person = yield* readPerson(id, before)
+    const { recipient, recipients, addresses, entries, next, deliveries, names } = person
+    const { organizationId, npi } = recipient
+    const masked = (value: string, mask: (value: string) => string) =>
+      isShown ? value : <Masked>{mask(value)}</Masked>
+    const isErased = isPlaceholder(recipient.email)
+    return {
+      title: isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`,
+      commands: [
+        `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
+        `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
+        `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
+        `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
+      ],
+      body: (
+        <>
+          {isErased && (
+            <p>
+              <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
+              left stands for a record that nobody can tell apart.
+            </p>
+          )}
+          <Facts
+            facts={{
+              NPI: masked(npi, maskNpi),
+              Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
+              Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
+              Suppressed: <Suppressed {...person} />,
+            }}
+          />
+          {!isErased && !isShown && (
+            <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />
+          )}
+          <section>
+            <h2>Timeline</h2>
+            <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
+            <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
+          </section>
+          <section>
+            <h2>Records</h2>
+            <Table
+              caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
+              rows={recipients}
+              empty="No campaign has the clinician."
+              columns={{
+                Record: (each) => <IdLink id={each.id} />,
+                Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
+                Token: ({ token }) => <code>{token}</code>,
+                "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
+                "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
+                "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
+              }}
+            />
+          </section>
+          {!isErased && <PersonForms {...person} />}
+        </>
+      ),
+    }
+  }),
 })
 
 /** A clinician in one organization. */
@@ -75,82 +126,13 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
   return { ...found, addresses, suppressions, deliveries }
 })
 
-const contentOf = Effect.fnUntraced(function* (
-  id: RecipientId,
-  { before = null, isShown }: { readonly before?: TimelinePosition | undefined | null; readonly isShown: boolean },
-) {
-  const person = yield* readPerson(id, before)
-  const { recipient, recipients, addresses, entries, next, deliveries, names } = person
-  const { organizationId, npi } = recipient
-  const show = (value: string, mask: (value: string) => string) => (isShown ? value : <Masked>{mask(value)}</Masked>)
-  const isErased = isPlaceholder(recipient.email)
-  return {
-    title: isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`,
-    commands: [
-      `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
-      `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
-      `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
-      `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
-    ],
-    body: (
-      <>
-        {isErased && (
-          <p>
-            <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
-            left stands for a record that nobody can tell apart.
-          </p>
-        )}
-        <Facts
-          facts={{
-            NPI: show(npi, maskNpi),
-            Addresses: (
-              <ul class="plain">
-                {addresses.map((email) => (
-                  <li key={email}>{show(email, maskEmail)}</li>
-                ))}
-              </ul>
-            ),
-            Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
-            Suppressed: <Suppressed {...person} />,
-          }}
-        />
-        {!isErased && !isShown && (
-          <ActionForm action={showPerson} params={{ id }} hidden={{ reveal: true }} label="Show NPI and addresses" />
-        )}
-        <section>
-          <h2>Timeline</h2>
-          <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
-          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
-        </section>
-        <section>
-          <h2>Records</h2>
-          <Table
-            caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
-            rows={recipients}
-            empty="No campaign has the clinician."
-            columns={{
-              Record: (each) => <IdLink id={each.id} />,
-              Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
-              Token: ({ token }) => <code>{token}</code>,
-              "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
-              "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
-              "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
-            }}
-          />
-        </section>
-        {!isErased && <PersonForms {...person} />}
-      </>
-    ),
-  }
-})
-
 const Suppressed = ({ suppressions, names }: Person) =>
   suppressions.length === 0 ? (
     <>No</>
   ) : (
-    <ul class="plain">
-      {suppressions.map(({ programId, kind, reason, createdAt }) => (
-        <li key={`${programId} ${kind}`}>
+    <Items
+      of={suppressions.map(({ programId, kind, reason, createdAt }) => (
+        <>
           <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
           {programId === null ? (
             "the whole organization"
@@ -158,9 +140,9 @@ const Suppressed = ({ suppressions, names }: Person) =>
             <IdLink id={programId}>{names.get(programId) ?? programId}</IdLink>
           )}{" "}
           since <Time at={createdAt} />
-        </li>
+        </>
       ))}
-    </ul>
+    />
   )
 
 /** What an operator can do with a clinician. */
@@ -174,24 +156,19 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
   return (
     <section>
       <h2>Actions</h2>
-      <ActionForm action={suppressPerson} params={params} label="Suppress">
-        <Choice
-          name="program"
-          label="Never write to the clinician again in"
-          options={[whole, ...Array.from(programs, optionOf)]}
-        />
-        <ReasonField />
-      </ActionForm>
+      <ActionForm
+        action={suppressPerson}
+        params={params}
+        label="Suppress"
+        controls={{ program: { options: [whole, ...Array.from(programs, optionOf)] } }}
+      />
       {lifted.size > 0 && (
-        <ActionForm action={liftPerson} params={params} label="Lift the suppression">
-          <Choice
-            name="program"
-            label="Write to the clinician again in"
-            hint="In a program, this lifts what binds the whole organization as well."
-            options={Array.from(lifted, (id) => (id === null ? whole : optionOf(id)))}
-          />
-          <ReasonField />
-        </ActionForm>
+        <ActionForm
+          action={liftPerson}
+          params={params}
+          label="Lift the suppression"
+          controls={{ program: { options: Array.from(lifted, (id) => (id === null ? whole : optionOf(id))) } }}
+        />
       )}
       <div class="actions">
         <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />

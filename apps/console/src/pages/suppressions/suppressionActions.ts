@@ -8,16 +8,21 @@ import { SuppressionRepository } from "@outreach/domain/suppressions/Suppression
 import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
-import { type InputsOf, required } from "../../http/inputs.ts"
+import { field, type InputsOf, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 
-const fields = {
+/** The reason of a change, which the audit log records. */
+export const reason = required(
+  field(AuditReason, "Reason", { maxLength: 200, size: 42, hint: "For the audit log: no address and no NPI." }),
+)
+
+const inputs = {
   organization: OrganizationId,
-  program: ProgramId,
-  npi: Npi,
-  email: EmailAddress,
-  reason: required(AuditReason),
+  program: field(ProgramId, "Where", { kind: "choice", all: "The whole organization" }),
+  npi: field(Npi, "NPI", { inputmode: "numeric", maxLength: 10, size: 12 }),
+  email: field(EmailAddress, "E-mail address", { inputmode: "email", maxLength: 320, size: 30 }),
+  reason,
 }
 
 /** Suppresses the keys of one clinician. Returns a sentence that says what was done. */
@@ -37,7 +42,7 @@ export const addSuppression = defineAction({
   path: "/suppressions/add",
   role: "operator",
   command: "suppressions add",
-  fields,
+  inputs,
   run: Effect.fnUntraced(function* (given) {
     const { scope, list } = yield* readScope(given)
     return { to: list, notice: yield* suppress(scope, [yield* readClinician(given)]) }
@@ -49,7 +54,7 @@ export const liftSuppression = defineAction({
   path: "/suppressions/lift",
   role: "operator",
   command: "suppressions remove",
-  fields,
+  inputs,
   run: Effect.fnUntraced(function* (given) {
     const { scope, list } = yield* readScope(given)
     return { to: list, notice: yield* lift(scope, [yield* readClinician(given)]) }
@@ -59,7 +64,7 @@ export const liftSuppression = defineAction({
 const refuse = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
 
 /** Reads where a suppression binds, and the address of its list. */
-const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof fields>) => {
+const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof inputs>) => {
   if (programId !== undefined)
     return Effect.succeed({ scope: { programId }, list: `/suppressions?program=${programId}` })
   return organizationId === undefined
@@ -70,7 +75,7 @@ const readScope = ({ program: programId, organization: organizationId }: InputsO
       })
 }
 
-const readClinician = ({ npi, email }: InputsOf<typeof fields>) =>
+const readClinician = ({ npi, email }: InputsOf<typeof inputs>) =>
   npi === undefined && email === undefined
     ? refuse("Give an NPI, an e-mail address, or both.")
     : Effect.succeed({ npi: npi ?? null, email: email ?? null })

@@ -10,7 +10,7 @@ import { Settings, Storage } from "./Storage.tsx"
 /** `/system`: what runs, on which database, and what is wrong with it. */
 export const systemPage = definePage({
   path: "/system",
-  read: Effect.fnUntraced(function* () {
+  run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)
     return {

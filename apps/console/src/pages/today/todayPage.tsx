@@ -24,7 +24,7 @@ const SAMPLES_PER_POINT = 3
 /** `/`: what an operator looks at first. */
 export const todayPage = definePage({
   path: "/",
-  read: Effect.fnUntraced(function* (_, { operator, now }) {
+  run: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader

@@ -1,15 +1,14 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
-import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
-import { verifyDigest as verify } from "@outreach/domain/digest/verifyDigest"
+import { verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
-import { ActionForm, Field } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { LinkLine, Table } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
-import { required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 
 /** The dates that one request recounts at most: it reads every event of them. The command takes more. */
@@ -20,10 +19,14 @@ export const verifyDigestAction = defineAction({
   path: "/digest/verify",
   role: "operator",
   command: "digest verify",
-  fields: { organization: required(OrganizationId), date: required(CalendarDate), to: CalendarDate },
+  inputs: {
+    organization: required(OrganizationId),
+    date: required(field(CalendarDate, "First date", { size: 11 })),
+    to: field(CalendarDate, "Last date", { size: 11, hint: `${MAX_DATES} dates at most` }),
+  },
   run: Effect.fnUntraced(function* ({ organization, date, to = date }) {
     if (daysBetween(date, to) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
-    const { dates, discrepancies } = yield* verify(date, to, organization)
+    const { dates, discrepancies } = yield* verifyDigest(date, to, organization)
     const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
     return {
       title: "Digest verified",
@@ -43,7 +46,17 @@ export const verifyDigestAction = defineAction({
               No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
             </p>
           )}
-          <Discrepancies rows={discrepancies} />
+          <Table
+            caption="Counts that differ"
+            rows={discrepancies}
+            columns={{
+              "Date (UTC)": (row) => <a href={`/digest/${row.date}?organization=${row.organizationId}`}>{row.date}</a>,
+              Program: ({ programId }) => <code>{programId}</code>,
+              Count: ({ count }) => count,
+              Kept: { count: ({ kept }) => kept },
+              Counted: { count: ({ counted }) => counted },
+            }}
+          />
           <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
         </>
       ),
@@ -64,23 +77,11 @@ export const VerifyForm = (props: {
         Recounts the dates of every program of the organization from its events and qualifications, and compares. It
         reads every event of the dates, which takes a while for many.
       </p>
-      <ActionForm action={verifyDigestAction} hidden={{ organization: props.organizationId }} label="Verify">
-        <Field name="date" label="First date" value={props.first} size={11} required />
-        <Field name="to" label="Last date" value={props.last} size={11} hint={`${MAX_DATES} dates at most`} />
-      </ActionForm>
+      <ActionForm
+        action={verifyDigestAction}
+        hidden={{ organization: props.organizationId }}
+        label="Verify"
+        controls={{ date: { value: props.first }, to: { value: props.last } }}
+      />
     </>
   ) : null
-
-const Discrepancies = (props: { readonly rows: ReadonlyArray<Discrepancy> }) => (
-  <Table
-    caption="Counts that differ"
-    rows={props.rows}
-    columns={{
-      "Date (UTC)": ({ date, organizationId }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
-      Program: ({ programId }) => <code>{programId}</code>,
-      Count: ({ count }) => count,
-      Kept: { count: ({ kept }) => kept },
-      Counted: { count: ({ counted }) => counted },
-    }}
-  />
-)

@@ -1,0 +1,136 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { TRACKING_PATHS } from "@outreach/domain/hits/TrackingLinks"
+import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { mayActAs } from "@outreach/domain/operators/Operator"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { Chips, Facts, LinkLine } from "../../components/lists.tsx"
+import { foreign } from "../../components/values.tsx"
+import { oneOf } from "../../http/inputs.ts"
+import { definePage, defineResource } from "../../http/Route.ts"
+
+/** How many recipients a preview is offered for. */
+const SAMPLES = 3
+
+const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
+const VIEW_NAMES = ["html", "phone", "text"] as const
+
+/** A campaign's e-mail as it would be sent: to nobody, or to one of its recipients. */
+const campaignMailPage = definePage({
+  path: "/campaigns/:campaign/mail",
+  inputs: { view: oneOf(VIEW_NAMES), recipient: RecipientId },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    const key = { organizationId: campaign.organizationId, campaignId }
+    const { subject, subjectB } = yield* preview(campaign)
+    const samples = mayActAs(operator.role, "operator") ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
+    const path = `/campaigns/${campaignId}/mail`
+    const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
+    const people = [
+      { id: undefined, words: "A placeholder" },
+      ...samples.map(({ id, email }) => ({ id, words: maskEmail(email) })),
+    ]
+    return {
+      title: foreign`The e-mail of ${campaign.name}`,
+      commands: [`ops campaigns preview ${campaignId} --out previews`],
+      body: (
+        <>
+          <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
+          <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
+          <Chips
+            label="How it is shown"
+            address={path}
+            chips={VIEW_NAMES.map((name) => ({
+              text: VIEWS[name],
+              query: { view: name, recipient },
+              isChosen: name === view,
+            }))}
+          />
+          <Chips
+            label="To whom it is written"
+            address={path}
+            chips={people.map(({ id, words }) => ({
+              text: words,
+              query: { view, recipient: id },
+              isChosen: id === recipient,
+            }))}
+          />
+          <p>
+            {recipient === undefined ? (
+              "Samples such as [first_name] stand for the recipient's fields."
+            ) : (
+              <>
+                This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log
+                records that you looked at it.
+              </>
+            )}{" "}
+            Its links record nothing, and nothing is loaded from elsewhere.
+          </p>
+          <iframe class={`mail ${view}`} title={`The e-mail, ${VIEWS[view].toLowerCase()}`} sandbox="" src={frame} />
+        </>
+      ),
+    }
+  }),
+})
+
+/** Nothing but the e-mail's own styles: no script, no image or font from elsewhere, no form, and no way out of the frame. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+
+type Part = "html" | "text"
+
+/** Renders the e-mail to a recipient, or to a placeholder without `token`. */
+const preview = Effect.fnUntraced(function* (campaign: Campaign, token?: string) {
+  const { publicBaseUrl, mailFrom } = yield* ConsoleConfig
+  return yield* Effect.provide(previewMail(campaign, token, { publicBaseUrl, mailFrom }), throwawaySeal)
+})
+
+const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part, recipientId: RecipientId | undefined) {
+  const { publicBaseUrl } = yield* ConsoleConfig
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const recipient =
+    recipientId &&
+    (yield* (yield* RecipientRepository).findAll(campaign.organizationId, [recipientId])).get(recipientId)
+  if (recipientId !== undefined && recipient === undefined) return yield* new RecipientNotFound({ token: recipientId })
+  const mail = yield* preview(campaign, recipient?.token)
+  const plain = part === "text" ? withSubjects(mail) : withoutPixel(mail.html, publicBaseUrl)
+  const shown = recipient === undefined ? plain : mask(plain, recipient)
+  return HttpServerResponse.text(shown, {
+    contentType: part === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+    headers: { "content-security-policy": POLICY },
+  })
+})
+
+const withSubjects = ({ subject, subjectB, text }: Effect.Success<ReturnType<typeof preview>>): string =>
+  [`Subject: ${subject}`, ...(subjectB === undefined ? [] : [`Subject B: ${subjectB}`]), "", text].join("\n")
+
+/** Leaves out the pixel that shows an opening: an operator's look is not an opening, and the policy would block the image. */
+const withoutPixel = (html: string, publicBaseUrl: string): string =>
+  html.replaceAll(/<img\b[^>]*>/g, (tag) => (tag.includes(`${publicBaseUrl}${TRACKING_PATHS.open}`) ? "" : tag))
+
+const mask = (text: string, { email, npi }: { readonly email: string; readonly npi: string }): string =>
+  text.replaceAll(email, maskEmail(email)).replaceAll(npi, "••••••••••")
+
+const documents = (part: Part) =>
+  [
+    defineResource({
+      path: `/campaigns/:campaign/mail/${part}`,
+      run: ({ campaign }) => respond(campaign, part, undefined),
+    }),
+    defineResource({
+      path: `/campaigns/:campaign/mail/${part}/:recipient`,
+      role: "operator",
+      command: "campaigns preview",
+      run: ({ campaign, recipient }) => respond(campaign, part, recipient),
+    }),
+  ] as const
+
+/** A campaign's e-mail, and the content of the frames that show it. */
+export const campaignMail = [campaignMailPage, ...documents("html"), ...documents("text")] as const
