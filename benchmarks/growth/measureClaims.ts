@@ -1,3 +1,4 @@
+import { type DueMessages, decideClaim } from "@outreach/domain/mail/decideClaim"
 import type { Sql } from "postgres"
 
 /** A database with this number of sending campaigns, each of which has messages that are due. */
@@ -42,9 +43,14 @@ export async function seedSending({ campaigns, sql }: Claimed, claims: number): 
 /** Claims 64 messages, and returns how many milliseconds it took; then they are gone. */
 export async function measureClaim({ sql }: Claimed, perMinute: number | null): Promise<number> {
   const begun = performance.now()
-  const rows = await sql`
-    select lease from claim_messages(
-      ${LIMIT}::int, ${LIMIT}::int, 60, ${perMinute}::int, ${perMinute}::int, ${LIMIT}::int, '{}'::jsonb)`
+  const rows = await sql.begin(async (sql) => {
+    const [locked] = await sql<[{ due: DueMessages }]>`
+      select lock_due_messages(
+        ${LIMIT}::int, ${LIMIT}::int, ${perMinute}::int, ${perMinute}::int, null, ${LIMIT}::int, '{}'::jsonb) as due`
+    const decision = decideClaim(locked.due, { perMinute, perDomainMinute: perMinute, perOperatorMinute: null }, LIMIT)
+    const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
+    return sql`select * from lease_messages(${JSON.stringify({ ...decision, leases })}::text::jsonb, 60)`
+  })
   const took = performance.now() - begun
   if (rows.length !== LIMIT) throw new Error(`A claim leased ${rows.length} messages.`)
   await sql`delete from messages where lease_token is not null`

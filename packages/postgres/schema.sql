@@ -219,307 +219,6 @@ AS $function$
   then groups->'exact' else groups->'overflow' end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb, per_operator_minute integer DEFAULT NULL::integer)
- RETURNS TABLE(put_off_count integer, lease jsonb)
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-#variable_conflict use_column
-declare
-  max_organizations constant integer := 8;
-  max_campaigns constant integer := 8;
-  now_at timestamptz := clock_timestamp();
-  today date;
-  counting_days date[];
-  free_slots integer;
-  looked_at text[] := '{}';
-  turns record;
-  held record;
-  due record;
-  message record;
-  taken record;
-begin
-  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
-  if restore_fault() is not null then
-    return query select 0, null::jsonb;
-    return;
-  end if;
-  free_slots := least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at));
-
-  if free_slots <= 0 then
-    return query select 0, null::jsonb;
-    return;
-  end if;
-
-  loop
-    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
-    with turn as materialized (
-      select organization_id from organization_turns
-      where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
-      order by next_at, organization_id limit max_organizations for update skip locked
-    )
-    select true as are_held, array_agg(organization_id) as organizations into turns from turn;
-    if turns.organizations is null then
-      -- Other claims hold them, and may leave something.
-      select false as are_held, array_agg(organization_id) as organizations into turns from (
-        select organization_id from organization_turns
-        where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
-        order by next_at, organization_id limit max_organizations
-      ) turn;
-    end if;
-    if turns.organizations is null then
-      return query select 0, null::jsonb;
-      return;
-    end if;
-    looked_at := looked_at || turns.organizations;
-    select array_agg(organization_id order by place, next_at, campaign_id) as organizations,
-      array_agg(campaign_id order by place, next_at, campaign_id) as campaigns
-    into due
-    from unnest(turns.organizations) with ordinality as given (organization, place)
-    cross join lateral (
-      select organization_id, campaign_id, next_at from campaign_turns
-      where organization_id = given.organization and next_at <= (select clock_timestamp())
-        and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
-      order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
-    ) turn;
-    -- By a statement of its own: what is read of a campaign is read after its turn is held.
-    select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
-    into held from (
-      select turn.organization_id, turn.campaign_id
-      from unnest(due.organizations, due.campaigns) as given (organization_id, campaign_id)
-      join campaign_turns turn on turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id
-      where turns.are_held for update of turn skip locked
-    ) turn;
-
-    now_at := clock_timestamp();
-    today := now_at at time zone 'UTC';
-    -- How many messages of each campaign are looked at.
-    with look as (
-      select case when scan_limit > max_rows then scan_limit else free_slots end as messages
-    ), open as materialized (
-      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, ramp.sender_id as ramp, (
-          select count(*) from (
-            select from messages
-            where organization_id = given.organization and campaign_id = given.campaign
-              and due_at <= now_at and (lease_until is null or lease_until < now_at)
-            limit least(
-              look.messages,
-              mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
-              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0),
-              ramp.slots)
-          ) first_due
-        ) as wanted
-      from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
-      join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
-      -- Nobody asks for the sender of an organization without ramps.
-      left join lateral (
-        select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
-        where organization_id = campaign.organization_id and sender_id = case
-          when exists (select from sender_ramps where organization_id = campaign.organization_id)
-          then sender_of(campaign.organization_id, campaign.program_id) end
-      ) ramp on slots < 2147483647
-      where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
-        and not quota_reached(campaign.organization_id, campaign.program_id)
-        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
-    ), shared as (
-      select open.*, row_number() over (partition by organization order by one, place) as organization_rank
-      from open cross join generate_series(1, wanted) as one
-      order by organization_rank, place limit (select messages from look)
-    ), quota as (
-      select place, organization, campaign, per_minute, hours_from, hours_to, ramp, count(*)::integer as messages from shared
-      group by place, organization, campaign, per_minute, hours_from, hours_to, ramp
-    )
-    select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
-      array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
-      array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
-      array_agg(ramp order by place) as ramps,
-      array(select campaign from open where wanted > 0) as waiting
-    into due from quota;
-    exit when due.campaigns is not null;
-    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}', '{}');
-  end loop;
-
-  with candidate as materialized (
-    select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
-    from (
-      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, lower(split_part(recipient.email, '@', -1)) as domain,
-        row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
-      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
-        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
-      cross join lateral (
-        select organization_id, campaign_id, recipient_id, due_at from messages
-        where organization_id = given.organization and campaign_id = given.campaign
-          and due_at <= now_at and (lease_until is null or lease_until < now_at)
-        order by due_at, recipient_id limit given.quota for update skip locked
-      ) found
-      join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
-      -- Only a campaign with hours reads them.
-      left join recipient_fields personal on personal.organization_id = found.organization_id
-        and personal.recipient_id = case when hours_from is not null then found.recipient_id end
-    ) ranked
-  ), opening as materialized (
-    select each.*, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
-    from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
-  )
-  select array_agg(organization_id order by organization_rank, place) as organizations,
-    array_agg(campaign_id order by organization_rank, place) as campaigns,
-    array_agg(recipient_id order by organization_rank, place) as recipients,
-    array_agg(per_minute order by organization_rank, place) as rates,
-    array_agg(ramp order by organization_rank, place) as ramps,
-    array_agg(candidate.domain order by organization_rank, place) as domains,
-    array_agg(coalesce(operator, candidate.domain) order by organization_rank, place) as operators,
-    array_agg(opens_at order by organization_rank, place) as openings
-  into message
-  from candidate
-  left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
-    and opening.time_zones = candidate.time_zones
-  left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
-
-  -- The others that are due outside of the hours, so that they are not looked at in many claims.
-  perform put_off_closed(organization, campaign, hours_from, hours_to, now_at)
-  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
-  where hours_from is not null and exists (
-    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
-    where of_campaign = campaign and opens_at > now_at);
-
-  -- The worker looks them up.
-  insert into mail_operators as known (domain)
-  select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
-  on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
-
-  if num_nonnulls(variadic message.ramps) > 0 then
-    perform from (
-      select distinct organization, sender from unnest(message.organizations, message.ramps) as each (organization, sender)
-      where sender is not null order by organization, sender
-    ) each
-    cross join lateral (
-      select from sender_ramps where organization_id = each.organization and sender_id = each.sender for update
-    ) ramp;
-    today := clock_timestamp() at time zone 'UTC';
-    -- The day that was counted last goes on if the clock was set back.
-    select array_agg(case when rank <= ramp_slots(daily, day_number, counted_on, sent, today) then greatest(counted_on, today) end order by place)
-    into counting_days
-    from (
-      select *, row_number() over (partition by ramp order by place) as rank
-      from unnest(message.organizations, message.ramps) with ordinality as given (organization, ramp, place)
-    ) each
-    left join sender_ramps tally on tally.organization_id = organization and tally.sender_id = ramp;
-  end if;
-
-  -- Whoever counts by a rate waits here for the others who do, and for the commit of what they have used of it.
-  insert into send_rates as pace (scope, next_at)
-  select scope, now_at - interval '1 second' from (
-    select 'all' as scope where in_all_minute is not null
-    union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
-    union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
-    union select 'operator ' || operator from unnest(message.operators) as each (operator) where per_operator_minute is not null
-  ) binding
-  where message.recipients is not null order by scope
-  on conflict (scope) do update set next_at = pace.next_at;
-  now_at := clock_timestamp();
-
-  with candidate as materialized (
-    -- A message is put off by a pause as it is by the hours, and uses nothing of a rate.
-    select each.*, greatest(pause.until, opens_at, '-infinity') as paused_until
-    from unnest(
-      message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators, message.openings,
-      message.ramps, counting_days
-    ) with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, opens_at, ramp, counting_day, place)
-    left join domain_pauses pause
-      on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
-    where ramp is null or counting_day is not null
-  ), of_domain as (
-    select candidate.*, paused_until <= now_at
-      and row_number() over (partition by candidate.domain, paused_until > now_at order by place) <= mail_slots(pace.next_at, per_domain_minute, now_at) as is_open
-    from candidate left join send_rates pace on pace.scope = 'domain ' || candidate.domain
-  ), of_operator as (
-    select of_domain.*, is_open
-      and row_number() over (partition by operator, is_open order by place) <= mail_slots(pace.next_at, per_operator_minute, now_at) as is_welcome
-    from of_domain left join send_rates pace on pace.scope = 'operator ' || operator
-  ), of_campaign as (
-    select of_operator.*, is_welcome
-      and row_number() over (partition by campaign, is_welcome order by place) <= mail_slots(pace.next_at, per_minute, now_at) as is_ready
-    from of_operator left join send_rates pace on pace.scope = 'campaign ' || campaign
-  ), of_all as materialized (
-    select of_campaign.*, is_ready and row_number() over (partition by is_ready order by place) <= least(
-      max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at)) as is_taken
-    from of_campaign
-  ), leased as (
-    update messages message
-    set lease_token = gen_random_uuid(), lease_until = now_at + make_interval(secs => lease_seconds)
-    from of_all where is_taken and message.organization_id = organization and message.recipient_id = recipient
-    returning message.*, of_all.domain, of_all.operator, of_all.per_minute, of_all.ramp, of_all.counting_day
-  ), full_up as (
-    select organization, campaign, recipient, paused_until, place,
-      case when paused_until > now_at then null when is_open then 'operator ' || operator else 'domain ' || domain end as scope,
-      case when is_open then per_operator_minute else per_domain_minute end as rate
-    from of_all where not is_welcome
-  ), waiting as materialized (
-    -- Each campaign has a place of its own in the queue for a rate, so that a long one does not keep the others waiting.
-    select organization, campaign, recipient, rate, 'deferral ' || campaign || ' ' || full_up.scope as deferral,
-      case when full_up.scope is null then paused_until
-        else greatest(deferral.next_at, greatest(pace.next_at, now_at - interval '1 second')
-          + mail_slots(pace.next_at, rate, now_at) * interval '60 seconds' / rate)
-          + (row_number() over (partition by campaign, full_up.scope order by place) - 1) * interval '60 seconds' / rate
-      end as due
-    from full_up
-    left join send_rates pace on pace.scope = full_up.scope
-    left join send_rates deferral on deferral.scope = 'deferral ' || campaign || ' ' || full_up.scope
-  ), put_off as (
-    update messages message set due_at = due from waiting
-    where message.organization_id = organization and message.recipient_id = recipient
-  ), deferred as (
-    insert into send_rates (scope, next_at)
-    select deferral, max(due) + interval '60 seconds' / rate from waiting where deferral is not null group by deferral, rate
-    on conflict (scope) do update set next_at = excluded.next_at
-  ), used as (
-    select 'all' as scope, in_all_minute as rate, count(*) as times from leased
-    union all select 'campaign ' || campaign_id, per_minute, count(*) from leased group by campaign_id, per_minute
-    union all select 'domain ' || domain, per_domain_minute, count(*) from leased group by domain
-    union all select 'operator ' || operator, per_operator_minute, count(*) from leased group by operator
-  ), counted as (
-    update send_rates pace
-    set next_at = greatest(pace.next_at, now_at - interval '1 second') + times * interval '60 seconds' / rate
-    from used where pace.scope = used.scope and rate is not null
-  ), counted_by_ramp as (
-    update sender_ramps tally set day_number = ramp_day(day_number, counted_on, sent, counting_day), counted_on = counting_day,
-      sent = case when counted_on = counting_day then sent else 0 end + times
-    from (
-      select organization_id, ramp, counting_day, count(*)::integer as times
-      from leased where ramp is not null group by organization_id, ramp, counting_day
-    ) used
-    where tally.organization_id = used.organization_id and tally.sender_id = used.ramp
-  )
-  select (select count(*)::integer from waiting) as put_offs,
-    array(select organization from of_all where is_taken or not is_welcome order by place) as organizations,
-    array(select campaign from of_all where is_taken or not is_welcome order by place) as campaigns,
-    array(
-      select jsonb_build_object(
-        'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
-        'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'testSubject', recipient.test_subject, 'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes,
-        'ramp', case when ramp is not null then jsonb_build_object('senderId', ramp, 'day', counting_day) end)
-      from leased
-      join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
-    ) as leases
-  into taken;
-
-  -- Whoever waited in vain keeps its turn.
-  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations, taken.campaigns)
-  from unnest(held.organizations, held.campaigns) as each (organization, campaign)
-  where campaign <> all (due.waiting) or campaign = any (taken.campaigns);
-
-  if cardinality(taken.leases) > 0 then
-    return query select taken.put_offs, unnest(taken.leases);
-  else
-    return query select taken.put_offs, null::jsonb;
-  end if;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.clicked_earlier(organization text, follow_up text, clinician text)
  RETURNS boolean
  LANGUAGE sql
@@ -660,6 +359,34 @@ begin
     where replayed_as is null and group_id = of_group and (finished_at, id) > (after_at, after_id) and finished_at < before
     order by finished_at, id limit max_rows;
   end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.defer_outside_hours(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  max_rows constant integer := 250;
+begin
+  with due as materialized (
+    select organization_id, recipient_id from messages
+    where organization_id = organization and campaign_id = campaign
+      and due_at <= now_at and (lease_until is null or lease_until < now_at)
+    order by due_at, recipient_id limit max_rows for update skip locked
+  ), placed as materialized (
+    select recipient_id, time_zones from due join recipient_fields using (organization_id, recipient_id) where time_zones is not null
+  ), opening as materialized (
+    select time_zones, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
+    from (select distinct time_zones from placed) each
+  )
+  update messages message set due_at = opens_at
+  from placed join opening using (time_zones)
+  where opens_at > now_at and message.organization_id = organization and message.recipient_id = placed.recipient_id;
 end
 $function$;
 
@@ -969,6 +696,55 @@ AS $function$
     group by bucket order by bucket)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_messages(decision jsonb, lease_seconds double precision)
+ RETURNS TABLE(recipient_id text, lease_token uuid)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  update messages message set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+  from jsonb_to_recordset(decision -> 'leases') as lease ("organizationId" text, "recipientId" text)
+  where message.organization_id = "organizationId" and message.recipient_id = "recipientId"
+  returning message.recipient_id, message.lease_token;
+
+  update send_rates set next_at = to_timestamp(used.next_at::double precision)
+  from jsonb_each_text(decision -> 'rates') as used (used_scope, next_at) where scope = used_scope;
+
+  update sender_ramps set day_number = ramp_day(day_number, counted_on, sent, day), counted_on = day,
+    sent = case when counted_on = day then sent else 0 end + times
+  from jsonb_to_recordset(decision -> 'ramps') as used ("organizationId" text, "senderId" text, day date, times integer)
+  where organization_id = "organizationId" and sender_id = "senderId";
+
+  if decision -> 'deferrals' <> '[]' then
+    with deferral as materialized (
+      select given.*, case when scope is null then coalesce(to_timestamp(until), 'infinity')
+        else greatest(rate.next_at, to_timestamp(until)) + rank * interval '60 seconds' / "perMinute" end as due
+      from jsonb_to_recordset(decision -> 'deferrals')
+        as given ("organizationId" text, "recipientId" text, scope text, until double precision, rank integer, "perMinute" integer)
+      left join send_rates rate using (scope)
+    ), deferred as (
+      update messages message set due_at = due from deferral
+      where message.organization_id = "organizationId" and message.recipient_id = "recipientId"
+    )
+    insert into send_rates (scope, next_at)
+    select scope, max(due) + interval '60 seconds' / "perMinute" from deferral where scope is not null group by scope, "perMinute"
+    on conflict (scope) do update set next_at = excluded.next_at;
+  end if;
+
+  perform advance_turns(
+    array(select jsonb_array_elements_text(nullif(decision -> 'organizations', 'null'))),
+    array_agg("organizationId"), array_agg("campaignId"),
+    array(select value ->> 'organizationId' from jsonb_array_elements(decision -> 'served')),
+    array(select value ->> 'campaignId' from jsonb_array_elements(decision -> 'served')))
+  from jsonb_to_recordset(decision -> 'campaigns') as given ("organizationId" text, "campaignId" text);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lift_unsubscriptions(max_rows integer)
  RETURNS integer
  LANGUAGE sql
@@ -1011,6 +787,221 @@ AS $function$
         select organization_id, kind, value from standing where is_for_all)
   )
   select count(*)::integer from lifted;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lock_due_messages(max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer, per_operator_minute integer, max_per_campaign integer, held_by_campaign jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  max_organizations constant integer := 8;
+  max_campaigns constant integer := 8;
+  now_at timestamptz := clock_timestamp();
+  today date;
+  free_slots integer;
+  looked_at text[] := '{}';
+  turns record;
+  held record;
+  due record;
+  message record;
+  ramps json;
+  rates json;
+  pauses json;
+begin
+  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
+  if restore_fault() is not null then
+    return null;
+  end if;
+  free_slots := least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at));
+  if free_slots <= 0 then
+    return null;
+  end if;
+
+  loop
+    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
+    with turn as materialized (
+      select organization_id from organization_turns
+      where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+      order by next_at, organization_id limit max_organizations for update skip locked
+    )
+    select true as are_held, array_agg(organization_id) as organizations into turns from turn;
+    if turns.organizations is null then
+      -- Other claims hold them, and may leave something.
+      select false as are_held, array_agg(organization_id) as organizations into turns from (
+        select organization_id from organization_turns
+        where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+        order by next_at, organization_id limit max_organizations
+      ) turn;
+    end if;
+    if turns.organizations is null then
+      return null;
+    end if;
+    looked_at := looked_at || turns.organizations;
+    select array_agg(organization_id order by place, next_at, campaign_id) as organizations,
+      array_agg(campaign_id order by place, next_at, campaign_id) as campaigns
+    into due
+    from unnest(turns.organizations) with ordinality as given (organization, place)
+    cross join lateral (
+      select organization_id, campaign_id, next_at from campaign_turns
+      where organization_id = given.organization and next_at <= (select clock_timestamp())
+        and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
+      order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
+    ) turn;
+    -- By a statement of its own: what is read of a campaign is read after its turn is held.
+    select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
+    into held from (
+      select turn.organization_id, turn.campaign_id
+      from unnest(due.organizations, due.campaigns) as given (organization_id, campaign_id)
+      join campaign_turns turn on turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id
+      where turns.are_held for update of turn skip locked
+    ) turn;
+
+    now_at := clock_timestamp();
+    today := now_at at time zone 'UTC';
+    -- How many messages of each campaign are looked at.
+    with look as (
+      select case when scan_limit > max_rows then scan_limit else free_slots end as messages
+    ), open as materialized (
+      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, ramp.sender_id as ramp, (
+          select count(*) from (
+            select from messages
+            where organization_id = given.organization and campaign_id = given.campaign
+              and due_at <= now_at and (lease_until is null or lease_until < now_at)
+            limit least(
+              look.messages,
+              mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
+              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0),
+              ramp.slots)
+          ) first_due
+        ) as wanted
+      from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
+      join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
+      -- Nobody asks for the sender of an organization without ramps.
+      left join lateral (
+        select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
+        where organization_id = campaign.organization_id and sender_id = case
+          when exists (select from sender_ramps where organization_id = campaign.organization_id)
+          then sender_of(campaign.organization_id, campaign.program_id) end
+      ) ramp on slots < 2147483647
+      where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
+        and not quota_reached(campaign.organization_id, campaign.program_id)
+        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
+    ), shared as (
+      select open.*, row_number() over (partition by organization order by one, place) as organization_rank
+      from open cross join generate_series(1, wanted) as one
+      order by organization_rank, place limit (select messages from look)
+    ), quota as (
+      select place, organization, campaign, per_minute, hours_from, hours_to, ramp, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute, hours_from, hours_to, ramp
+    )
+    select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
+      array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
+      array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
+      array_agg(ramp order by place) as ramps,
+      array(select campaign from open where wanted > 0) as waiting
+    into due from quota;
+    exit when due.campaigns is not null;
+    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}', '{}');
+  end loop;
+
+  with candidate as materialized (
+    select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
+    from (
+      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email, test_subject,
+        lower(split_part(email, '@', -1)) as domain, row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
+        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
+      cross join lateral (
+        select organization_id, campaign_id, recipient_id, due_at, attempts, unknown_outcomes from messages
+        where organization_id = given.organization and campaign_id = given.campaign
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
+        order by due_at, recipient_id limit given.quota for update skip locked
+      ) found
+      join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
+      -- Only a campaign with hours reads them.
+      left join recipient_fields personal on personal.organization_id = found.organization_id
+        and personal.recipient_id = case when hours_from is not null then found.recipient_id end
+    ) ranked
+  ), opening as materialized (
+    select each.*, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
+    from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
+  )
+  select array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns, array_agg(per_minute) as rates,
+    array_agg(ramp) as ramps, array_agg(candidate.domain) as domains, array_agg(coalesce(operator, candidate.domain)) as operators,
+    array_agg(opens_at) as openings,
+    json_agg(json_build_object(
+      'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
+      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', candidate.domain,
+      'operator', coalesce(operator, candidate.domain), 'perMinute', per_minute, 'senderId', ramp,
+      'opensAt', extract(epoch from opens_at)::double precision
+    ) order by organization_rank, place) as candidates
+  into message
+  from candidate
+  left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
+    and opening.time_zones = candidate.time_zones
+  left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
+
+  -- The others that are due outside of the hours, so that they are not looked at in many claims.
+  perform defer_outside_hours(organization, campaign, hours_from, hours_to, now_at)
+  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
+  where hours_from is not null and exists (
+    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
+    where of_campaign = campaign and opens_at > now_at);
+
+  -- The worker looks them up.
+  insert into mail_operators as known (domain)
+  select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
+  on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
+
+  if num_nonnulls(variadic message.ramps) > 0 then
+    -- The day that was counted last goes on if the clock was set back.
+    select json_object_agg(sender, json_build_object(
+      'slots', ramp_slots(daily, day_number, counted_on, sent, (clock_timestamp() at time zone 'UTC')::date),
+      'day', greatest(counted_on, (clock_timestamp() at time zone 'UTC')::date)
+    )) into ramps
+    from (
+      select distinct organization, sender from unnest(message.organizations, message.ramps) as each (organization, sender)
+      where sender is not null order by organization, sender
+    ) each
+    cross join lateral (
+      select daily, day_number, counted_on, sent from sender_ramps
+      where organization_id = each.organization and sender_id = each.sender for update
+    ) ramp;
+  end if;
+
+  -- A claim waits here for others that count by the same rates, and for the commit of what they have used of them.
+  with locked as (
+    insert into send_rates as rate (scope, next_at)
+    select scope, now_at - interval '1 second' from (
+      select 'all' as scope where in_all_minute is not null
+      union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
+      union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
+      union select 'operator ' || operator from unnest(message.operators) as each (operator) where per_operator_minute is not null
+    ) binding
+    where message.candidates is not null order by scope
+    on conflict (scope) do update set next_at = rate.next_at
+    returning scope, next_at
+  )
+  select json_object_agg(scope, extract(epoch from next_at)::double precision) into rates from locked;
+
+  select json_agg(json_build_object(
+    'campaignId', campaign, 'domain', each.domain, 'until', extract(epoch from until)::double precision)) into pauses
+  from (select distinct * from unnest(message.organizations, message.campaigns, message.domains) as each (organization, campaign, domain)) each
+  join domain_pauses pause on pause.organization_id = organization and pause.campaign_id = campaign and pause.domain = each.domain;
+
+  return json_build_object(
+    'now', extract(epoch from clock_timestamp())::double precision, 'candidates', coalesce(message.candidates, '[]'),
+    'ramps', coalesce(ramps, '{}'), 'rates', coalesce(rates, '{}'), 'pauses', coalesce(pauses, '[]'), 'heldOrganizations', held.turns,
+    'heldCampaigns', (
+      select coalesce(json_agg(json_build_object('organizationId', organization, 'campaignId', campaign)), '[]')
+      from unnest(held.organizations, held.campaigns) as each (organization, campaign)),
+    'waitingCampaigns', due.waiting);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
@@ -1234,34 +1225,6 @@ CREATE OR REPLACE FUNCTION public.plausible_now()
 AS $function$
   select now_at from clock_watch cross join clock_timestamp() as now_at
   where now_at between believed_at - interval '1 hour' and believed_at + interval '1 hour'
-$function$;
-
-CREATE OR REPLACE FUNCTION public.put_off_closed(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-declare
-  max_rows constant integer := 250;
-begin
-  with due as materialized (
-    select organization_id, recipient_id from messages
-    where organization_id = organization and campaign_id = campaign
-      and due_at <= now_at and (lease_until is null or lease_until < now_at)
-    order by due_at, recipient_id limit max_rows for update skip locked
-  ), placed as materialized (
-    select recipient_id, time_zones from due join recipient_fields using (organization_id, recipient_id) where time_zones is not null
-  ), opening as materialized (
-    select time_zones, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
-    from (select distinct time_zones from placed) each
-  )
-  update messages message set due_at = opens_at
-  from placed join opening using (time_zones)
-  where opens_at > now_at and message.organization_id = organization and message.recipient_id = placed.recipient_id;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 /** Functions that workers call all the time. */
-const REPLACED = ["claim_messages.sql", "write_progress.sql"]
+const REPLACED = ["lock_due_messages.sql", "write_progress.sql"]
 
 /** What a next release may bring: a column with a check, an index of it, and functions of another text. */
 const MIGRATIONS = {

@@ -1,7 +1,7 @@
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -246,7 +246,7 @@ it("grants one fresh window of the API's rate limit and one second's e-mails aft
       Effect.gen(function* () {
         // After a promotion the turns start over, too.
         yield* (yield* CampaignRepository).openAndComplete
-        return yield* (yield* MessageQueue).claim({
+        return yield* claimMessages({
           limit: 100,
           leaseSeconds: 60,
           perMinute: PER_MINUTE,

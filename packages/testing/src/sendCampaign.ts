@@ -2,6 +2,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
+import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { Effect } from "effect"
@@ -21,8 +22,7 @@ export const claimMessages = Effect.fnUntraced(function* (limit: number, options
   for (const table of ["campaign_turns", "organization_turns"]) {
     yield* sql`update ${sql(table)} set next_at = least(next_at, clock_timestamp())`
   }
-  const queue = yield* MessageQueue
-  return yield* queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
+  return yield* claimDue({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 })
 
 /** Settles a message as sent; returns whether its lease was still held. */

@@ -4,6 +4,7 @@ import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
@@ -60,7 +61,7 @@ const launch = Effect.fnUntraced(function* (like: Campaign) {
 
 const settle = Effect.gen(function* () {
   const queue = yield* MessageQueue
-  const leases = yield* queue.claim({
+  const leases = yield* claimMessages({
     limit: yield* Random.nextIntBetween(1, 12),
     leaseSeconds: 60,
     perMinute: null,

@@ -1,6 +1,7 @@
 import { withdrawClicked } from "@outreach/domain/campaigns/FollowUps"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { composeMail } from "@outreach/domain/mail/composeMail"
 import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
@@ -194,7 +195,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : room
       const rates = { perMinute, perDomainMinute, perOperatorMinute }
-      const claimed = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      const claimed = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
       const leases = yield* withFields(yield* withoutClicked(claimed))
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))

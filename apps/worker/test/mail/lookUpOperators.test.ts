@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -62,9 +62,8 @@ test("counts the domains of one operator together, once the worker has looked th
   // Nothing is looked up again before a day is over.
   expect(yield* (yield* MailOperatorRepository).take(10)).toEqual([])
 
-  const queue = yield* MessageQueue
   const rates = { perMinute: null, perDomainMinute: null, perOperatorMinute: 1 }
-  const claims = yield* Effect.replicateEffect(queue.claim({ limit: 9, leaseSeconds: 60, ...rates }), 4, {
+  const claims = yield* Effect.replicateEffect(claimMessages({ limit: 9, leaseSeconds: 60, ...rates }), 4, {
     concurrency: "unbounded",
   })
   const domains = claims.flat().map(({ email }) => email.split("@")[1]!.toLowerCase())

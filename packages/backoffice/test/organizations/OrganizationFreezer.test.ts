@@ -6,7 +6,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
@@ -50,9 +50,7 @@ const seedSending = Effect.gen(function* () {
   yield* (yield* CampaignRepository).openAndComplete
   return seeded
 })
-const claim = Effect.flatMap(MessageQueue, (queue) =>
-  queue.claim({ limit: 10, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
-)
+const claim = claimMessages({ limit: 10, leaseSeconds: 60, perMinute: null, perDomainMinute: null })
 const statusOf = (seeded: Effect.Success<typeof seedSending>) =>
   Effect.map(
     Effect.flatMap(CampaignRepository, (campaigns) => campaigns.find(seeded.campaign.id)),

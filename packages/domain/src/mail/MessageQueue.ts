@@ -3,6 +3,7 @@ import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, RecipientId } from "../Identifier.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { WithdrawalReason } from "../suppressions/Suppression.ts"
+import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MailFailure } from "./Mailer.ts"
 import type { MessageLease, SendingTemplate, TestSubject } from "./Message.ts"
 
@@ -61,8 +62,13 @@ export const SEND_RATE_RETENTION_SECONDS = 3600
 export class MessageQueue extends Context.Service<
   MessageQueue,
   {
-    /** Leases what is due of campaigns that are sending and inside their window, within the rates, over all workers. What a dead worker held becomes due again when its lease ends. */
-    claim(options: MessageClaim): Effect.Effect<ReadonlyArray<MessageLease>>
+    /**
+     * Locks messages that are due of campaigns that are sending and inside their window, and the rates and ramps that bound them, until the
+     * transaction ends; null when there is nothing to decide. `scanLimit` is how many it looks at, when it is more than the limit.
+     */
+    lockDue(claim: MessageClaim, scanLimit: number): Effect.Effect<DueMessages | null>
+    /** Writes a decision about messages that `lockDue` holds; returns the token of each lease. What a dead worker held becomes due again when its lease ends. */
+    lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
     /** Extends leases that are still held, and returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
     /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */

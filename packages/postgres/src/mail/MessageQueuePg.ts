@@ -1,10 +1,10 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { DueMessages } from "@outreach/domain/mail/decideClaim"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, SendingTemplate } from "@outreach/domain/mail/Message"
 import {
   type MessageAttempt,
-  type MessageClaim,
   MessageQueue,
   type MessageSettlement,
   SEND_RATE_RETENTION_SECONDS,
@@ -47,7 +47,29 @@ export const MessageQueuePg = Layer.effect(
     )
 
     return {
-      claim: (options) => claimMessages(options).pipe(Effect.provideContext(context), orDieAs("MessageQueue.claim")),
+      lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
+        const {
+          limit,
+          perMinute,
+          perDomainMinute,
+          perOperatorMinute = null,
+          maxPerCampaign = limit,
+          heldByCampaign = {},
+        } = claim
+        const rows = yield* sql<{ readonly due: DueMessages | null }>`
+          select lock_due_messages(
+            ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${perOperatorMinute}::int, ${maxPerCampaign}::int,
+            ${JSON.stringify(heldByCampaign)}::jsonb) as due`
+        return rows[0]!.due
+      }, orDieAs("MessageQueue.lockDue")),
+
+      lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
+        const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
+        const rows = yield* sql<HeldLease>`
+          select recipient_id as "recipientId", lease_token as "leaseToken"
+          from lease_messages(${JSON.stringify({ ...decision, leases })}::jsonb, ${leaseSeconds}::double precision)`
+        return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
+      }, orDieAs("MessageQueue.lease")),
 
       renew: Effect.fnUntraced(function* (leases, leaseSeconds) {
         const rows = yield* sql<{ leaseToken: string }>`
@@ -335,30 +357,3 @@ const bringForward = Effect.fnUntraced(function* (organizationId: OrganizationId
 
 /** The longest that `advance_turns` lets a campaign wait for its next turn. */
 const MAX_TURN_WAIT_SECONDS = 60
-
-/** How many messages a claim looks at once those it looked at first all had to wait: they are put off, and so looked at once. */
-const LOOK_FURTHER = 1000
-
-/**
- * Leases messages, at most as many as the rates leave room for.
- *
- * The rates are rows of the database that a claim locks before it counts by them, so that they hold over all workers. A message whose domain
- * is paused, or has had its share, is put off to when it may go, so that it does not stand in the way of the others.
- */
-const claimMessages = Effect.fnUntraced(function* (options: MessageClaim) {
-  const { limit, leaseSeconds, perMinute, perDomainMinute, perOperatorMinute = null } = options
-  const { maxPerCampaign = limit, heldByCampaign = {} } = options
-  const sql = yield* SqlClient.SqlClient
-  let look = limit
-  while (true) {
-    const rows = yield* sql<{ readonly putOff: number; readonly lease: MessageLease | null }>`
-      select put_off_count as "putOff", lease
-      from claim_messages(
-        ${limit}::int, ${look}::int, ${leaseSeconds}::double precision, ${perMinute}::int, ${perDomainMinute}::int,
-        ${maxPerCampaign}::int, ${JSON.stringify(heldByCampaign)}::jsonb, ${perOperatorMinute}::int
-      )`
-    const leases = rows.flatMap(({ lease }) => lease ?? [])
-    if (leases.length > 0 || (rows[0]?.putOff ?? 0) === 0) return leases
-    look = LOOK_FURTHER
-  }
-})

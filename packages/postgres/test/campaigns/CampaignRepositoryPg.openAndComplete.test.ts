@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -75,9 +75,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
   test("waits for the messages that a worker still holds", function* () {
     const id = yield* publishedCampaign({ recipients: 3 })
     yield* openAndComplete
-    expect(
-      yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
-    ).toHaveLength(1)
+    expect(yield* claimMessages({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null })).toHaveLength(1)
     yield* endWindow(id)
     yield* openAndComplete
     expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])

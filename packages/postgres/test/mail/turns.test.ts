@@ -3,6 +3,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -26,9 +27,7 @@ const seedSending = Effect.fnUntraced(function* (recipients: number) {
 })
 /** Claims as a worker does. */
 const claim = (limit: number, options: Partial<MessageClaim> = {}) =>
-  MessageQueue.use((queue) =>
-    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options }),
-  )
+  claimMessages({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 const count = (leases: ReadonlyArray<MessageLease>, ...campaigns: ReadonlyArray<{ readonly id: CampaignId }>) =>
   campaigns.map(({ id }) => leases.filter(({ campaignId }) => campaignId === id).length)
 /** Lets a minute pass for the rates. */

@@ -1,9 +1,9 @@
--- Puts messages of a campaign off that are due outside of its hours: those among the first of its queue, until the hours open.
+-- Defers messages of a campaign that are due outside of its hours: those among the first of its queue, until the hours open.
 --
 -- A claim calls it for each campaign of which it finds such a message, because it looks by itself at no more messages than the worker may hold.
 -- Measured with a closed campaign of 60,000 beside another one: the queue is clean after 240 claims of 14 ms instead of 4,000 claims of 6 ms, each
 -- of which leaves the other campaign half of its slots. With 2,000 messages at once a claim takes 69 ms, and the queue is clean hardly sooner.
-create or replace function put_off_closed(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamptz) returns void
+create or replace function defer_outside_hours(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamptz) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   max_rows constant integer := 250;

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { Transaction } from "../Transaction.ts"
+import { decideClaim } from "./decideClaim.ts"
+import type { MessageLease } from "./Message.ts"
+import { type MessageClaim, MessageQueue } from "./MessageQueue.ts"
+
+/** How many messages a claim looks at once those it looked at first all had to wait: they are deferred, and so looked at once. */
+const SCAN_FURTHER = 1000
+
+/**
+ * Leases messages that are due, at most as many as the rates allow.
+ *
+ * The rates are rows of the database that a claim locks before it counts by them, so that they hold over all workers. A message whose domain
+ * is paused, or has had its share, is deferred, so that it does not keep others waiting.
+ */
+export const claimMessages = Effect.fnUntraced(function* (claim: MessageClaim) {
+  const transaction = yield* Transaction
+  const queue = yield* MessageQueue
+  const { limit, leaseSeconds, perMinute, perDomainMinute, perOperatorMinute = null } = claim
+  const claimOnce = Effect.fnUntraced(function* (scanLimit: number) {
+    const due = yield* queue.lockDue(claim, scanLimit)
+    if (due === null) return { leases: [], deferred: 0 }
+    const decision = decideClaim(due, { perMinute, perDomainMinute, perOperatorMinute }, limit)
+    const tokens = yield* queue.lease(decision, leaseSeconds)
+    const leases = decision.leases.flatMap(
+      ({ domain, operator, perMinute, senderId, opensAt, ...message }): MessageLease[] => {
+        const leaseToken = tokens.get(message.recipientId)
+        const ramp = senderId === null ? undefined : due.ramps[senderId]
+        return leaseToken === undefined
+          ? []
+          : [{ ...message, leaseToken, ramp: ramp ? { senderId: senderId!, day: ramp.day } : null }]
+      },
+    )
+    return { leases, deferred: decision.deferrals.length }
+  })
+  let scanLimit = limit
+  while (true) {
+    const { leases, deferred } = yield* transaction.run(claimOnce(scanLimit))
+    if (leases.length > 0 || deferred === 0) return leases
+    scanLimit = SCAN_FURTHER
+  }
+})
