@@ -3,19 +3,18 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
 import { Cause, Effect, Layer, References } from "effect"
-import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
-import { CommandGroup } from "./audit/audited.ts"
-import { switchFlag } from "./inputs/parsedInput.ts"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { onlySwitch } from "./inputs/Input.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const jsonFlag = GlobalFlag.Setting("json")({
-  flag: switchFlag("json", "Print exactly one JSON value, also for failures").pipe(Flag.withoutNegation),
+  flag: onlySwitch("Print exactly one JSON value, also for failures").toParam("json"),
 })
 
-/** The groups of commands, in the order of the help. A group is loaded when the command line or the help needs it. */
-const groups = {
+/** The commands and their groups, in the order of the help. One is loaded when the command line or the help needs it. */
+const loaders = {
   migrate: () => import("./commands/migrate.ts").then(({ migrate }) => migrate),
   organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
   keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
@@ -37,34 +36,31 @@ const groups = {
   audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
   database: () => import("./commands/database.ts").then(({ database }) => database),
   restore: () => import("./commands/restore.ts").then(({ restore }) => restore),
+  doctor: () => import("./commands/diagnoses.ts").then(({ doctor }) => doctor),
+  status: () => import("./commands/diagnoses.ts").then(({ status }) => status),
 }
 
-/** The groups that say themselves what is wrong with the database, after those above in the help. */
-const diagnoses = {
-  doctor: () => import("./commands/doctor.ts").then(({ doctor }) => doctor),
-  status: () => import("./commands/status.ts").then(({ status }) => status),
-}
+type Word = keyof typeof loaders
 
-/** Loads the group of a name, or else all groups: for the help, completions and suggestions. */
+/** The commands that connect to the database by themselves, because they say what is wrong with it. */
+const DIAGNOSES: ReadonlySet<string> = new Set<Word>(["doctor", "status"])
+
+/** Loads the command or the group of a name, or else all: for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
-  const all = Object.entries({ ...groups, ...diagnoses })
-  const named = all.filter(([name]) => name === word)
-  return Promise.all((named.length > 0 ? named : all).map(([, load]) => load()))
+  const words = Object.hasOwn(loaders, word) ? [word as Word] : (Object.keys(loaders) as ReadonlyArray<Word>)
+  return Promise.all(words.map(async (each) => (await loaders[each]())([each])))
 }
 
-const isDiagnosis = (word: string): word is keyof typeof diagnoses => Object.hasOwn(diagnoses, word)
-
-/** Loads a group that connects to the database by itself. */
-const loadDiagnosis = (word: keyof typeof diagnoses) => Promise.all([diagnoses[word]()])
-
-const root = <const Groups extends Array<Command.Command.Any>>(subcommands: Groups) =>
-  Command.make("ops").pipe(
+const load = Effect.fnUntraced(function* (word: string) {
+  const root = Command.make("ops").pipe(
     Command.withDescription(
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
-    Command.withSubcommands(subcommands),
+    Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
     Command.withGlobalFlags([jsonFlag]),
   )
+  return Command.provide(root, DIAGNOSES.has(word) ? (Layer.empty as unknown as typeof database) : database)
+})
 
 const database = Layer.unwrap(
   Effect.map(
@@ -77,20 +73,11 @@ const database = Layer.unwrap(
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
   const word = args.find((arg) => !arg.startsWith("-")) ?? ""
-  const command = isDiagnosis(word)
-    ? Effect.map(
-        Effect.promise(() => loadDiagnosis(word)),
-        (groups) => Command.runWith(root(groups), { version: RELEASE }),
-      )
-    : Effect.map(
-        Effect.promise(() => loadGroups(word)),
-        (groups) => Command.runWith(Command.provide(root(groups), database), { version: RELEASE }),
-      )
-  return Effect.flatMap(command, (run) => run(args)).pipe(
+  return load(word).pipe(
+    Effect.flatMap((command) => Command.runWith(command, { version: RELEASE })(args)),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),
-    Effect.provideService(CommandGroup, word),
     Effect.provideService(CliOutput.Presenter, json ? jsonPresenter : presenter),
     Effect.provideService(
       CliConfig.CliConfig,

@@ -8,8 +8,8 @@ import { Context, Effect, Option } from "effect"
 import type { Command, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { Access } from "../src/audit/Access.ts"
 import { nameOf } from "../src/audit/auditArguments.ts"
+import { Access } from "../src/Declaration.ts"
 import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
 
@@ -39,7 +39,7 @@ describe("every command", () => {
     const undeclared = leaves(await loadGroups("")).filter(([, command]) => accessOf(command) === undefined)
     expect(
       undeclared.map(([words]) => words),
-      "Make each of these commands with `reading`, `revealing` or `changing` of apps/ops/src/audit/Access.ts instead of `Command.make`. `revealing` shows or searches by personal data; `changing` changes anything, in the database or outside.",
+      "Make each of these commands with `reading`, `revealing` or `changing` of apps/o../src/Declaration.ts instead of `Command.make`. `revealing` shows or searches by personal data; `changing` changes anything, in the database or outside.",
     ).toEqual([])
   })
 

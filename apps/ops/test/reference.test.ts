@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Context, Effect, Option } from "effect"
 import { CliOutput, Command, type HelpDoc } from "effect/cli"
 import { expect, it } from "vitest"
-import { Access } from "../src/audit/Access.ts"
+import { Access } from "../src/Declaration.ts"
 import { loadGroups } from "../src/ops.ts"
 
 const FILE = "../commands.md"

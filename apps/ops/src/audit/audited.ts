@@ -4,13 +4,10 @@ import { DisplayName } from "@outreach/domain/DisplayName"
 import { noneOr } from "@outreach/domain/textSchema"
 import { osUser } from "@outreach/process/osUser"
 import { setting } from "@outreach/process/setting"
-import { Cause, Console, Context, Effect, Exit, Terminal } from "effect"
-import type { Command } from "effect/cli"
+import { Cause, Console, Effect, Exit, Terminal } from "effect"
+import type { Params, Parsed } from "../inputs/Input.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { auditArguments } from "./auditArguments.ts"
-
-/** The group that the command line names: the first of its words that is not a flag. */
-export class CommandGroup extends Context.Reference<string>("ops/CommandGroup", { defaultValue: () => "" }) {}
 
 /** `OPS_OPERATOR`: the operator's name in the audit log. */
 const operator = setting("OPS_OPERATOR", noneOr(DisplayName), "none")
@@ -20,19 +17,18 @@ const operator = setting("OPS_OPERATOR", noneOr(DisplayName), "none")
  * A command that was killed leaves its first entry.
  */
 export const audited =
-  <Input, E, R>(
-    name: string,
-    config: Command.Command.Config,
-    handler: (input: Input) => Effect.Effect<void, E, R>,
+  <E, R>(
+    command: string,
+    params: Params,
+    handler: (input: Parsed) => Effect.Effect<void, E, R>,
     { createsLog = false }: { readonly createsLog?: boolean } = {},
   ) =>
-  (input: Input) =>
+  (input: Parsed) =>
     Effect.gen(function* () {
       const log = yield* AuditLog
-      const group = yield* CommandGroup
       const begun: BegunCommand = {
-        command: group === name ? name : `${group} ${name}`,
-        arguments: auditArguments(config, input),
+        command,
+        arguments: auditArguments(params, input),
         operator: yield* operator,
         osUser: osUser(),
         host: hostname(),

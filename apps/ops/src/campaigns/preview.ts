@@ -3,71 +3,55 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
-import { revealing } from "../audit/Access.ts"
-import { campaignId } from "../inputs/commonFlags.ts"
-import { switchFlag } from "../inputs/parsedInput.ts"
-import { printRecord, printToStderr } from "../output/Output.ts"
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { revealing } from "../Declaration.ts"
+import { campaignId } from "../inputs/filters.ts"
+import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
+import { printToStderr } from "../output/Output.ts"
 
 /** `ops campaigns preview` */
-export const preview = revealing(
-  "preview",
-  {
+export const preview = revealing({
+  about:
+    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent, and with subject B to another .eml file; nothing is sent",
+  input: {
     campaignId,
-    recipient: Flag.String("recipient").pipe(
-      Flag.withMetavar("token"),
-      Flag.withDescription("The token of a recipient of the campaign (default a placeholder)"),
-      Flag.optional,
+    recipient: optional(text("The token of a recipient of the campaign (default a placeholder)", "token")),
+    out: withDefault(
+      text("The folder for the files, which are named after the campaign (default this folder)", "folder"),
+      ".",
     ),
-    out: Flag.String("out").pipe(
-      Flag.withMetavar("folder"),
-      Flag.withDescription("The folder for the files, which are named after the campaign (default this folder)"),
-      Flag.withDefault("."),
-    ),
-    check: switchFlag(
-      "check",
+    check: onlySwitch(
       "Write nothing, and name the recipients whose e-mail does not render because a field is missing, or makes a link lead elsewhere than to http, https or mailto",
-    ).pipe(Flag.withoutNegation),
+    ),
   },
-  Effect.fn("ops.campaigns.preview")(function* (input) {
+  *run({ campaignId, recipient, out, check }) {
     const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
     const { join } = yield* Path.Path
-    const campaign = yield* (yield* CampaignRepository).find(input.campaignId)
-    if (input.check) return yield* checkRendering(campaign)
+    const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    if (check) return yield* checkRendering(campaign)
     // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("@outreach/mail/previewMail"))
     const settings = { publicBaseUrl: yield* publicBaseUrl, mailFrom: yield* optionalMailFrom }
-    const token = Option.getOrUndefined(input.recipient)
-    const {
-      html,
-      text: _,
-      eml,
-      emlB,
-      ...subjects
-    } = yield* previewMail(campaign, token, settings).pipe(Effect.provide(throwawaySeal))
-    const file = (ending: string) => join(input.out, `${campaign.id}${ending}`)
+    const mail = yield* Effect.provide(previewMail(campaign, recipient, settings), throwawaySeal)
+    const { html, text: _, eml, emlB, ...subjects } = mail
+    const file = (ending: string) => join(out, `${campaign.id}${ending}`)
     const files = { eml: file(".eml"), html: file(".html"), ...(emlB && { emlB: file("-b.eml") }) }
-    yield* makeDirectory(input.out, { recursive: true }).pipe(
+    yield* makeDirectory(out, { recursive: true }).pipe(
       Effect.andThen(writeFile(files.eml, eml)),
       Effect.andThen(emlB && files.emlB ? writeFile(files.emlB, emlB) : Effect.void),
       Effect.andThen(writeFileString(files.html, html)),
-      Effect.mapError(() => new FolderUnusable({ folder: input.out })),
+      Effect.mapError(() => new FolderUnusable({ folder: out })),
     )
-    yield* printRecord({ ...subjects, ...files })
-  }),
-).pipe(
-  Command.withDescription(
-    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent, and with subject B to another .eml file; nothing is sent",
-  ),
-)
+    return { ...subjects, ...files }
+  },
+})
 
 const MAX_UNRENDERED_SHOWN = 100
 
 const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
   const { findUnrendered } = yield* Effect.promise(() => import("@outreach/domain/campaigns/UnrenderedRecipients"))
   const { checked, unrendered, first } = yield* findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
-  if (unrendered === 0) return yield* printRecord({ campaignId: campaign.id, checked, unrendered })
+  if (unrendered === 0) return { campaignId: campaign.id, checked, unrendered }
   for (const { token, reason } of first) yield* printToStderr(`recipient ${token}: ${reason}`)
   return yield* new RecipientsNotRendered({ campaignId: campaign.id, checked, unrendered, first })
 })

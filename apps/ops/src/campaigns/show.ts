@@ -3,31 +3,27 @@ import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
-import { reading } from "../audit/Access.ts"
-import { campaignId } from "../inputs/commonFlags.ts"
-import { switchFlag } from "../inputs/parsedInput.ts"
+import { reading } from "../Declaration.ts"
+import { campaignId } from "../inputs/filters.ts"
+import { onlySwitch } from "../inputs/Input.ts"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/printSender.ts"
 import { followCampaign, formatProgress } from "./followCampaign.ts"
 import { formatSubjectTest } from "./formatSubjectTest.ts"
 
 /** `ops campaigns show` */
-export const show = reading(
-  "show",
-  {
+export const show = reading({
+  about: "Show a campaign's status and progress, and why messages were not sent",
+  input: {
     campaignId,
-    follow: switchFlag("follow", "Show the progress until the campaign is over or paused; Ctrl-C changes nothing").pipe(
-      Flag.withoutNegation,
-    ),
+    follow: onlySwitch("Show the progress until the campaign is over or paused; Ctrl-C changes nothing"),
   },
-  Effect.fn("ops.campaigns.show")(function* (input) {
-    if (input.follow) yield* followCampaign(input.campaignId)
+  *run({ campaignId, follow }) {
+    if (follow) yield* followCampaign(campaignId)
     const repository = yield* CampaignRepository
-    const { html, text: textPart, ...campaign } = yield* repository.find(input.campaignId)
-    const progress = yield* repository.progress(input.campaignId)
-    const sender = yield* (yield* SenderRepository).ofCampaign(input.campaignId)
+    const { html, text, ...campaign } = yield* repository.find(campaignId)
+    const progress = yield* repository.progress(campaignId)
+    const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
     const named = {
       ...campaign,
       // Null where it is the deployment's, MAIL_FROM.
@@ -35,37 +31,34 @@ export const show = reading(
       from: sender && formatMailbox(sender.fromName, sender.fromAddress),
       ramp: sender?.ramp ?? null,
     }
-    const pauses = yield* repository.pauses(input.campaignId)
-    const failures = yield* repository.failures(input.campaignId)
-    const quarantined = yield* repository.quarantined(input.campaignId)
+    const pauses = yield* repository.pauses(campaignId)
+    const failures = yield* repository.failures(campaignId)
+    const quarantined = yield* repository.quarantined(campaignId)
     const subjectTest = yield* readSubjectTestReport(campaign)
-    const followUp = (yield* (yield* FollowUpRepository).find({ ...campaign, campaignId: campaign.id })) ?? null
-    const text = () =>
+    const followUp = (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null
+    yield* print({ ...named, html, text, progress, followUp, subjectTest, pauses, failures, quarantined }, () =>
       [
         formatRecord({ ...named, ramp: formatRamp(named.ramp), ...progress }),
         formatProgress(progress),
-        ...(followUp === null ? [] : [formatFollowUp(followUp)]),
-        ...(subjectTest === null ? [] : [formatSubjectTest(campaign.subject, subjectTest)]),
-        ...[
-          section(`Domains that refuse us, and when sending to them resumes:`, pauses, ["domain", "status", "until"]),
-          section(`Messages that were not sent, by SMTP reply, for reasons other than the recipient:`, failures, [
-            "class",
-            "code",
-            "messages",
-          ]),
-          section(
-            `Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:`,
-            quarantined,
-            ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
-          ),
-        ].flat(),
-      ].join("\n\n")
-    yield* print(
-      { ...named, html, text: textPart, progress, followUp, subjectTest, pauses, failures, quarantined },
-      text,
+        followUp === null ? [] : formatFollowUp(followUp),
+        subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
+        section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
+        section("Messages that were not sent, by SMTP reply, for reasons other than the recipient:", failures, [
+          "class",
+          "code",
+          "messages",
+        ]),
+        section(
+          "Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:",
+          quarantined,
+          ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
+        ),
+      ]
+        .flat()
+        .join("\n\n"),
     )
-  }),
-).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
+  },
+})
 
 const formatFollowUp = ({ skipped, ...followUp }: FollowUpState) => {
   const reasons = Object.entries(skipped).map(([reason, count]) => ({ reason, recipients: count }))

@@ -1,25 +1,34 @@
 import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
+import { ErasureRepositoryPg } from "@outreach/postgres/erasure/ErasureRepositoryPg"
+import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
+import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
+import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
+import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
+import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { RELEASE } from "@outreach/process/release"
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { changing } from "../audit/Access.ts"
-import { clinicianFlags, readClinician } from "../inputs/clinicianFlags.ts"
-import { organization } from "../inputs/commonFlags.ts"
-import { switchFlag } from "../inputs/parsedInput.ts"
+import { Effect, Layer } from "effect"
+import { changing } from "../Declaration.ts"
+import { clinicianFlags, organizationId } from "../inputs/filters.ts"
+import { switchFlag } from "../inputs/Input.ts"
+import { readClinician } from "../inputs/readClinician.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatRecord, print } from "../output/Output.ts"
+import { secretCipher } from "../secretCipher.ts"
 
 /** `ops clinicians erase` */
-export const erase = changing(
-  "erase",
-  {
-    organization,
-    ...clinicianFlags,
-    dryRun: switchFlag("dry-run", "Only count what would be erased"),
-    yes,
-  },
-  Effect.fn("ops.clinicians.erase")(function* ({ organization: organizationId, dryRun, yes, ...input }) {
+export const erase = changing({
+  about:
+    "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
+  examples: [
+    "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
+    "ops clinicians erase --organization org_… --npi 1234567893 --yes --json",
+  ],
+  input: { organizationId, ...clinicianFlags, dryRun: switchFlag("Only count what would be erased"), yes },
+  *run({ organizationId, dryRun, yes, ...input }) {
     const clinician = yield* readClinician(input)
     // Loaded here, because the help does not need the contract's schemas.
     const { eraseClinician, planErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
@@ -38,16 +47,23 @@ export const erase = changing(
     yield* print({ outcome, ...certificate }, () =>
       [OUTCOMES[outcome], formatRecord({ ...certificate, counts: formatCounts(certificate.counts) })].join("\n\n"),
     )
-  }),
-).pipe(
-  Command.withDescription(
-    "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
+  },
+  services: ErasureRepositoryPg.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        DigestRepositoryPg,
+        ErasedClinicianRepositoryPg,
+        InboxRepositoryPg,
+        ProgramRepositoryPg,
+        RecipientRepositoryPg,
+        SuppressionRepositoryPg,
+        TransactionPg,
+        WithdrawalRepositoryPg,
+      ),
+    ),
+    Layer.provide(secretCipher),
   ),
-  Command.withExamples([
-    { command: "ops clinicians erase --organization org_… --npi 1234567893 --dry-run" },
-    { command: "ops clinicians erase --organization org_… --npi 1234567893 --yes --json" },
-  ]),
-)
+})
 
 const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
   erased: "The clinician is erased.",

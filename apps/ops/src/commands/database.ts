@@ -1,29 +1,23 @@
 import { DatabaseInspection, type InspectedServer } from "@outreach/backoffice/inspection/DatabaseInspection"
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { reading } from "../audit/Access.ts"
+import { group, reading } from "../Declaration.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
 
-const status = reading(
-  "status",
-  {},
-  Effect.fn("ops.database.status")(function* () {
-    const server = yield* (yield* DatabaseInspection).readServer
-    yield* print(server, () => formatServer(server))
-  }),
-).pipe(
-  Command.withDescription(
+const status = reading({
+  about:
     "Show the server's role and timeline, its standbys with their lag, whether commits wait for them, and the clocks of the organizations",
-  ),
-)
+  *run() {
+    const server = yield* DatabaseInspection.use(({ readServer }) => readServer)
+    yield* print(server, () => formatServer(server))
+  },
+})
 
 /** `ops database …` */
-export const database = Command.make("database").pipe(
-  Command.withDescription("The PostgreSQL server of the database, and its standbys"),
-  Command.withSubcommands([status]),
-  Command.provide(DatabaseInspection.layer),
-)
+export const database = group({
+  about: "The PostgreSQL server of the database, and its standbys",
+  commands: { status },
+  services: DatabaseInspection.layer,
+})
 
 const formatServer = ({
   standbys,

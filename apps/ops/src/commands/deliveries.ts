@@ -1,91 +1,65 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
-import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
-import { changing, reading, revealing } from "../audit/Access.ts"
-import { endpointFilter, eventTypeFilter, limit } from "../inputs/commonFlags.ts"
-import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
-import { pickDefined } from "../inputs/pickDefined.ts"
-import { instant } from "../inputs/times.ts"
-import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
+import { changing, group, reading, revealing } from "../Declaration.ts"
+import { EVENT_DROPPED, printDelivery } from "../deliveries/printDelivery.ts"
+import { endpointFilter, eventTypeFilter, limit } from "../inputs/filters.ts"
+import { argument, choice, flag, optional } from "../inputs/Input.ts"
+import { CONTINUES, period } from "../inputs/times.ts"
+import { print } from "../output/Output.ts"
 
-const list = reading(
-  "list",
-  {
-    endpoint: endpointFilter,
-    state: Flag.Literals("state", DELIVERY_STATES).pipe(
-      Flag.withDescription("Only those in this state"),
-      Flag.optional,
-    ),
-    event: parsedFlag("event", EventId, "Only those of this event, evt_…").pipe(Flag.optional),
-    type: eventTypeFilter,
-    campaign: parsedFlag("campaign", CampaignId, "Only events of this campaign, cmp_…").pipe(Flag.optional),
-    from: instant("from", "Only those created at this time or later, such as 2026-12-01T09:00:00Z").pipe(Flag.optional),
-    to: instant("to", "Only those created before this time; to continue a list, give the last row's time").pipe(
-      Flag.optional,
-    ),
+const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
+
+const list = reading({
+  about: "List deliveries, newest first; --campaign and --type scan every delivery between --from and --to",
+  input: {
+    endpointId: endpointFilter,
+    state: optional(choice(DELIVERY_STATES, "Only those in this state")),
+    eventId: optional(flag(EventId, "Only those of this event, evt_…")),
+    eventType: eventTypeFilter,
+    campaignId: optional(flag(CampaignId, "Only events of this campaign, cmp_…")),
+    ...period("Only those created", CONTINUES),
     limit,
   },
-  Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, event, type, campaign, from, to, limit }) {
-    const repository = yield* DeliveryReader
-    const filter = { endpointId: endpoint, state, eventId: event, eventType: type, campaignId: campaign, from, to }
-    const rows = yield* repository.list({ ...pickDefined(filter), limit: limit + 1 })
-    yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"])
-  }),
-).pipe(
-  Command.withDescription(
-    "List deliveries, newest first; --campaign and --type scan every delivery between --from and --to",
-  ),
-)
+  run: ({ limit, ...filter }) => DeliveryReader.use(({ list }) => list({ ...filter, limit: limit + 1 })),
+  columns: ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"],
+})
 
-const show = reading(
-  "show",
-  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
-  Effect.fn("ops.deliveries.show")(function* ({ delivery }) {
-    yield* printDelivery(yield* (yield* DeliveryReader).find(delivery))
-  }),
-).pipe(Command.withDescription("Show a delivery with its attempts"))
+const show = reading({
+  about: "Show a delivery with its attempts",
+  input: { deliveryId },
+  run: ({ deliveryId }) =>
+    Effect.flatMap(
+      DeliveryReader.use(({ find }) => find(deliveryId)),
+      printDelivery,
+    ),
+})
 
-const request = revealing(
-  "request",
-  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
-  Effect.fn("ops.deliveries.request")(function* ({ delivery: id }) {
-    const repository = yield* DeliveryReader
-    const found = yield* repository.find(id)
-    const request = yield* repository.request(found.delivery)
-    const sent = { ...request, attempts: found.attempts }
-    yield* print(sent, () => `POST ${request.url}\n\n${request.body ?? EVENT_DROPPED.trim()}`)
-  }),
-).pipe(Command.withDescription("Show the body that is sent of a delivery, which holds personal data"))
+const request = revealing({
+  about: "Show the body that is sent of a delivery, which holds personal data",
+  input: { deliveryId },
+  *run({ deliveryId }) {
+    const reader = yield* DeliveryReader
+    const { delivery, attempts } = yield* reader.find(deliveryId)
+    const request = yield* reader.request(delivery)
+    yield* print({ ...request, attempts }, () => `POST ${request.url}\n\n${request.body ?? EVENT_DROPPED.trim()}`)
+  },
+})
 
-const retry = changing(
-  "retry",
-  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
-  Effect.fn("ops.deliveries.retry")(function* ({ delivery }) {
-    yield* retryDelivery(delivery)
-    yield* print({ delivery }, () => `${delivery} is due now.`)
-  }),
-).pipe(Command.withDescription("Make the next attempt at a delivery now that waits for it"))
+const retry = changing({
+  about: "Make the next attempt at a delivery now that waits for it",
+  input: { deliveryId },
+  *run({ deliveryId }) {
+    yield* retryDelivery(deliveryId)
+    yield* print({ delivery: deliveryId }, () => `${deliveryId} is due now.`)
+  },
+})
 
 /** `ops deliveries …` */
-export const deliveries = Command.make("deliveries").pipe(
-  Command.withDescription("Events on their way to the partners"),
-  Command.withSubcommands([list, show, request, retry]),
-  Command.provide(DeliveryReader.layer),
-)
-
-const EVENT_DROPPED =
-  "\n\nIts event is no longer stored (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
-
-/** Prints a delivery with its attempts. */
-export const printDelivery = (found: {
-  readonly delivery: DeliverySummary
-  readonly attempts: ReadonlyArray<Attempt>
-}) =>
-  print(
-    found,
-    () =>
-      `${formatRecord(found.delivery)}${found.delivery.eventType === null ? EVENT_DROPPED : ""}\n\nAttempts\n${formatRows(found.attempts, ["number", "startedAt", "latencyMs", "status", "outcome", "response"])}`,
-  )
+export const deliveries = group({
+  about: "Events on their way to the partners",
+  commands: { list, show, request, retry },
+  services: DeliveryReader.layer,
+})

@@ -4,187 +4,145 @@ import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Clock, Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
-import { changing, reading, revealing } from "../audit/Access.ts"
+import { Clock, Layer } from "effect"
+import { changing, group, reading, revealing } from "../Declaration.ts"
 import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
-import { organization } from "../inputs/commonFlags.ts"
-import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
-import { parsedArgument, parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
-import { pickDefined } from "../inputs/pickDefined.ts"
+import { endpointId, organizationId } from "../inputs/filters.ts"
+import { flag, onOrOff, optional, switchFlag, text } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { noteKeptFrom } from "../output/noteKeptFrom.ts"
-import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
 const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 
-const standardWebhooks = Flag.Boolean("standard-webhooks").pipe(
-  Flag.withDescription(
+const standardWebhooks = optional(
+  onOrOff(
     "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
   ),
-  Flag.optional,
 )
 
-const create = changing(
-  "create",
-  {
-    organization,
-    url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go, an https address")),
-    types: parsedFlag(
-      "types",
-      commaSeparated(outboundEventTypes),
-      "The event types it receives, separated by commas (default all)",
-    ).pipe(Flag.optional),
-    since: instant("since", "Also send the events published at this time or later, such as 2026-12-01T09:00:00Z").pipe(
-      Flag.optional,
+const create = changing({
+  about: "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
+  input: {
+    organizationId,
+    url: text("Where the webhooks go, an https address"),
+    types: optional(
+      flag(commaSeparated(outboundEventTypes), "The event types it receives, separated by commas (default all)"),
     ),
+    since: optional(instant("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z")),
     standardWebhooks,
   },
-  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since, standardWebhooks }) {
+  *run({ types: eventTypes = null, ...endpoint }) {
     const { allowHttp } = yield* Target
-    const options = pickDefined({ since, standardWebhooks })
-    const endpoint = { organizationId, url, eventTypes: Option.getOrNull(types), ...options }
-    if (Option.isSome(since)) yield* noteKeptFrom(since.value)
-    yield* printRecord(yield* createEndpoint(endpoint, { allowPrivate: allowHttp }))
-  }),
-).pipe(
-  Command.withDescription(
-    "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
-  ),
-)
+    if (endpoint.since !== undefined) yield* noteKeptFrom(endpoint.since)
+    return yield* createEndpoint({ ...endpoint, eventTypes }, { allowPrivate: allowHttp })
+  },
+})
 
-const list = reading(
-  "list",
-  { organization: organization.pipe(Flag.optional) },
-  Effect.fn("ops.endpoints.list")(function* (input) {
-    const endpoints = yield* (yield* EndpointRepository).list(Option.getOrUndefined(input.organization))
-    const columns = [
-      "id",
-      "url",
-      "enabled",
-      "standardWebhooks",
-      "breaker",
-      "position",
-      "lagEvents",
-      "lagSeconds",
-      "waiting",
-      "inFlight",
-      "owner",
-    ] as const
-    yield* printList(endpoints, columns)
-  }),
-).pipe(
-  Command.withDescription(
+const list = reading({
+  about:
     "List the webhook endpoints and their state, oldest first; of one organization or of all. What waits is counted up to 1,000 for each",
-  ),
-)
+  input: { organizationId: optional(organizationId) },
+  run: ({ organizationId }) => EndpointRepository.use(({ list }) => list(organizationId)),
+  columns: [
+    "id",
+    "url",
+    "enabled",
+    "standardWebhooks",
+    "breaker",
+    "position",
+    "lagEvents",
+    "lagSeconds",
+    "waiting",
+    "inFlight",
+    "owner",
+  ],
+})
 
-const one = { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") }
-
-const show = revealing(
-  "show",
-  { ...one, reveal: switchFlag("reveal", "Show the whole address, which may hold a secret of the partner") },
-  Effect.fn("ops.endpoints.show")(function* ({ endpoint, reveal }) {
+const show = revealing({
+  about: "Show an endpoint: its breaker, its position in the event log, and its waiting deliveries",
+  input: { endpointId, reveal: switchFlag("Show the whole address, which may hold a secret of the partner") },
+  *run({ endpointId, reveal }) {
     const endpoints = yield* EndpointRepository
-    const found = yield* endpoints.find(endpoint)
-    yield* printRecord(reveal ? { ...found, url: yield* endpoints.address(endpoint) } : found)
-  }),
-).pipe(
-  Command.withDescription("Show an endpoint: its breaker, its position in the event log, and its waiting deliveries"),
-)
+    const found = yield* endpoints.find(endpointId)
+    return reveal ? { ...found, url: yield* endpoints.address(endpointId) } : found
+  },
+})
 
 /** For how many hours the outcomes are counted. */
 const OUTCOME_HOURS = 24
 
-const outcomes = reading(
-  "outcomes",
-  one,
-  Effect.fn("ops.endpoints.outcomes")(function* ({ endpoint }) {
-    yield* (yield* EndpointRepository).find(endpoint)
+const outcomes = reading({
+  about: `Count the outcomes of an endpoint's calls in the last ${OUTCOME_HOURS} hours; with the latency that half of them did not exceed, and 99 of 100`,
+  input: { endpointId },
+  *run({ endpointId }) {
+    yield* EndpointRepository.use(({ find }) => find(endpointId))
     const now = yield* Clock.currentTimeMillis
-    const [from, to] = [fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), fromUnixMillis(now)]
-    const summary = yield* (yield* DeliveryOutcomeReader).summary({ endpointId: endpoint, from, to })
-    yield* printRecord({ endpointId: endpoint, from, to, ...summary })
-  }),
-).pipe(
-  Command.withDescription(
-    `Count the outcomes of an endpoint's calls in the last ${OUTCOME_HOURS} hours; with the latency that half of them did not exceed, and 99 of 100`,
-  ),
-)
-
-const breaker = reading(
-  "breaker",
-  one,
-  Effect.fn("ops.endpoints.breaker")(function* ({ endpoint }) {
-    const repository = yield* EndpointRepository
-    yield* repository.find(endpoint)
-    yield* printList(yield* repository.breakerChanges(endpoint), ["changedAt", "breaker", "failures"])
-  }),
-).pipe(Command.withDescription("List when an endpoint's breaker opened and closed, newest first"))
-
-const update = changing(
-  "update",
-  {
-    ...one,
-    url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go from now on"), Flag.optional),
-    types: parsedFlag(
-      "types",
-      commaSeparated([ALL_TYPES, ...outboundEventTypes]),
-      "The event types it receives from now on, separated by commas, or all",
-    ).pipe(Flag.optional),
-    maxInFlight: parsedFlag(
-      "max-in-flight",
-      MaxInFlight,
-      "The maximum of calls in flight to it from now on, or none for the workers' default",
-    ).pipe(Flag.optional),
-    standardWebhooks,
+    const period = { endpointId, from: fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), to: fromUnixMillis(now) }
+    return { ...period, ...(yield* DeliveryOutcomeReader.use(({ summary }) => summary(period))) }
   },
-  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types, maxInFlight, standardWebhooks }) {
-    if ([url, types, maxInFlight, standardWebhooks].every((input: Option.Option<unknown>) => Option.isNone(input))) {
-      return yield* new NothingToUpdate({ flags: ["--url", "--types", "--max-in-flight", "--standard-webhooks"] })
-    }
-    const { allowHttp } = yield* Target
-    const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    const changes = pickDefined({ url, eventTypes, maxInFlight, standardWebhooks })
-    yield* printRecord(yield* updateEndpoint(endpoint, changes, { allowPrivate: allowHttp }))
-  }),
-).pipe(
-  Command.withDescription(
+})
+
+const breaker = reading({
+  about: "List when an endpoint's breaker opened and closed, newest first",
+  input: { endpointId },
+  *run({ endpointId }) {
+    const { find, breakerChanges } = yield* EndpointRepository
+    yield* find(endpointId)
+    return yield* breakerChanges(endpointId)
+  },
+  columns: ["changedAt", "breaker", "failures"],
+})
+
+const update = changing({
+  about:
     "Change an endpoint's address, event types, maximum of calls in flight or headers; waiting deliveries go to the new address",
-  ),
-)
+  input: {
+    endpointId,
+    changes: {
+      url: optional(text("Where the webhooks go from now on")),
+      types: optional(
+        flag(
+          commaSeparated([ALL_TYPES, ...outboundEventTypes]),
+          "The event types it receives from now on, separated by commas, or all",
+        ),
+      ),
+      maxInFlight: optional(
+        flag(MaxInFlight, "The maximum of calls in flight to it from now on, or none for the workers' default"),
+      ),
+      standardWebhooks,
+    },
+  },
+  *run({ endpointId, changes: { types, ...changes } }) {
+    const { allowHttp } = yield* Target
+    const eventTypes = types && { eventTypes: types.includes(ALL_TYPES) ? null : types }
+    return yield* updateEndpoint(endpointId, { ...changes, ...eventTypes }, { allowPrivate: allowHttp })
+  },
+})
 
-const disable = changing(
-  "disable",
-  one,
-  Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointRepository).disable(endpoint))
-  }),
-).pipe(Command.withDescription("Hold an endpoint's deliveries until it is enabled"))
+const disable = changing({
+  about: "Hold an endpoint's deliveries until it is enabled",
+  input: { endpointId },
+  run: ({ endpointId }) => EndpointRepository.use(({ disable }) => disable(endpointId)),
+})
 
-const enable = changing(
-  "enable",
-  one,
-  Effect.fn("ops.endpoints.enable")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointRepository).enable(endpoint))
-  }),
-).pipe(Command.withDescription("Resume an endpoint's deliveries at once, even if it failed before"))
+const enable = changing({
+  about: "Resume an endpoint's deliveries at once, even if it failed before",
+  input: { endpointId },
+  run: ({ endpointId }) => EndpointRepository.use(({ enable }) => enable(endpointId)),
+})
 
 /** `ops endpoints …` */
-export const endpoints = Command.make("endpoints").pipe(
-  Command.withDescription("The partners' webhook endpoints"),
-  Command.withSubcommands([create, list, show, outcomes, breaker, update, sendTest, replayLog, disable, enable]),
-  Command.provide(
-    Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomeReader.layer, ReplayJobQueue.layer, Partitions.layer),
-  ),
-)
+export const endpoints = group({
+  about: "The partners' webhook endpoints",
+  commands: { create, list, show, outcomes, breaker, update, test: sendTest, replay: replayLog, disable, enable },
+  services: Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomeReader.layer, ReplayJobQueue.layer, Partitions.layer),
+})

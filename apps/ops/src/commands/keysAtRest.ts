@@ -1,9 +1,8 @@
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
-import { Effect, Schema } from "effect"
-import { Command } from "effect/cli"
-import { changing, reading } from "../audit/Access.ts"
+import { Schema } from "effect"
+import { changing, group, reading } from "../Declaration.ts"
 import { formatCount } from "../output/format.ts"
-import { printList, printProgress, printRecord } from "../output/Output.ts"
+import { printProgress } from "../output/Output.ts"
 import { uncheckedCipher } from "../secretCipher.ts"
 
 /** No key of `SECRETS_KEY` opens some ciphertexts. */
@@ -18,37 +17,29 @@ class CiphertextsUnopened extends Schema.TaggedError<CiphertextsUnopened>()("Cip
   }
 }
 
-const list = reading(
-  "list",
-  {},
-  Effect.fn("ops.keysAtRest.list")(function* () {
-    const { advance } = yield* printProgress("reading", yield* countCiphertexts, { quiet: false })
-    yield* printList(yield* listKeyUses(advance), ["table", "keyId", "ciphertexts"])
-  }, Effect.scoped),
-).pipe(
-  Command.withDescription(
+const list = reading({
+  about:
     "Count what is stored encrypted by the key of SECRETS_KEY that opens it, newest key first. No key opens what has no key id",
-  ),
-)
+  *run() {
+    const { advance } = yield* printProgress("reading", yield* countCiphertexts)
+    return yield* listKeyUses(advance)
+  },
+  columns: ["table", "keyId", "ciphertexts"],
+})
 
-const reseal = changing(
-  "reseal",
-  {},
-  Effect.fn("ops.keysAtRest.reseal")(function* () {
-    const { advance } = yield* printProgress("resealing", yield* countCiphertexts, { quiet: false })
-    const result = yield* resealCiphertexts(advance)
-    if (result.unopened > 0) return yield* new CiphertextsUnopened(result)
-    yield* printRecord(result)
-  }, Effect.scoped),
-).pipe(
-  Command.withDescription(
+const reseal = changing({
+  about:
     "Encrypt what is stored under older keys of SECRETS_KEY again, with the newest. May be interrupted and run again",
-  ),
-)
+  *run() {
+    const { advance } = yield* printProgress("resealing", yield* countCiphertexts)
+    const result = yield* resealCiphertexts(advance)
+    return result.unopened > 0 ? yield* new CiphertextsUnopened(result) : result
+  },
+})
 
 /** `ops keys-at-rest …` */
-export const keysAtRest = Command.make("keys-at-rest").pipe(
-  Command.withDescription("The keys of SECRETS_KEY, which encrypt what is stored"),
-  Command.withSubcommands([list, reseal]),
-  Command.provide(uncheckedCipher),
-)
+export const keysAtRest = group({
+  about: "The keys of SECRETS_KEY, which encrypt what is stored",
+  commands: { list, reseal },
+  services: uncheckedCipher,
+})

@@ -1,60 +1,54 @@
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { changing, reading } from "../audit/Access.ts"
+import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
-import { limit } from "../inputs/commonFlags.ts"
-import { parsedArgument } from "../inputs/parsedInput.ts"
+import { limit } from "../inputs/filters.ts"
+import { argument } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { printPage, printRecord } from "../output/Output.ts"
 
-const job = { replay: parsedArgument("replay", ReplayId, "The replay's id, rpl_…") }
+const replayId = argument(ReplayId, "The replay's id, rpl_…")
 
-const list = reading(
-  "list",
-  { limit },
-  Effect.fn("ops.replays.list")(function* ({ limit }) {
-    const rows = yield* (yield* ReplayJobQueue).list(limit + 1)
-    yield* printPage(rows, limit, ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"])
-  }),
-).pipe(Command.withDescription("List the replays, newest first"))
+const list = reading({
+  about: "List the replays, newest first",
+  input: { limit },
+  run: ({ limit }) => ReplayJobQueue.use(({ list }) => list(limit + 1)),
+  columns: ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"],
+})
 
-const show = reading(
-  "show",
-  job,
-  Effect.fn("ops.replays.show")(function* ({ replay }) {
-    yield* printRecord(yield* (yield* ReplayJobQueue).find(replay))
-  }),
-).pipe(Command.withDescription("Show a replay: its items and its progress"))
+const show = reading({
+  about: "Show a replay: its items and its progress",
+  input: { replayId },
+  run: ({ replayId }) => ReplayJobQueue.use(({ find }) => find(replayId)),
+})
 
-const follow = reading(
-  "follow",
-  job,
-  Effect.fn("ops.replays.follow")(function* ({ replay }) {
-    yield* printReplay(yield* followReplay(yield* (yield* ReplayJobQueue).find(replay)))
-  }),
-).pipe(Command.withDescription("Show a replay's progress until it ends; Ctrl-C leaves it running"))
+const follow = reading({
+  about: "Show a replay's progress until it ends; Ctrl-C leaves it running",
+  input: { replayId },
+  *run({ replayId }) {
+    const { find } = yield* ReplayJobQueue
+    yield* printReplay(yield* followReplay(yield* find(replayId)))
+  },
+})
 
-const cancel = changing(
-  "cancel",
-  { ...job, yes },
-  Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {
+const cancel = changing({
+  about: "Stop a replay; what it has replayed stays replayed. Asks first, or needs --yes",
+  input: { replayId, yes },
+  *run({ replayId, yes }) {
     const replayJobs = yield* ReplayJobQueue
-    const { kind, state, total, replayed, replayedByOthers } = yield* replayJobs.find(replay)
+    const { kind, state, total, replayed, replayedByOthers } = yield* replayJobs.find(replayId)
     const count = total - replayed - replayedByOthers
-    yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
+    yield* confirm(`cancel replay ${replayId} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
       yes: yes || state !== "running",
       count,
     })
-    yield* printReplay(yield* replayJobs.cancel(replay))
-  }),
-).pipe(Command.withDescription("Stop a replay; what it has replayed stays replayed. Asks first, or needs --yes"))
+    yield* printReplay(yield* replayJobs.cancel(replayId))
+  },
+})
 
 /** `ops replays …` */
-export const replays = Command.make("replays").pipe(
-  Command.withDescription("Dead letters and events that the workers deliver again"),
-  Command.withSubcommands([list, show, follow, cancel]),
-  Command.provide(ReplayJobQueue.layer),
-)
+export const replays = group({
+  about: "Dead letters and events that the workers deliver again",
+  commands: { list, show, follow, cancel },
+  services: ReplayJobQueue.layer,
+})

@@ -11,14 +11,13 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Layer, Option, Schema, Stream } from "effect"
-import { Command, Flag } from "effect/cli"
-import { changing, reading } from "../audit/Access.ts"
-import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { changing, group, reading } from "../Declaration.ts"
+import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { formatRecord, print, printRecord } from "../output/Output.ts"
+import { formatRecord, print } from "../output/Output.ts"
 import { readMailLog } from "../restore/readMailLog.ts"
 import { formatReport, restoreReport } from "../restore/restoreReport.ts"
 
@@ -37,63 +36,51 @@ const printReport = Effect.fnUntraced(function* (restore: Parameters<typeof rest
   yield* print(report, () => formatReport(report))
 })
 
-const begin = changing(
-  "begin",
-  {
-    restoredTo: instant("restored-to", "The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
-    margin: parsedFlag(
-      "margin",
-      Seconds,
-      "How far the clocks are moved beyond the present (default CLOCK_SKEW_SECONDS, 60s); more if the clock of the lost server was ahead by more",
-    ).pipe(Flag.optional),
-  },
-  Effect.fn("ops.restore.begin")(function* ({ restoredTo, margin }) {
-    const { seconds } = yield* ClockSkew
-    const marginSeconds = Option.getOrElse(margin, () => seconds)
-    yield* printReport(yield* beginRestore(restoredTo, marginSeconds))
-  }),
-).pipe(
-  Command.withDescription(
+const begin = changing({
+  about:
     "Begin the work after a restore, before any process is started: nothing is sent, the clocks move on, and campaigns that may have sent are paused",
-  ),
-  Command.withExamples([{ command: "ops restore begin --restored-to 2026-12-01T03:10:00Z" }]),
-)
-
-const mailed = changing(
-  "mailed",
-  {
-    log: Flag.String("log").pipe(
-      Flag.withMetavar("file"),
-      Flag.withDescription("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line"),
+  examples: ["ops restore begin --restored-to 2026-12-01T03:10:00Z"],
+  input: {
+    restoredTo: instant("The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
+    margin: optional(
+      flag(
+        Seconds,
+        "How far the clocks are moved beyond the present (default CLOCK_SKEW_SECONDS, 60s); more if the clock of the lost server was ahead by more",
+      ),
     ),
   },
-  Effect.fn("ops.restore.mailed")(function* ({ log }) {
+  *run({ restoredTo, margin }) {
+    const { seconds } = yield* ClockSkew
+    yield* printReport(yield* beginRestore(restoredTo, margin ?? seconds))
+  },
+})
+
+const mailed = changing({
+  about:
+    "Mark the recipients as sent whose Message-IDs the log of the mail server names. May be run again, also with other logs",
+  input: { log: text("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line", "file") },
+  *run({ log }) {
     const { id } = yield* findUnderWay
     const total = { marked: 0, known: 0, missing: 0 }
     yield* readMailLog(log).pipe(
       Stream.grouped(BATCH_SIZE),
-      Stream.runForEach(
-        Effect.fnUntraced(function* (ids) {
-          const { marked, known, missing } = yield* markMailed(ids)
+      Stream.mapEffect(markMailed),
+      Stream.runForEach(({ marked, known, missing }) =>
+        Effect.sync(() => {
           total.marked += marked
           total.known += known
           total.missing += missing
         }),
       ),
     )
-    yield* (yield* RestoreRepository).noteMailLog(id)
-    yield* printRecord(total)
-  }),
-).pipe(
-  Command.withDescription(
-    "Mark the recipients as sent whose Message-IDs the log of the mail server names. May be run again, also with other logs",
-  ),
-)
+    yield* RestoreRepository.use(({ noteMailLog }) => noteMailLog(id))
+    return total
+  },
+})
 
-const status = reading(
-  "status",
-  {},
-  Effect.fn("ops.restore.status")(function* () {
+const status = reading({
+  about: "Show whether the workers may send, and what the last restore changed, with the text for each partner",
+  *run() {
     const restores = yield* RestoreRepository
     const latest = yield* restores.latest
     const standing = yield* restores.standing
@@ -102,53 +89,40 @@ const status = reading(
     yield* print({ ...workers, latest: report ?? null }, () =>
       [formatRecord(workers), report === undefined ? "There was no restore." : formatReport(report)].join("\n\n"),
     )
-  }),
-).pipe(
-  Command.withDescription(
-    "Show whether the workers may send, and what the last restore changed, with the text for each partner",
-  ),
-)
+  },
+})
 
-const finish = changing(
-  "finish",
-  {
+const finish = changing({
+  about: "Let the workers send again, and print what each partner must do. Asks first, or needs --yes",
+  input: {
     resumeCampaigns: switchFlag(
-      "resume-campaigns",
       "Resume the campaigns that the restore paused; the logs given to `mailed` must be complete",
     ),
-    promoted: switchFlag("promoted", "Let the workers go on after a failover, an upgrade or a move that lost nothing"),
+    promoted: switchFlag("Let the workers go on after a failover, an upgrade or a move that lost nothing"),
     yes,
   },
-  Effect.fn("ops.restore.finish")(function* (input) {
-    if (input.promoted) {
-      if (input.resumeCampaigns) return yield* new PromotedAlone()
-      yield* confirm(
-        "let the workers send from a database that was promoted or moved, and that has lost nothing",
-        input,
-      )
-      return yield* printRecord(yield* acceptPromotion())
+  *run({ resumeCampaigns, promoted, yes }) {
+    if (promoted) {
+      if (resumeCampaigns) return yield* new PromotedAlone()
+      yield* confirm("let the workers send from a database that was promoted or moved, and that has lost nothing", {
+        yes,
+      })
+      return yield* acceptPromotion()
     }
-    const underWay = yield* findUnderWay
-    const paused = (yield* (yield* RestoreRepository).campaigns(underWay.id)).filter(
-      ({ status }) => status === "paused",
-    )
-    const unsent = paused.reduce((sum, campaign) => sum + campaign.unsent, 0)
-    const campaigns = `${formatCount(paused.length, "campaign")} with ${formatCount(unsent, "recipient")} without their e-mail`
-    yield* confirm(
-      `let the workers send again, and ${input.resumeCampaigns ? "resume" : "leave"} ${campaigns}${input.resumeCampaigns ? "" : " paused"}`,
-      { yes: input.yes, count: unsent },
-    )
-    yield* printReport(yield* finishRestore(input.resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
-  }),
-).pipe(
-  Command.withDescription(
-    "Let the workers send again, and print what each partner must do. Asks first, or needs --yes",
-  ),
-)
+    const { id } = yield* findUnderWay
+    const campaigns = yield* RestoreRepository.use(({ campaigns }) => campaigns(id))
+    const paused = campaigns.filter(({ status }) => status === "paused")
+    const count = paused.reduce((sum, campaign) => sum + campaign.unsent, 0)
+    const named = `${formatCount(paused.length, "campaign")} with ${formatCount(count, "recipient")} without their e-mail`
+    const then = resumeCampaigns ? `resume ${named}` : `leave ${named} paused`
+    yield* confirm(`let the workers send again, and ${then}`, { yes, count })
+    return yield* printReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
+  },
+})
 
 /** `ops restore …` */
-export const restore = Command.make("restore").pipe(
-  Command.withDescription("What to do after the database was restored to a point in the past"),
-  Command.withSubcommands([begin, mailed, status, finish]),
-  Command.provide(Layer.mergeAll(RestoreRepositoryPg, TransactionPg)),
-)
+export const restore = group({
+  about: "What to do after the database was restored to a point in the past",
+  commands: { begin, mailed, status, finish },
+  services: Layer.mergeAll(RestoreRepositoryPg, TransactionPg),
+})

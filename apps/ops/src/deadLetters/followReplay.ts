@@ -11,7 +11,7 @@ const START_TIMEOUT_MS = 10_000
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
-    const bar = yield* printProgress("Replaying", job.total, { quiet: false })
+    const bar = yield* printProgress("Replaying", job.total)
     yield* bar.advance(doneOf(job))
     const since = yield* Clock.currentTimeMillis
     let now = job

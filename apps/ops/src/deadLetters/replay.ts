@@ -3,11 +3,10 @@ import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
-import { changing } from "../audit/Access.ts"
-import { deadLetterFilter, deadLetterFilters } from "../inputs/deadLetterFilters.ts"
-import { parsedArgument, switchFlag } from "../inputs/parsedInput.ts"
-import { detach, replayRate } from "../inputs/replayFlags.ts"
+import { changing } from "../Declaration.ts"
+import { deadLetterFilters } from "../inputs/filters.ts"
+import { argument, described, named, several, switchFlag } from "../inputs/Input.ts"
+import { replayFlags } from "../inputs/replayFlags.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print } from "../output/Output.ts"
 import { printWhenEnded } from "./followReplay.ts"
@@ -31,41 +30,32 @@ class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSe
 }
 
 /** `ops dead-letters replay` */
-export const replay = changing(
-  "replay",
-  {
+export const replay = changing({
+  about:
+    "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
+  examples: [
+    "ops dead-letters replay dlv_…",
+    "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
+    "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20",
+    "ops dead-letters replay --group fgr_… --rate 20",
+  ],
+  input: {
     ...deadLetterFilters,
-    all: switchFlag("all", "Replay every dead letter"),
-    rate: replayRate,
-    dryRun: switchFlag("dry-run", "Only count them, by endpoint and reason"),
-    detach,
-    deliveries: parsedArgument("delivery", DeliveryId, "Ids of dead letters, dlv_…").pipe(Argument.variadic()),
+    all: switchFlag("Replay every dead letter"),
+    ...replayFlags,
+    dryRun: described(replayFlags.dryRun, "Only count them, by endpoint and reason"),
+    deliveries: named("delivery", several(argument(DeliveryId, "Ids of dead letters, dlv_…"))),
   },
-  Effect.fn("ops.dead-letters.replay")(function* (input) {
-    const { all, rate, dryRun, detach, deliveries } = input
-    const filter = deadLetterFilter(input)
+  *run({ all, rate, dryRun, detach, deliveries, ...filter }) {
     const byIds = deliveries.length > 0
     const ways = [all, byIds, Object.keys(filter).length > 0]
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
     if (byIds) return yield* replayByIds(new Set(deliveries))
-    if (dryRun) {
-      const counts = yield* (yield* DeadLetterReader).count(filter)
-      return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
-    }
-    const job = yield* (yield* ReplayJobQueue).create(filter, rate)
+    if (dryRun) return yield* printCounts(yield* DeadLetterReader.use(({ count }) => count(filter)))
+    const job = yield* ReplayJobQueue.use(({ create }) => create(filter, rate))
     yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
-  }),
-).pipe(
-  Command.withDescription(
-    "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
-  ),
-  Command.withExamples([
-    { command: "ops dead-letters replay dlv_…" },
-    { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run" },
-    { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20" },
-    { command: "ops dead-letters replay --group fgr_… --rate 20" },
-  ]),
-)
+  },
+})
 
 const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
   const deadLetters = yield* DeadLetterRepository
@@ -78,15 +68,10 @@ const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<Delive
   yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
 })
 
-/** Prints the number of dead letters in a sentence, and a table of the numbers by endpoint and reason. */
-const printDeadLetterCounts = (
-  byEndpointAndReason: ReadonlyArray<DeadLetterCount>,
-  sentence: (count: number) => string,
-) => {
+/** Prints how many dead letters would be replayed, and a table of the numbers by endpoint and reason. */
+const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
   const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
-  return print({ count, byEndpointAndReason }, () =>
-    count === 0
-      ? sentence(count)
-      : `${sentence(count)}\n\n${formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])}`,
-  )
+  const sentence = `${formatCount(count, "dead letter")} would be replayed.`
+  const table = () => formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])
+  return print({ count, byEndpointAndReason }, () => (count === 0 ? sentence : `${sentence}\n\n${table()}`))
 }

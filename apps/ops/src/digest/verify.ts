@@ -1,10 +1,10 @@
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Effect, Option, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
-import { reading } from "../audit/Access.ts"
-import { organization } from "../inputs/commonFlags.ts"
+import { Schema } from "effect"
+import { reading } from "../Declaration.ts"
+import { organizationId } from "../inputs/filters.ts"
+import { described, optional } from "../inputs/Input.ts"
 import { calendarDate } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
@@ -29,17 +29,20 @@ class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers",
 }
 
 /** `ops digest verify` */
-export const verify = reading(
-  "verify",
-  {
-    organization: organization.pipe(Flag.withDescription("Only this organization, org_…"), Flag.optional),
-    date: calendarDate("date", "The date in UTC, or the first of a range"),
-    to: calendarDate("to", "The last date of a range").pipe(Flag.optional),
+export const verify = reading({
+  about: "Recount dates from every event and qualification, and compare the counts with the digest",
+  examples: [
+    "ops digest verify --date 2026-11-20",
+    "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20",
+  ],
+  input: {
+    organizationId: optional(described(organizationId, "Only this organization, org_…")),
+    date: calendarDate("The date in UTC, or the first of a range"),
+    to: optional(calendarDate("The last date of a range")),
   },
-  Effect.fn("ops.digest.verify")(function* ({ organization, date, to }) {
-    const last = Option.getOrElse(to, () => date)
-    const { dates, discrepancies } = yield* verifyDigest(date, last, Option.getOrUndefined(organization))
-    const keptFrom = yield* (yield* Partitions).eventsKeptFrom
+  *run({ organizationId, date, to = date }) {
+    const { dates, discrepancies } = yield* verifyDigest(date, to, organizationId)
+    const keptFrom = yield* Partitions.use(({ eventsKeptFrom }) => eventsKeptFrom)
     if (keptFrom !== null && date < keptFrom.slice(0, 10)) {
       yield* printToStderr(
         `No events are kept from before ${keptFrom.slice(0, 10)}: of the dates before, the qualifications alone were recounted.`,
@@ -53,11 +56,5 @@ export const verify = reading(
       { dates, discrepancies },
       () => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
     )
-  }),
-).pipe(
-  Command.withDescription("Recount dates from every event and qualification, and compare the counts with the digest"),
-  Command.withExamples([
-    { command: "ops digest verify --date 2026-11-20" },
-    { command: "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20" },
-  ]),
-)
+  },
+})

@@ -21,7 +21,7 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds, WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Config, Console, Effect, Layer, Option, Result, Schema } from "effect"
+import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
 import { database } from "../database.ts"
 import { formatCell, formatCount } from "../output/format.ts"
 import { Output, print } from "../output/Output.ts"
@@ -66,7 +66,7 @@ interface CheckResult extends Finding {
 type Emit = (check: string, ...findings: ReadonlyArray<Finding>) => Effect.Effect<void>
 
 /** Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings. */
-export const runDoctor = Effect.fnUntraced(function* (dnsServer: Option.Option<string>) {
+export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
   const { json } = yield* Output
   const checks: Array<CheckResult> = []
   const emit: Emit = (check, ...findings) =>
@@ -97,7 +97,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: Option.Option<s
   }
 
   // What is wrong with the setting was said above.
-  const servers = Option.isSome(dnsServer) ? [dnsServer.value] : yield* Effect.orElseSucceed(dnsServers, () => [])
+  const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
   else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, servers })
   yield* checkMail(emit, servers)

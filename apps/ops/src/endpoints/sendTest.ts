@@ -1,13 +1,11 @@
 import { TEST_TIMEOUT_MS, testEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { EndpointId } from "@outreach/domain/Identifier"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer, Schema } from "effect"
-import { Command } from "effect/cli"
-import { changing } from "../audit/Access.ts"
-import { parsedArgument } from "../inputs/parsedInput.ts"
-import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
+import { changing } from "../Declaration.ts"
+import { endpointId } from "../inputs/filters.ts"
+import { formatRecord, printToStderr } from "../output/Output.ts"
 import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
 
@@ -41,19 +39,16 @@ const client = Layer.unwrap(
 )
 
 /** `ops endpoints test` */
-export const sendTest = changing(
-  "test",
-  { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") },
-  Effect.fn("ops.endpoints.test")(function* ({ endpoint }) {
-    const { delivered, response, ...outcome } = yield* testEndpoint(endpoint)
+export const sendTest = changing({
+  about:
+    "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
+  input: { endpointId },
+  *run({ endpointId }) {
+    const { delivered, response, ...outcome } = yield* testEndpoint(endpointId)
     const result = { ...outcome, response: response?.slice(0, MAX_SHOWN) ?? null }
-    if (delivered) return yield* printRecord(result)
+    if (delivered) return result
     yield* printToStderr(formatRecord(result))
     return yield* new EndpointTestFailed(result)
-  }),
-).pipe(
-  Command.withDescription(
-    "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
-  ),
-  Command.provide(Layer.mergeAll(client, NodeSigner, signingSecrets)),
-)
+  },
+  services: Layer.mergeAll(client, NodeSigner, signingSecrets),
+})

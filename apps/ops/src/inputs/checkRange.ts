@@ -1,4 +1,5 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { Parsed } from "./Input.ts"
 
 /** A range of times or dates ends before it begins. */
 class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRange", {
@@ -11,10 +12,7 @@ class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRange", {
 }
 
 /** Fails if a command's `from` is after its `to`. Times keep their microseconds, and compare as text. */
-export const checkRange = (input: unknown) => {
-  const given = input as { readonly from?: unknown; readonly to?: unknown }
-  const [from, to] = [given.from, given.to].map((each) => (Option.isOption(each) ? Option.getOrUndefined(each) : each))
-  return typeof from === "string" && typeof to === "string" && from > to
+export const checkRange = ({ from, to }: Parsed) =>
+  typeof from === "string" && typeof to === "string" && from > to
     ? Effect.fail(new InvalidRange({ from, to }))
     : Effect.void
-}

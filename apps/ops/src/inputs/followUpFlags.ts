@@ -1,9 +1,8 @@
 import { FOLLOW_UP_CONDITIONS, type FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
-import { parsedFlag } from "./parsedInput.ts"
+import { Effect, Schema } from "effect"
+import { choice, flag, named, optional, type Values } from "./Input.ts"
 
 /** The flags of a follow-up do not fit together. */
 class IncompleteFollowUp extends Schema.TaggedError<IncompleteFollowUp>()("IncompleteFollowUp", {}) {
@@ -14,33 +13,22 @@ class IncompleteFollowUp extends Schema.TaggedError<IncompleteFollowUp>()("Incom
 
 /** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
 export const followUpFlags = {
-  followUpOf: parsedFlag(
+  followUpOf: named(
     "follow-up",
-    CampaignId,
-    "The campaign, cmp_…, from whose recipients those of this one are drawn",
-  ).pipe(Flag.optional),
-  unless: Flag.Literals("unless", FOLLOW_UP_CONDITIONS).pipe(
-    Flag.withDescription("Leave out recipients who have clicked, created an account, or qualified as learners"),
-    Flag.optional,
+    optional(flag(CampaignId, "The campaign, cmp_…, from whose recipients those of this one are drawn")),
   ),
-  after: parsedFlag("after", Seconds, "The time that they have had since their e-mail was sent, such as 5d").pipe(
-    Flag.optional,
+  unless: optional(
+    choice(FOLLOW_UP_CONDITIONS, "Leave out recipients who have clicked, created an account, or qualified as learners"),
   ),
+  after: optional(flag(Seconds, "The time that they have had since their e-mail was sent, such as 5d")),
 }
 
 /** Reads the follow-up that the flags describe; undefined without any. */
-export const readFollowUp = Effect.fnUntraced(function* ({
-  followUpOf,
-  unless,
-  after,
-}: {
-  readonly followUpOf: Option.Option<CampaignId>
-  readonly unless: Option.Option<FollowUp["unless"]>
-  readonly after: Option.Option<number>
-}) {
-  if (Option.isSome(followUpOf) && Option.isSome(unless) && Option.isSome(after)) {
-    return { followUpOf: followUpOf.value, unless: unless.value, afterSeconds: after.value } satisfies FollowUp
+export const readFollowUp = Effect.fnUntraced(function* (flags: Values<typeof followUpFlags>) {
+  const { followUpOf, unless, after: afterSeconds } = flags
+  if (followUpOf !== undefined && unless !== undefined && afterSeconds !== undefined) {
+    return { followUpOf, unless, afterSeconds } satisfies FollowUp
   }
-  if (Option.isSome(followUpOf) || Option.isSome(unless) || Option.isSome(after)) return yield* new IncompleteFollowUp()
+  if ((followUpOf ?? unless ?? afterSeconds) !== undefined) return yield* new IncompleteFollowUp()
   return undefined
 })

@@ -1,9 +1,8 @@
 import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
-import { parsedFlag, wholeNumberFlag } from "./parsedInput.ts"
+import { Effect, Schema } from "effect"
+import { flag, optional, type Values, wholeNumber } from "./Input.ts"
 
 /** The flags of a subject test do not fit together. */
 class IncompleteSubjectTest extends Schema.TaggedError<IncompleteSubjectTest>()("IncompleteSubjectTest", {}) {
@@ -14,37 +13,23 @@ class IncompleteSubjectTest extends Schema.TaggedError<IncompleteSubjectTest>()(
 
 /** `--subject-b`, `--ab-share` and `--ab-after`: how a campaign compares two subjects. */
 export const subjectTestFlags = {
-  subjectB: parsedFlag("subject-b", DisplayName, "A second subject, to compare with the first by clicks").pipe(
-    Flag.optional,
+  subjectB: optional(flag(DisplayName, "A second subject, to compare with the first by clicks")),
+  abShare: optional(
+    wholeNumber(
+      1,
+      100,
+      "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100, neither wins",
+    ),
   ),
-  abShare: wholeNumberFlag(
-    "ab-share",
-    1,
-    100,
-    "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100, neither wins",
-  ).pipe(Flag.optional),
-  abAfter: parsedFlag(
-    "ab-after",
-    Seconds,
-    "How long after sending has begun the winner is decided, such as 4h; shorter than the window",
-  ).pipe(Flag.optional),
+  abAfter: optional(
+    flag(Seconds, "How long after sending has begun the winner is decided, such as 4h; shorter than the window"),
+  ),
 }
 
 /** Reads the subject test that the flags describe; undefined without any. */
-export const readSubjectTest = Effect.fnUntraced(function* ({
-  subjectB,
-  abShare,
-  abAfter,
-}: {
-  readonly subjectB: Option.Option<string>
-  readonly abShare: Option.Option<number>
-  readonly abAfter: Option.Option<number>
-}) {
-  if (Option.isSome(subjectB) && Option.isSome(abShare)) {
-    const afterSeconds = Option.getOrNull(abAfter)
-    return { subjectB: subjectB.value, share: abShare.value, afterSeconds } satisfies SubjectTest
-  }
-  if (Option.isSome(subjectB) || Option.isSome(abShare) || Option.isSome(abAfter))
-    return yield* new IncompleteSubjectTest()
+export const readSubjectTest = Effect.fnUntraced(function* (flags: Values<typeof subjectTestFlags>) {
+  const { subjectB, abShare: share, abAfter: afterSeconds = null } = flags
+  if (subjectB !== undefined && share !== undefined) return { subjectB, share, afterSeconds } satisfies SubjectTest
+  if (subjectB !== undefined || share !== undefined || afterSeconds !== null) return yield* new IncompleteSubjectTest()
   return undefined
 })

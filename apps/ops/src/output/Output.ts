@@ -23,7 +23,7 @@ export const printToStderr = Effect.fnUntraced(function* (text: string) {
 export const printProgress = Effect.fnUntraced(function* (
   label: string,
   total: number,
-  { quiet }: { readonly quiet: boolean },
+  { quiet }: { readonly quiet: boolean } = { quiet: false },
 ) {
   const { json } = yield* Output
   if (json || quiet) return { advance: () => Effect.void } satisfies ProgressBar
@@ -45,14 +45,16 @@ export const printList = <Row extends object>(rows: ReadonlyArray<Row>, fields: 
   print({ data: rows }, () => formatRows(rows, fields))
 
 /** Prints the first `limit` rows, and whether there are more. The rows were read with `limit + 1`. */
-export const printPage = Effect.fnUntraced(function* <Row extends object>(
+export const printPage = Effect.fnUntraced(function* <Row extends object, Shown extends object = Row>(
   rows: ReadonlyArray<Row>,
   limit: number,
-  fields: ReadonlyArray<keyof Row & string>,
+  fields: ReadonlyArray<keyof Shown & string>,
+  /** Makes a line of the table from a row. By default the line has the row's fields. */
+  toLine: (row: Row) => Shown = (row) => row as unknown as Shown,
 ) {
   const data = rows.slice(0, limit)
   const hasMore = rows.length > limit
-  yield* print({ data, hasMore }, () => formatRows(data, fields))
+  yield* print({ data, hasMore }, () => formatRows(data.map(toLine), fields))
   if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
 })
 

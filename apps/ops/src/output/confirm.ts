@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { Flag, Prompt, TerminalCapabilities } from "effect/cli"
-import { switchFlag } from "../inputs/parsedInput.ts"
+import { Prompt, TerminalCapabilities } from "effect/cli"
+import { onlySwitch } from "../inputs/Input.ts"
 import { Output } from "./Output.ts"
 
 /** A command that cannot be undone was not confirmed. */
@@ -17,9 +17,7 @@ export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirm
 }
 
 /** `--yes`: confirms a command that cannot be undone. */
-export const yes = switchFlag("yes", "Do not ask; required without a terminal, and with --json").pipe(
-  Flag.withoutNegation,
-)
+export const yes = onlySwitch("Do not ask; required without a terminal, and with --json")
 
 /**
  * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.

@@ -1,3 +1,4 @@
+import type { Finding } from "@outreach/domain/operators/Finding"
 import { CliOutput } from "effect/cli"
 
 /** Formats rows in aligned columns, without lines or colours, so that `awk` can read them. */
@@ -26,6 +27,10 @@ export const formatCell = (value: Cell): string => {
   const text = Array.isArray(value) ? value.join(", ") : String(value)
   return text.replace(TIMESTAMP, "$1 $2 UTC").replaceAll(/\p{Cc}/gu, "\uFFFD")
 }
+
+/** Formats a finding as a line: its status, its title, what was found, and the advice. */
+export const formatFinding = (title: string, { status, found, advice }: Finding): string =>
+  formatCell(`${status.padEnd(7)}  ${title}${found}${advice === null ? "" : ` ${advice}`}`)
 
 const numbers = new Intl.NumberFormat("en-US")
 

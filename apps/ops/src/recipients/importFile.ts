@@ -43,7 +43,7 @@ export const importFile = Effect.fn("importFile")(function* (
     /** The fields to take beside those of the campaign; `all` takes every column. */
     readonly fields: ReadonlyArray<string> | "all"
     /** The path of a new file for the refused lines and their reasons. */
-    readonly rejects: string | undefined
+    readonly rejects?: string
     readonly quiet: boolean
   },
 ) {

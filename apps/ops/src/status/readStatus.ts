@@ -4,9 +4,20 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
+import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { DeliveryGauges, type DueReading, type StateReading } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { RELEASE } from "@outreach/process/release"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { database } from "../database.ts"
+
+/** What the status is read from, on a connection of its own. */
+export const statusServices = Layer.mergeAll(
+  DatabaseInspection.layer,
+  DeliveryGauges.layer,
+  EndpointRepositoryPg,
+  CampaignRepositoryPg,
+).pipe(Layer.provide(database))
 
 /** How many endpoints and campaigns are shown one by one. */
 const MAX_SHOWN = 5

@@ -4,8 +4,7 @@ import { formatCell, snakeCase } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { formatStatus } from "./formatStatus.ts"
-import { readStatus, type Status } from "./readStatus.ts"
-import { statusServices } from "./statusServices.ts"
+import { readStatus, type Status, statusServices } from "./readStatus.ts"
 import { type Screen, terminalScreen } from "./terminalScreen.ts"
 
 /** Longer than a statement may take. */

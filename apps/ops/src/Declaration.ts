@@ -1,0 +1,147 @@
+import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Command } from "effect/cli"
+import { nameOf } from "./audit/auditArguments.ts"
+import { audited } from "./audit/audited.ts"
+import { checkRange } from "./inputs/checkRange.ts"
+import { type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
+import { printList, printPage, printRecord } from "./output/Output.ts"
+
+/** How a command touches the deployment: it shows data, shows personal data, or changes something. */
+export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
+
+/** A command or a group of commands that needs the services `R`, without its name: the words by which it is called. */
+export type Declared<R> = (words: ReadonlyArray<string>) => Command.Command<string, never, object, unknown, R>
+
+/** What a command is declared with. */
+interface Declaration<I, Column extends string, Run, Provided, Needed> {
+  /** The description in the help. */
+  readonly about: string
+  /**
+   * The flags and arguments. Of the inputs of a group `changes`, at least one must be given.
+   *
+   * The range of `from` and `to` must not end before it begins.
+   */
+  readonly input?: I
+  readonly examples?: ReadonlyArray<string>
+  /**
+   * Runs the command. What it returns is printed: a record as lines, rows as a table of `columns`, and nothing for no value.
+   *
+   * With an input `limit`, it returns one row more than the limit if there are more.
+   */
+  readonly run: (input: Values<I>) => Run
+  readonly columns?: ReadonlyArray<Column>
+  /** The services that only this command of its group needs. */
+  readonly services?: Layer.Layer<Provided, unknown, Needed>
+}
+
+/** What a command returns: rows that have the columns, or else a record or nothing. */
+type Result<Column extends string> = [Column] extends [never]
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: an effect that prints for itself has this type.
+    void | (object & { readonly length?: never })
+  : ReadonlyArray<{ readonly [C in Column]: unknown }>
+
+/** An effect, or the steps of one. */
+type Runnable<A> = Effect.Effect<A, unknown, unknown> | Generator<Effect.Effect<unknown, unknown, unknown>, A, never>
+
+type NeedsOf<Run> =
+  Run extends Effect.Effect<unknown, unknown, infer R>
+    ? R
+    : Run extends Generator<infer Step, unknown, never>
+      ? Step extends Effect.Effect<unknown, unknown, infer R>
+        ? R
+        : never
+      : never
+
+type AnyDeclaration = Declaration<Inputs, string, Runnable<unknown>, never, unknown>
+
+/** A command whose needs only the type of its declaration knows. */
+type Built = ReturnType<Declared<never>>
+
+const NONE: Layer.Layer<never, unknown, unknown> = Layer.empty
+
+const declare =
+  <Log = never>(access: Access["Service"], options: { readonly createsLog?: boolean } = {}) =>
+  <
+    const I extends Inputs,
+    Run extends Runnable<Result<Column>>,
+    const Column extends string = never,
+    Provided = never,
+    Needed = never,
+  >(
+    declaration: Declaration<I, Column, Run, Provided, Needed>,
+  ): Declared<Exclude<NeedsOf<Run>, Provided | Scope.Scope> | Needed | Log> =>
+  (words) => {
+    const { about, input = {}, examples = [], run, columns, services = NONE } = declaration as unknown as AnyDeclaration
+    const params = toParams(input)
+    const handler = Effect.fn(`ops.${words.join(".")}`)(function* (parsed: Parsed) {
+      const values = valuesOf(params, parsed)
+      yield* checkRange(values)
+      yield* checkChanges(params, values)
+      const result = yield* Effect.scoped(
+        Effect.gen(function* () {
+          return yield* run(values as Values<Inputs>)
+        }),
+      )
+      yield* printResult(result, columns, values["limit"])
+    })
+    const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
+    return Command.make(words.at(-1)!, params, recorded).pipe(
+      Command.withDescription(about),
+      Command.withExamples(examples.map((command) => ({ command }))),
+      Command.annotate(Access, access),
+      Command.provide(services),
+    ) as Built
+  }
+
+/** Declares a command that only shows data, none of it personal. The audit log does not record it. */
+export const reading = declare("reads")
+
+/** Declares a command that shows personal data or searches by it. The audit log records it before it runs, and how it ended. */
+export const revealing = declare<AuditLog>("reveals")
+
+/** Declares a command that changes something. The audit log records it before it runs, and how it ended. */
+export const changing = declare<AuditLog>("changes")
+
+/** Declares a command that may create the audit log, which then records it once it has ended. */
+export const creatingLog = declare<AuditLog>("changes", { createsLog: true })
+
+/** Declares a group of commands by their names. */
+export const group =
+  <Commands extends Readonly<Record<string, Declared<unknown>>>, Provided = never, Needed = never>(declaration: {
+    readonly about: string
+    readonly commands: Commands
+    /** The services that the commands share. */
+    readonly services?: Layer.Layer<Provided, unknown, Needed>
+  }): Declared<Exclude<NeedsOfDeclared<Commands[keyof Commands]>, Provided> | Needed> =>
+  (words) => {
+    const { about, commands, services = NONE } = declaration
+    return Command.make(words.at(-1)!).pipe(
+      Command.withDescription(about),
+      Command.withSubcommands(Object.entries(commands).map(([word, command]) => command([...words, word]))),
+      Command.provide(services),
+    ) as Built
+  }
+
+type NeedsOfDeclared<D> = D extends Declared<infer R> ? R : never
+
+/** The command line of an update contains no change. */
+class NothingToUpdate extends Schema.TaggedError<NothingToUpdate>()("NothingToUpdate", {
+  flags: Schema.Array(Schema.String),
+}) {
+  override get message(): string {
+    return `Give at least one of ${this.flags.join(", ")}.`
+  }
+}
+
+const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
+  if (params === undefined || Object.keys(changes as Parsed).length > 0) return Effect.void
+  return Effect.fail(new NothingToUpdate({ flags: Object.values(params).map((param) => `--${nameOf(param)}`) }))
+}
+
+const printResult = (result: unknown, columns: ReadonlyArray<string> | undefined, limit: unknown) => {
+  if (typeof result !== "object" || result === null) return Effect.void
+  if (columns === undefined) return printRecord(result)
+  const rows = result as ReadonlyArray<Readonly<Record<string, unknown>>>
+  return typeof limit === "number" ? printPage(rows, limit, columns) : printList(rows, columns)
+}

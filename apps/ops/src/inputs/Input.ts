@@ -1,0 +1,171 @@
+import { parseInput } from "@outreach/domain/parseInput"
+import { Effect, Option, Result, type Schema } from "effect"
+import { CliError, type Flag, Param } from "effect/cli"
+
+/** An input of a command: a flag or an argument, which its key names. The key `replyTo` is `--reply-to`, and `endpointId` is `--endpoint`. */
+export interface Input<out A> {
+  readonly toParam: (name: string) => Param.Param<Param.ParamKind, A>
+}
+
+/** A schema, or an effect that loads it when the input is given. */
+type InputSchema<A> = Schema.Codec<A, string> | Effect.Effect<Schema.Codec<A, string>>
+
+const describe = <Kind extends Param.ParamKind, A>(
+  param: Param.Param<Kind, A>,
+  description: string,
+  metavar?: string,
+): Param.Param<Kind, A> => {
+  const described = Param.withDescription(param, description)
+  return metavar === undefined ? described : Param.withMetavar(described, metavar)
+}
+
+/** A flag with any text. */
+export const text = (description: string, metavar?: string): Input<string> => ({
+  toParam: (name) => describe(Param.String("flag", name), description, metavar),
+})
+
+/** An argument with any text. */
+export const textArgument = (description: string): Input<string> => ({
+  toParam: (name) => describe(Param.String("argument", name), description),
+})
+
+/** A flag whose text is parsed by a schema. */
+export const flag = <A>(schema: InputSchema<A>, description: string, metavar?: string): Input<A> => ({
+  toParam: (name) => Param.mapEffect(text(description, metavar).toParam(name), parse("flag", name, schema)),
+})
+
+/** An argument whose text is parsed by a schema. */
+export const argument = <A>(schema: InputSchema<A>, description: string): Input<A> => ({
+  toParam: (name) => Param.mapEffect(textArgument(description).toParam(name), parse("argument", name, schema)),
+})
+
+/** An argument that may be given any number of times. */
+export const several = <A>(input: Input<A>): Input<ReadonlyArray<A>> => ({
+  toParam: (name) => Param.variadic(input.toParam(name)),
+})
+
+/** A flag for one of several words. */
+export const choice = <const Word extends string>(
+  words: ReadonlyArray<Word>,
+  description: string,
+  metavar?: string,
+): Input<Word> => ({
+  toParam: (name) => describe(Param.Literals("flag", name, words), description, metavar),
+})
+
+/** A flag for any whole number. */
+export const anyInteger = (description: string, metavar?: string): Input<number> => ({
+  toParam: (name) => describe(Param.Int("flag", name), description, metavar),
+})
+
+/** A flag for a whole number of a range. */
+export const wholeNumber = (
+  min: number,
+  max: number,
+  description: string,
+  expected = `a whole number from ${min} to ${max}`,
+): Input<number> => ({
+  toParam: (name) =>
+    Param.filter(
+      anyInteger(description).toParam(name),
+      (value) => value >= min && value <= max,
+      () => expected,
+    ),
+})
+
+/** A flag that is on, or off by its form `--no-…`. */
+export const onOrOff = (description: string): Input<boolean> => ({
+  toParam: (name) => describe(Param.Boolean("flag", name), description),
+})
+
+/** A flag that is off by default. */
+export const switchFlag = (description: string): Input<boolean> => withDefault(onOrOff(description), false)
+
+/** A flag that is off by default, without the form `--no-…`. */
+export const onlySwitch = (description: string) => ({
+  toParam: (name: string): Flag.Flag<boolean> => {
+    const param = describe(Param.Boolean("flag", name), description)
+    return Param.withoutNegation(Param.withDefault(param, false))
+  },
+})
+
+/** Makes an input optional. The command gets its value as an optional field. */
+export const optional = <A>(input: Input<A>): Input<Option.Option<A>> => ({
+  toParam: (name) => Param.optional(input.toParam(name)),
+})
+
+/** Gives an input a value for a command line without it. */
+export const withDefault = <A, const B>(input: Input<A>, value: B): Input<A | B> => ({
+  toParam: (name) => Param.withDefault(input.toParam(name), value),
+})
+
+/** Describes an input in other words. */
+export const described = <A>(input: Input<A>, description: string): Input<A> => ({
+  toParam: (name) => Param.withDescription(input.toParam(name), description),
+})
+
+/** Gives an input another name than its key's. */
+export const named = <A>(name: string, input: Input<A>): Input<A> => ({ toParam: () => input.toParam(name) })
+
+const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema<A>) =>
+  Effect.fnUntraced(function* (value: string) {
+    const parsed = parseInput(Effect.isEffect(schema) ? yield* schema : schema)(value)
+    if (Result.isSuccess(parsed)) return parsed.success
+    const { expected, reason } = parsed.failure
+    return yield* new CliError.InvalidValue({
+      option,
+      value,
+      expected: reason === "" ? expected : `${expected}; ${reason}`,
+      kind,
+    })
+  })
+
+/** The inputs of a command by their keys, or by those of a group of inputs. */
+export interface Inputs {
+  readonly [key: string]: Input<unknown> | Inputs
+}
+
+type ValueOf<I> = I extends Input<infer A> ? A : I extends Inputs ? Values<I> : never
+type OptionalKey<I> = { [K in keyof I]: I[K] extends Input<Option.Option<unknown>> ? K : never }[keyof I]
+
+/** The values of inputs, as a command gets them: those of optional inputs are optional fields. */
+export type Values<I> = {
+  readonly [K in Exclude<keyof I, OptionalKey<I>>]: ValueOf<I[K]>
+} & { readonly [K in OptionalKey<I>]?: I[K] extends Input<Option.Option<infer A>> ? A : never }
+
+/** Parameters of a command by the keys of the inputs. */
+export interface Params {
+  readonly [key: string]: Param.Any | Params
+}
+
+export const isParam = (param: Param.Any | Params): param is Param.Any => Param.isParam(param)
+
+/** Names the inputs by their keys. */
+export const toParams = (inputs: Inputs): Params =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([key, input]) => [
+      key,
+      isInput(input) ? input.toParam(nameOfKey(key)) : toParams(input),
+    ]),
+  )
+
+const isInput = (input: Input<unknown> | Inputs): input is Input<unknown> => typeof input["toParam"] === "function"
+
+const nameOfKey = (key: string): string =>
+  key.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** What the parser has read, by the keys of the parameters. */
+export interface Parsed {
+  readonly [key: string]: unknown
+}
+
+/** Reads the values of inputs from what the parser returns. */
+export const valuesOf = (params: Params, parsed: Parsed): Parsed =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([key, param]) => {
+      const value = parsed[key]
+      if (!isParam(param)) return [[key, valuesOf(param, value as Parsed)]]
+      if (!Option.isOption(value)) return [[key, value]]
+      return Option.isSome(value) ? [[key, value.value]] : []
+    }),
+  )

@@ -1,0 +1,64 @@
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { CampaignId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import { DnsServer } from "@outreach/process/dnsServers"
+import { argument, choice, flag, named, optional, switchFlag, text, wholeNumber, withDefault } from "./Input.ts"
+import { period } from "./times.ts"
+
+/** `--organization`: an organization's id. */
+export const organizationId = flag(OrganizationId, "The organization's id, org_…")
+
+/** The argument for a campaign's id. */
+export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
+
+/** The argument for an endpoint's id. */
+export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
+
+/** `--limit`: the maximum of rows in a list. */
+export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
+
+/** `--ignore-columns`: whether an import file may have other columns than those that are imported. */
+export const ignoreColumns = switchFlag("Leave out columns beside npi and email, instead of refusing the file")
+
+/** `--quiet`: whether an import shows no progress. */
+export const quiet = switchFlag("Show no progress")
+
+/** `--dns-server`: the name server that is asked for DNS records. */
+export const dnsServer = optional(
+  flag(DnsServer, "The name server to ask for DNS records, instead of this machine's", "ip[:port]"),
+)
+
+/** `--endpoint`: only deliveries to this endpoint. */
+export const endpointFilter = optional(flag(EndpointId, "Only those to this endpoint, whe_…"))
+
+/** `--type`: only deliveries of events of this type. */
+export const eventTypeFilter = named(
+  "type",
+  optional(
+    choice(Object.keys(EVENT_DIRECTIONS), "Only events of this type, such as outreach.email_sent", "event-type"),
+  ),
+)
+
+/** The flags that select dead letters by anything but time. A dead letter must match every given flag. */
+export const deadLetterSelector = {
+  endpointId: endpointFilter,
+  eventType: eventTypeFilter,
+  reason: optional(
+    choice(
+      DEAD_LETTER_REASONS,
+      "Only those that the partner rejected, that ran out of attempts, or that crashed several workers",
+    ),
+  ),
+  groupId: optional(flag(FailureGroupId, "Only those of this group of `dead-letters groups`, fgr_…")),
+  status: optional(wholeNumber(100, 599, "Only those whose last attempt had this HTTP status, such as 503")),
+  organizationId: optional(organizationId),
+}
+
+/** The flags that select dead letters. A dead letter must match every given flag. */
+export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those that became dead letters") }
+
+/** `--npi` and `--email`: the clinician whom a command is about. */
+export const clinicianFlags = {
+  npi: optional(text("The clinician's NPI")),
+  email: optional(text("The clinician's e-mail address; its case does not matter")),
+}
