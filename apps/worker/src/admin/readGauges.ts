@@ -1,36 +1,142 @@
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import {
   DeliveryGauges,
-  DUE_QUEUES,
+  type DueDeliveries,
   type DueReading,
-  HORIZON_HOLDERS,
+  LAGS_COUNTED,
   type StateReading,
 } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { Clock, Duration, Effect, Metric } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { gauges, metrics, type Reading } from "./metrics.ts"
+import { metrics, type Reading } from "./metrics.ts"
+
+/** By the names of gauges: what each tells, and its values in a reading of the database. */
+type GaugesOf<Read> = Readonly<Record<string, readonly [description: string, read: (reading: Read) => Value]>>
+
+/** The value of a gauge, or its values by those of a label. */
+type Value = number | { readonly [label: string]: Readonly<Record<string, number>> }
+
+const CAPPED = `counted up to ${COUNT_CAP}`
+
+const DUE: GaugesOf<DueReading> = {
+  outreach_deliveries_due: [
+    `Deliveries that are due and not in flight, ${CAPPED} of each queue.`,
+    byQueue(({ count }) => count),
+  ],
+  outreach_deliveries_oldest_due_age_seconds: [
+    "How long the first of them has been due.",
+    byQueue(({ oldestSeconds }) => oldestSeconds),
+  ],
+  outreach_endpoint_max_lag_events: [
+    `The most that wait for one endpoint, ${CAPPED}, of the ${LAGS_COUNTED} that have waited longest.`,
+    byQueue(({ maxLagEvents }) => maxLagEvents),
+  ],
+  outreach_endpoint_max_lag_seconds: [
+    "How far the endpoint that has waited longest is behind.",
+    byQueue(({ maxLagSeconds }) => maxLagSeconds),
+  ],
+  outreach_messages_due: [`E-mails that are due and not being sent, ${CAPPED}.`, ({ messages }) => messages.count],
+  outreach_messages_oldest_due_age_seconds: [
+    "How long the first of them has been due.",
+    ({ messages }) => messages.oldestSeconds,
+  ],
+  outreach_inbox_waiting: [`Inbound events that wait to be applied, ${CAPPED}.`, ({ inbox }) => inbox.count],
+  outreach_inbox_oldest_waiting_age_seconds: [
+    "How long ago the first of them was received.",
+    ({ inbox }) => inbox.oldestSeconds,
+  ],
+  outreach_hits_waiting: [`Opens and clicks that wait to be judged, ${CAPPED}.`, ({ hits }) => hits.count],
+  outreach_hits_oldest_waiting_age_seconds: [
+    "For how long the first of them has waited; up to a minute is for their messages to be accepted.",
+    ({ hits }) => hits.oldestSeconds,
+  ],
+  outreach_unsubscriptions_waiting: [
+    `Recipients who asked for no more e-mails and are not suppressed yet, ${CAPPED}.`,
+    ({ unsubscriptions }) => unsubscriptions.count,
+  ],
+  outreach_unsubscriptions_oldest_waiting_age_seconds: [
+    "For how long the first of them has waited.",
+    ({ unsubscriptions }) => unsubscriptions.oldestSeconds,
+  ],
+}
+
+const STATE: GaugesOf<StateReading> = {
+  outreach_dead_letters: [
+    `Dead letters that were not replayed, counted up to the newest ${COUNT_CAP}.`,
+    ({ deadLetters }) => ({ reason: deadLetters }),
+  ],
+  outreach_database_horizon_age_transactions: [
+    "Transactions since the oldest one that may still see what was deleted.",
+    ({ horizon }) => ({ holder: mapValues(horizon, ({ transactions }) => transactions) }),
+  ],
+  outreach_database_horizon_age_seconds: [
+    "How long that one has been open; a replication slot does not say.",
+    ({ horizon }) => ({ holder: mapValues(horizon, ({ seconds }) => seconds) }),
+  ],
+  outreach_organization_clock_ahead_seconds: [
+    "How far the clock of an organization is ahead of the database's, at most.",
+    ({ clockAheadSeconds }) => clockAheadSeconds,
+  ],
+  outreach_clock_doubted: [
+    "1 while a worker does not believe the database's clock, so that nothing is dropped or erased by age.",
+    ({ clockDoubt }) => (clockDoubt === null ? 0 : 1),
+  ],
+  outreach_deliveries_in_flight: ["Deliveries that some worker holds.", ({ inFlight }) => inFlight],
+  outreach_breakers_open: [
+    "Endpoints that failed in a row and are probed, or have just begun to answer again.",
+    ({ breakersOpen }) => breakersOpen,
+  ],
+  outreach_messages_quarantined: [
+    `E-mails that were sent and never answered, and are not tried again, ${CAPPED}.`,
+    ({ messagesQuarantined }) => messagesQuarantined,
+  ],
+  outreach_inbox_set_aside: [
+    `Inbound events that could not be applied and were not replayed, ${CAPPED}.`,
+    ({ inboxQuarantined }) => inboxQuarantined,
+  ],
+  outreach_deliveries_rows: [
+    "Rows of the delivery queue, due or not: the database's estimate.",
+    ({ queue }) => queue.rows,
+  ],
+  outreach_deliveries_dead_rows: [
+    "Remains of rows in the delivery queue: the database's estimate.",
+    ({ queue }) => queue.deadRows,
+  ],
+}
+
+function byQueue(read: (due: DueDeliveries) => number): (reading: DueReading) => Value {
+  return ({ deliveries }) => ({ queue: mapValues(deliveries, read) })
+}
+
+function mapValues<Item>(
+  items: Readonly<Record<string, Item>>,
+  read: (item: Item) => number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(items).map(([key, item]) => [key, read(item)]))
+}
 
 const { everyMs, withinMs, share } = workerLimits.gauges
 
 /**
- * Reads the gauges of the database again and again until interrupted; nobody who asks for metrics ever waits for the database.
+ * Reads the gauges of the database again and again until interrupted, so that no request for metrics waits for the database. Every worker
+ * reads the same values, those of all workers: take the greatest, not the sum.
  *
- * A reading that is slow is made less often. There are two, because what makes the one slow is what the other tells of.
+ * A slow reading is made less often. There are two, because what slows one down is what the other one tells of.
  */
 export const readGauges = Effect.gen(function* () {
   const { readDue, readState } = yield* DeliveryGauges
-  return yield* Effect.all(
-    [keepReading("due", Effect.flatMap(readDue, showDue)), keepReading("state", Effect.flatMap(readState, showState))],
-    { concurrency: "unbounded", discard: true },
-  )
+  return yield* Effect.all([keepReading("due", readDue, DUE), keepReading("state", readState, STATE)], {
+    concurrency: "unbounded",
+    discard: true,
+  })
 })
 
-const keepReading = (reading: Reading, read: Effect.Effect<void>) =>
+const keepReading = <Read>(reading: Reading, read: Effect.Effect<Read>, gauges: GaugesOf<Read>) =>
   retryForever(
     `gauges: ${reading}`,
     Effect.gen(function* () {
-      const [took] = yield* Effect.timed(read).pipe(
+      const [took] = yield* Effect.timed(Effect.flatMap(read, (values) => show(gauges, values))).pipe(
         Effect.timeout(withinMs),
         Effect.onError(() => Metric.update(metrics.readingUp[reading], 0)),
       )
@@ -40,37 +146,16 @@ const keepReading = (reading: Reading, read: Effect.Effect<void>) =>
     }),
   )
 
-const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox, hits, unsubscriptions }: DueReading) {
-  for (const queue of DUE_QUEUES) {
-    yield* Metric.update(gauges.due[queue], deliveries[queue].count)
-    yield* Metric.update(gauges.oldestDue[queue], deliveries[queue].oldestSeconds)
-    yield* Metric.update(gauges.maxLagEvents[queue], deliveries[queue].maxLagEvents)
-    yield* Metric.update(gauges.maxLagSeconds[queue], deliveries[queue].maxLagSeconds)
+const show = Effect.fnUntraced(function* <Read>(gauges: GaugesOf<Read>, reading: Read) {
+  for (const [name, [description, read]] of Object.entries(gauges)) {
+    const value = read(reading)
+    if (typeof value === "number") yield* Metric.update(Metric.gauge(name, { description }), value)
+    else {
+      for (const [label, values] of Object.entries(value)) {
+        for (const [of, one] of Object.entries(values)) {
+          yield* Metric.update(Metric.gauge(name, { description, attributes: { [label]: of } }), one)
+        }
+      }
+    }
   }
-  yield* Metric.update(gauges.messagesDue, messages.count)
-  yield* Metric.update(gauges.messagesOldestDue, messages.oldestSeconds)
-  yield* Metric.update(gauges.inboxWaiting, inbox.count)
-  yield* Metric.update(gauges.inboxOldestWaiting, inbox.oldestSeconds)
-  yield* Metric.update(gauges.hitsWaiting, hits.count)
-  yield* Metric.update(gauges.hitsOldestWaiting, hits.oldestSeconds)
-  yield* Metric.update(gauges.unsubscriptionsWaiting, unsubscriptions.count)
-  yield* Metric.update(gauges.unsubscriptionsOldestWaiting, unsubscriptions.oldestSeconds)
-})
-
-const showState = Effect.fnUntraced(function* (reading: StateReading) {
-  for (const reason of DEAD_LETTER_REASONS) {
-    yield* Metric.update(gauges.deadLetters[reason], reading.deadLetters[reason])
-  }
-  for (const holder of HORIZON_HOLDERS) {
-    yield* Metric.update(gauges.horizonTransactions[holder], reading.horizon[holder].transactions)
-    yield* Metric.update(gauges.horizonSeconds[holder], reading.horizon[holder].seconds)
-  }
-  yield* Metric.update(gauges.clockAhead, reading.clockAheadSeconds)
-  yield* Metric.update(gauges.clockDoubted, reading.clockDoubt === null ? 0 : 1)
-  yield* Metric.update(gauges.inFlight, reading.inFlight)
-  yield* Metric.update(gauges.messagesQuarantined, reading.messagesQuarantined)
-  yield* Metric.update(gauges.inboxQuarantined, reading.inboxQuarantined)
-  yield* Metric.update(gauges.breakersOpen, reading.breakersOpen)
-  yield* Metric.update(gauges.queueRows, reading.queue.rows)
-  yield* Metric.update(gauges.queueDeadRows, reading.queue.deadRows)
 })

@@ -12,8 +12,7 @@ export const DUE_QUEUES = ["live", "probed", "replay"] as const
 export type DueQueue = (typeof DUE_QUEUES)[number]
 
 /** Who may keep the database from clearing up what was deleted. */
-export const HORIZON_HOLDERS = ["session", "replication_slot", "prepared_transaction"] as const
-export type HorizonHolder = (typeof HORIZON_HOLDERS)[number]
+type HorizonHolder = "session" | "replication_slot" | "prepared_transaction"
 
 /** What waits, and for how long the first of it has been due; 0 s when nothing is. */
 export interface Due {
