@@ -6,6 +6,7 @@ import { defineConfig } from "tsup"
 const ASSETS = {
   "sql/migrations": "packages/postgres/sql/migrations",
   "sql/functions": "packages/postgres/sql/functions",
+  "docs/guides": "apps/api/src/docs/guides",
   "docs/icon.svg": "apps/api/src/docs/icon.svg",
   "docs/frame.css": "apps/api/src/docs/frame.css",
   "docs/guide.css": "apps/api/src/docs/guide.css",

@@ -4,20 +4,17 @@ import { fileURLToPath } from "node:url"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { Effect } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
-import { changelog } from "./changelog.ts"
-import { changelogPage } from "./changelogPage.ts"
-import { curlPage } from "./curlPage.ts"
-import { errorsPage } from "./errorsPage.ts"
-import type { Html } from "./html.ts"
-import { keysOf, layout, type Page, pathOf } from "./layout.ts"
-import { paginationPage } from "./paginationPage.ts"
-import { referencePage } from "./referencePage.ts"
-import { sandboxPage } from "./sandboxPage.ts"
+import { changelogValues } from "./changelogValues.ts"
+import { errorValues } from "./errorValues.ts"
+import { type GuideValues, renderGuide } from "./guide.ts"
+import { keysOf, layout, PAGES, pathOf } from "./layout.ts"
+import { referenceValues } from "./referenceValues.ts"
+import { requestValues } from "./requestValues.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
-import { startPage } from "./startPage.ts"
+import { startValues } from "./startValues.ts"
 import { hashOf, staticPage } from "./staticPage.ts"
 import { verifyInYourLanguage } from "./verifyInYourLanguage.ts"
-import { webhooksPage } from "./webhooksPage.ts"
+import { webhookValues } from "./webhookValues.ts"
 
 const DOCUMENT = {
   "Content-Type": "application/json",
@@ -40,31 +37,26 @@ export const docsPages = Effect.gen(function* () {
     asset(import.meta.resolve("#docs/frame.css")),
     asset(import.meta.resolve("#docs/guide.css")),
   ])
-  const [webhookServer, reconcile] = yield* Effect.promise(() =>
-    Promise.all(
-      ["webhookServer", "reconcile"].map((name) => readFile(new URL(import.meta.resolve(`#samples/${name}`)), "utf8")),
-    ),
-  )
-
-  const contents: Readonly<Record<Page, Html>> = {
-    start: startPage(publicBaseUrl),
-    curl: curlPage(publicBaseUrl),
-    pagination: paginationPage(reconcile!),
-    webhooks: webhooksPage({
-      unauthenticatedLimit,
-      webhookServer: webhookServer!,
-      verifyInYourLanguage: yield* Effect.promise(verifyInYourLanguage),
-    }),
-    errors: errorsPage(docsUrl),
-    sandbox: sandboxPage,
-    reference: referencePage(),
-    changelog: changelogPage(changelog),
+  const values: GuideValues = {
+    ...startValues,
+    ...requestValues,
+    ...webhookValues,
+    ...errorValues(docsUrl),
+    ...referenceValues,
+    ...changelogValues,
+    publicBaseUrl,
+    unauthenticatedLimit,
+    webhookServer: yield* read(import.meta.resolve("#samples/webhookServer")),
+    reconcile: yield* read(import.meta.resolve("#samples/reconcile")),
+    verifyInYourLanguage: yield* Effect.promise(verifyInYourLanguage),
   }
-  const pages = yield* Effect.forEach(keysOf(contents), (current) => {
-    const styles = [frameStyle.path, guideStyle.path]
-    const { markup } = layout({ current, styles, icon: icon.path, content: contents[current] })
-    return Effect.map(staticPage(markup, PAGE), (page) => [pathOf(current), page] as const)
-  })
+  const pages = yield* Effect.forEach(keysOf(PAGES), (current) =>
+    Effect.gen(function* () {
+      const content = renderGuide(yield* read(import.meta.resolve(`#docs/guides/${current}.md`)), values)
+      const { markup } = layout({ current, styles: [frameStyle.path, guideStyle.path], icon: icon.path, content })
+      return [pathOf(current), yield* staticPage(markup, PAGE)] as const
+    }),
+  )
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }
 
   return {
@@ -75,12 +67,14 @@ export const docsPages = Effect.gen(function* () {
   }
 })
 
+const read = (url: string) => Effect.promise(() => readFile(new URL(url), "utf8"))
+
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 }
 
-/** Creates a page of a file, under an address that names its content, so that browsers may keep it for ever. */
+/** Creates a page of a file under an address that names its content, so that browsers may keep it for ever. */
 const asset = Effect.fnUntraced(function* (file: string) {
   const bytes = yield* Effect.promise(() => readFile(fileURLToPath(file)))
   const type = extname(file)

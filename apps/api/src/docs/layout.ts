@@ -44,13 +44,13 @@ export const PAGES = {
   },
 } as const
 
-/** The name of a page, which is its path below /docs but for the first. */
+/** The name of a page, which is its path below /docs, except for the first. */
 export type Page = keyof typeof PAGES
 
 /** Returns the path of a page. */
 export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/docs" : `/docs/${page}`)
 
-/** Wraps the content of a page in the frame of all. The content is to be a main element with the id and class `content`. */
+/** Wraps the content of a page in the frame of all. */
 export const layout = (options: {
   readonly current: Page
   readonly styles: ReadonlyArray<string>
@@ -103,7 +103,12 @@ ${content}
 </section>
 `
 
-/** A table that can be scrolled by itself where it is too wide, by keys too. */
+/** Links to places of the page. */
+export const linkList = (places: ReadonlyArray<readonly [id: string, title: Part]>): Html =>
+  html`<ul class="index">
+${places.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>\n`)}</ul>`
+
+/** A table that can be scrolled by itself where it is too wide, with keys too. */
 export const table = (caption: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Part>>): Html =>
   html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
@@ -111,6 +116,6 @@ export const table = (caption: string, heads: ReadonlyArray<string>, rows: Reado
 ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`
 
-/** A block of code that can be scrolled by itself, by keys too. */
+/** A block of code that can be scrolled by itself, with keys too. */
 export const code = (label: string, text: string): Html =>
   html`<pre tabindex="0" aria-label="${label}"><code>${text.trimEnd()}</code></pre>`

@@ -2,8 +2,9 @@ import { EVENTS, type EventType, type Operation, type OperationId, operations } 
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { curlExamples } from "./curlExamples.ts"
-import { type Html, html, type Part, prose } from "./html.ts"
-import { code, keysOf, section, table } from "./layout.ts"
+import type { GuideValues } from "./guide.ts"
+import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
+import { code, keysOf, linkList, section, table } from "./layout.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
@@ -34,61 +35,6 @@ interface OperationObject {
   readonly requestBody?: Media
   readonly responses: Readonly<Record<string, Media & { readonly description: string }>>
 }
-
-/** The reference: every operation, event and schema of the contract's OpenAPI document. */
-export const referencePage = (): Html => html`<main id="content" class="content">
-<h1>Reference</h1>
-<p class="lead">Every endpoint, parameter, field and response, from the <a href="../v1/openapi.json">OpenAPI document</a> that this deployment
-serves.</p>
-<nav aria-label="On this page">
-<ul class="index endpoints">
-${keysOf(operations).map((id) => {
-  const { summary, method, path }: Operation = operations[id]
-  return html`<li><a href="#${id}">${summary}</a><br><code>${method} ${path}</code></li>\n`
-})}</ul>
-<ul class="index">
-<li><a href="#events">Events</a></li>
-<li><a href="#schemas">Objects</a></li>
-<li><a href="#values">Values</a></li>
-<li><a href="#headers">Response headers</a></li>
-</ul>
-</nav>
-
-<h2 id="endpoints">Endpoints</h2>
-${keysOf(operations).map(operation)}
-
-<h2 id="events">Events</h2>
-<p>What <code>data</code> holds, by <code>event_type</code>. The <a href="webhooks#envelope">envelope</a> is the same for all. In the feed an event also
-has <code>campaign</code>, <code>program</code> and <code>recipient</code> when <code>expand[]</code> asks for them. New fields may be added.</p>
-${keysOf(EVENTS).map(event)}
-
-<h2 id="schemas">Objects</h2>
-${objects.map((name) =>
-  section(
-    name,
-    html`<code>${name}</code>`,
-    html`<p>${prose(schemas[name]!.description ?? "")}</p>
-${schemaFields(schemas[name]!)}`,
-  ),
-)}
-
-<h2 id="values">Values</h2>
-${values.map((name) =>
-  section(
-    name,
-    html`<code>${name}</code>`,
-    html`<p><small>${typeOf(schemas[name]!)}</small><br>
-${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`,
-  ),
-)}
-
-<h2 id="headers">Response headers</h2>
-${table(
-  "Response headers",
-  ["header", "meaning"],
-  keysOf(headers).map((name) => [html`<code>${name}</code>`, prose(headers[name]!.description ?? "")]),
-)}
-</main>`
 
 const operation = (id: OperationId): Html => {
   const row: Operation = operations[id]
@@ -144,11 +90,10 @@ const errorsOf = ({
   const isPartner = envelope === "partner"
   const codes: Readonly<Record<string, { readonly status: number }>> = isPartner ? partnerCatalog.codes : legacyCodes
   const statusOf = (name: string): number => codes[name]!.status
-  const link = (name: string, i: number): Part =>
-    html`${i === 0 ? "" : ", "}<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
+  const link = (name: string): Part => html`<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
   return [...new Set(errors.map(statusOf))]
     .sort()
-    .map((status) => ({ status, links: errors.filter((name) => statusOf(name) === status).map(link) }))
+    .map((status) => ({ status, links: commaSeparated(errors.filter((name) => statusOf(name) === status).map(link)) }))
 }
 
 const exampleOf = (summary: string, { content }: Media): Part => {
@@ -167,4 +112,46 @@ const event = (type: EventType): Html => {
     html`<p>${prose(EVENTS[type].description)} <a href="webhooks#${type}" aria-label="Example of ${type}">Example</a></p>
 ${schemaFields(schemas[name]!.properties!["data"]!)}`,
   )
+}
+
+const objectSection = (name: string): Html =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`<p>${prose(schemas[name]!.description ?? "")}</p>
+${schemaFields(schemas[name]!)}`,
+  )
+
+const valueSection = (name: string): Html =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`<p><small>${typeOf(schemas[name]!)}</small><br>
+${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`,
+  )
+
+/** The values of the reference: every operation, event and schema of the contract's OpenAPI document. */
+export const referenceValues: GuideValues = {
+  referenceContents: html`<nav aria-label="On this page">
+<ul class="index endpoints">
+${keysOf(operations).map((id) => {
+  const { summary, method, path }: Operation = operations[id]
+  return html`<li><a href="#${id}">${summary}</a><br><code>${method} ${path}</code></li>\n`
+})}</ul>
+${linkList([
+  ["events", "Events"],
+  ["schemas", "Objects"],
+  ["values", "Values"],
+  ["headers", "Response headers"],
+])}
+</nav>`,
+  operations: keysOf(operations).map(operation),
+  events: keysOf(EVENTS).map(event),
+  objects: objects.map(objectSection),
+  values: values.map(valueSection),
+  responseHeaders: table(
+    "Response headers",
+    ["header", "meaning"],
+    keysOf(headers).map((name) => [html`<code>${name}</code>`, prose(headers[name]!.description ?? "")]),
+  ),
 }

@@ -1,0 +1,31 @@
+import { RELEASE } from "@outreach/process/release"
+import { changelog, type PackageChanges } from "./changelog.ts"
+import type { GuideValues } from "./guide.ts"
+import { type Html, html, prose } from "./html.ts"
+import { linkList, section } from "./layout.ts"
+
+// What a partner meets first: the wire, then what is installed to call and to be called.
+const FIRST = ["@outreach/contract", "@outreach/client", "@outreach/webhook-verifier"]
+
+const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
+
+const packageSection = ({ name, releases }: PackageChanges): Html =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`${releases.length === 0 ? html`<p>Nothing yet.</p>\n` : ""}${releases.map(
+      ({ version, changes }) => html`<h4>${version ?? "Next version"}</h4>
+<ul>
+${changes.length === 0 ? html`<li>Follows the packages that it depends on.</li>\n` : ""}${changes.map((change) => html`<li>${prose(change)}</li>\n`)}</ul>
+`,
+    )}`,
+  )
+
+const packages = changelog.toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
+
+/** The values of the changelog: the release that runs, and what changed in each package. */
+export const changelogValues: GuideValues = {
+  release: RELEASE,
+  packageIndex: linkList(packages.map(({ name }) => [name, name])),
+  packageChanges: packages.map(packageSection),
+}

@@ -1,0 +1,73 @@
+import { type Html, html, type Part, prose } from "./html.ts"
+import { code, linkList, table } from "./layout.ts"
+
+/** The values that a guide names in double braces: as a block of its own, within a line, or in a block of code. */
+export type GuideValues = Readonly<Record<string, Part>>
+
+/**
+ * Renders a guide, which is written in a part of Markdown: paragraphs, lists, tables under a line `Table: <caption>`, headings with their
+ * ids in braces, and code under its label. `{{contents}}` links to its headings. Throws on a value that is not there.
+ */
+export const renderGuide = (text: string, values: GuideValues): Html => {
+  const headings = [...text.matchAll(HEADING)].map(([, title, id]) => [id!, title!] as const)
+  const contents = html`<nav aria-label="On this page">${linkList(headings)}</nav>`
+  const blocks = [...text.matchAll(/^```[\s\S]*?^```$|(?:^.+$\n?)+/gm)].map(([block]) => block.trim())
+  return html`<main id="content" class="content">
+${blocks.map((block, i) => html`${renderBlock(block, { contents, ...values }, blocks[i - 1]?.startsWith("# ") ?? false)}\n`)}</main>`
+}
+
+const HEADING = /^## (.+) \{#([\w-]+)\}$/gm
+
+const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part => {
+  const [, title, id] = new RegExp(HEADING.source).exec(block) ?? []
+  if (id !== undefined) return html`\n<h2 id="${id}">${title!}</h2>`
+  if (block.startsWith("# ")) return html`<h1>${block.slice(2)}</h1>`
+  if (block.startsWith("```")) {
+    const [, label, source] = /^```(.+)\n([\s\S]*)\n```$/.exec(block)!
+    return code(
+      label!,
+      source!.replaceAll(VALUE, (_, name: string) => String(findValue(name, values)).trimEnd()),
+    )
+  }
+  if (block.startsWith("Table: ")) {
+    const [caption, heads, , ...rows] = block.split("\n")
+    return table(
+      caption!.slice("Table: ".length),
+      cellsOf(heads!),
+      rows.map((row) => cellsOf(row).map((cell) => inline(cell, values))),
+    )
+  }
+  const items = block.split(/^(?:-|\d+\.) /m).slice(1)
+  if (/^- /.test(block)) return html`<ul>\n${items.map((item) => listItem(item, values))}</ul>`
+  if (/^1\. /.test(block)) return html`<ol>\n${items.map((item) => listItem(item, values))}</ol>`
+  const [, name] = new RegExp(`^${VALUE.source}$`).exec(block) ?? []
+  if (name !== undefined) return findValue(name, values)
+  return html`<p${isLead ? html` class="lead"` : ""}>${inline(block, values)}</p>`
+}
+
+const VALUE = /\{\{(\w+)\}\}/g
+
+const findValue = (name: string, values: GuideValues): Part => {
+  if (!Object.hasOwn(values, name)) throw new Error(`a guide names ${name}, which is not a value`)
+  return values[name]!
+}
+
+const listItem = (item: string, values: GuideValues): Html =>
+  html`<li>${inline(item.trim().replaceAll(/\n */g, "\n"), values)}</li>\n`
+
+const cellsOf = (row: string): ReadonlyArray<string> =>
+  row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+/** Writes a line: code in backticks, strong text, links, and values. */
+const inline = (text: string, values: GuideValues): Part =>
+  text.split(/(\[(?:`[^`]*`|[^\]])+\]\([^)]+\)|\*\*.+?\*\*|\{\{\w+\}\})/).map((piece) => {
+    const [, label, href] = /^\[(.+)\]\((.+)\)$/s.exec(piece) ?? []
+    if (href !== undefined) return html`<a href="${href}">${prose(label!)}</a>`
+    const [, strong] = /^\*\*(.+)\*\*$/s.exec(piece) ?? []
+    if (strong !== undefined) return html`<strong>${strong}</strong>`
+    const [, name] = /^\{\{(\w+)\}\}$/.exec(piece) ?? []
+    return name === undefined ? prose(piece) : findValue(name, values)
+  })

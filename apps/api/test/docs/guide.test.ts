@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest"
+import { renderGuide } from "../../src/docs/guide.ts"
+import { html } from "../../src/docs/html.ts"
+
+const GUIDE = `# A guide
+
+Read \`a < b\` and [the \`code\`](#one), with **care** for {{count}} items,
+twice.
+
+{{contents}}
+
+## The first {#one}
+
+- an item
+  of two lines
+- another
+
+1. first
+2. second
+
+Table: Parts
+| part | what |
+| --- | --- |
+| \`one\` | {{count}} |
+
+\`\`\`Sample
+let a = {{count}}
+
+if (a < 2) {}
+\`\`\`
+
+{{block}}
+`
+
+describe("a guide", () => {
+  it("is rendered block by block, with its values", () => {
+    const { markup } = renderGuide(GUIDE, { count: 2, block: html`<hr>` })
+    for (const part of [
+      "<h1>A guide</h1>",
+      '<p class="lead">Read <code>a &#60; b</code> and <a href="#one">the <code>code</code></a>, with <strong>care</strong> for 2 items,\ntwice.</p>',
+      '<nav aria-label="On this page"><ul class="index">\n<li><a href="#one">The first</a></li>\n</ul></nav>',
+      '<h2 id="one">The first</h2>',
+      "<ul>\n<li>an item\nof two lines</li>\n<li>another</li>\n</ul>",
+      "<ol>\n<li>first</li>\n<li>second</li>\n</ol>",
+      '<tr><th scope="row"><code>one</code></th><td>2</td></tr>',
+      '<pre tabindex="0" aria-label="Sample"><code>let a = 2\n\nif (a &#60; 2) {}</code></pre>',
+      "<hr>",
+    ]) {
+      expect(markup).toContain(part)
+    }
+  })
+
+  it("is refused when it names a value that is not there", () => {
+    expect(() => renderGuide("# A guide\n\nNow {{count}} items.\n", {})).toThrow("a guide names count")
+    expect(() => renderGuide("# A guide\n\n{{toString}}\n", {})).toThrow("a guide names toString")
+  })
+})
