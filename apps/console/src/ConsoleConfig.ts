@@ -43,7 +43,6 @@ const signInLimit = setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60")
 /** More connections at once than operators have. */
 export const MAX_CONNECTIONS = 1000
 
-/** What the console reads from its environment, beside what `telemetry` reads. */
 export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/ConsoleConfig", {
   make: Effect.gen(function* () {
     const header = yield* proxyHeader
@@ -60,7 +59,6 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
       port: yield* port,
       adminHost: yield* adminHost,
       adminPort: yield* adminPort,
-      /** Where operators reach the console. */
       consoleUrl: yield* consoleUrl,
       /** In lower case; null where operators sign in by links. */
       proxyHeader: header,
@@ -71,7 +69,6 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
       /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
       smtp: yield* optionalSmtpSettings,
       mailFrom: yield* optionalMailFrom,
-      /** What preflight checks of the settings. */
       preflight: yield* readPreflightSettings,
       deployment: yield* deployment,
       secretsKey: yield* secretsKey,

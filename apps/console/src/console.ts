@@ -73,7 +73,6 @@ const services = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),
 )
 
-/** Listens once everything else is there. */
 const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {

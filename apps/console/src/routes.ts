@@ -31,10 +31,10 @@ import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesPage } from "./pages/issues/issuesPage.tsx"
 import { cancelReplay } from "./pages/issues/ReplayJobs.tsx"
 import { replayRoutes } from "./pages/issues/replayPage.tsx"
-import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./pages/partners/keyActions.tsx"
+import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./pages/partners/Keys.tsx"
 import { partnerPage } from "./pages/partners/partnerPage.tsx"
 import { partnersPage } from "./pages/partners/partnersPage.tsx"
-import { revokeSecretAction, rotateSecretAction } from "./pages/partners/secretActions.tsx"
+import { revokeSecretAction, rotateSecretAction } from "./pages/partners/Secrets.tsx"
 import { findPage, search } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
@@ -43,7 +43,6 @@ import { suppressionPages } from "./pages/suppressions/suppressionsPage.tsx"
 import { systemPage } from "./pages/system/systemPage.tsx"
 import { todayPage } from "./pages/today/todayPage.tsx"
 
-/** Every page and action of the console. */
 export const routes = [
   [todayPage, liveRoute],
   [campaignsPage, campaignPage, ...campaignMail, ...scheduleRoutes],

@@ -3,7 +3,6 @@ import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "../http/paths.ts"
 import { useView } from "./View.ts"
 import { ForeignText, isolated } from "./values.tsx"
 
-/** The files that a page refers to, by their addresses. */
 export interface PageAssets {
   readonly style: string
   readonly icon: string
@@ -31,12 +30,10 @@ export const Document = (props: {
   </html>
 )
 
-/** The frame of the pages of an operator who is signed in. */
 export const Layout = (props: {
   readonly section: Section | undefined
   readonly deployment: string
   readonly heading: ComponentChildren
-  /** What the last action did. */
   readonly notice: string | undefined
   readonly commands: ReadonlyArray<string>
   readonly children: ComponentChildren
@@ -97,7 +94,6 @@ export const Layout = (props: {
   )
 }
 
-/** A document for somebody who is not signed in. */
 export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="narrow" id="content">
     <h1>{props.title}</h1>

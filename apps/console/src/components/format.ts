@@ -1,8 +1,8 @@
-/** Formats a count with thousands separators. */
 export const formatCount = (count: number): string => count.toLocaleString("en")
 
 /** Formats a count for the axis of a chart, such as `800` or `1.2K`. */
-export const formatCompact = (count: number): string => count.toLocaleString("en", { notation: "compact" })
+export const formatCompact = (count: number): string =>
+  count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
 
 /** Formats a count that went up to a cap, where it stands for as many or more. */
 export const formatCapped = (count: number, cap: number): string =>
@@ -19,35 +19,27 @@ export const formatShare = (share: number | null): string =>
     : `${(share * 100).toLocaleString("en", { maximumFractionDigits: 1 })} %`
 
 const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
+  ["day", "d", 86_400],
+  ["hour", "h", 3_600],
+  ["minute", "min", 60],
+  ["second", "s", 1],
 ] as const
 
 /** Formats a length of time in its two largest units, such as `2 hours 5 minutes`. */
 export const formatDuration = (seconds: number): string => {
   let rest = Math.max(0, Math.round(seconds))
-  const parts: Array<string> = []
-  for (const [unit, size] of UNITS) {
+  const parts = UNITS.flatMap(([unit, , size]) => {
     const count = Math.floor(rest / size)
-    if (count > 0) parts.push(`${formatCount(count)} ${unit}${count === 1 ? "" : "s"}`)
     rest -= count * size
-  }
-  if (rest > 0 || parts.length === 0) parts.push(`${rest} second${rest === 1 ? "" : "s"}`)
-  return parts.slice(0, 2).join(" ")
+    return count > 0 ? [formatCounted(count, unit)] : []
+  })
+  return parts.slice(0, 2).join(" ") || "0 seconds"
 }
-
-const SHORT_UNITS = [
-  ["d", 86_400],
-  ["h", 3_600],
-  ["min", 60],
-  ["s", 1],
-] as const
 
 /** Formats how long ago something was, or in how long it will be, in the largest unit that fits: `5 min ago`, `in 3 d`. */
 export const formatAgo = (seconds: number): string => {
   const distance = Math.abs(Math.round(seconds))
-  const [unit, size] = SHORT_UNITS.find(([, size]) => distance >= size) ?? ["s", 1]
+  const [, unit, size] = UNITS.find(([, , size]) => distance >= size) ?? UNITS[3]
   const text = `${formatCount(Math.floor(distance / size))} ${unit}`
   return seconds >= 0 ? `${text} ago` : `in ${text}`
 }

@@ -10,7 +10,6 @@ type Values = Readonly<Record<string, unknown>>
 /** What a form changes of its inputs' controls; one that is false is left out. */
 type Controls = Readonly<Record<string, Partial<Control> | false>>
 
-/** The parameters of an action's path, if it has any. */
 type PathParams<P extends string> = keyof PathTexts<P> extends never
   ? { readonly params?: never }
   : { readonly params: PathTexts<P> }
@@ -19,16 +18,13 @@ type PathParams<P extends string> = keyof PathTexts<P> extends never
 export const ActionForm = <P extends string>(
   props: PathParams<P> & {
     readonly action: { readonly path: P; readonly role: OperatorRole; readonly inputs: Inputs }
-    /** The words of the button. */
     readonly label: string
     /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
     readonly version?: string
-    /** Whether the action destroys something. */
     readonly isDangerous?: boolean
     /** What the form sends without asking for it. */
     readonly hidden?: Values
     readonly controls?: Controls
-    /** What the operator must know. */
     readonly children?: ComponentChildren
   },
 ) => {
@@ -51,7 +47,6 @@ export const ActionForm = <P extends string>(
 export const FilterBar = (props: {
   readonly action: string
   readonly inputs: Inputs
-  /** What the list is filtered by now. */
   readonly values: Values
   readonly controls?: Controls
 }) => {
@@ -96,7 +91,6 @@ const Fields = (props: {
   )
 }
 
-/** A control with its label. */
 const Field = (props: Control & { readonly name: string }) => {
   const { kind = "text", label, hint, options = [], value, all, ...input } = props
   if (kind === "boxes") {

@@ -18,7 +18,10 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
 
 /** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own. */
 export const Table = <Row,>(props: {
-  readonly caption: string
+  /** The heading above the table, which hides the caption. */
+  readonly title?: string
+  /** Default the title. */
+  readonly caption?: string
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   /** What stands in place of a table without rows. Default nothing. */
@@ -26,39 +29,51 @@ export const Table = <Row,>(props: {
   /** Whether the caption is for screen readers alone, below a heading that says the same. */
   readonly hideCaption?: boolean
 }) => {
-  if (props.rows.length === 0) return props.empty === undefined ? null : <Empty>{props.empty}</Empty>
+  const { title, caption = title, rows, empty, hideCaption = title !== undefined } = props
+  const heading = title !== undefined && <h2>{title}</h2>
+  if (rows.length === 0) {
+    return (
+      <>
+        {heading}
+        {empty !== undefined && <Empty>{empty}</Empty>}
+      </>
+    )
+  }
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
       : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="scroll" aria-label={props.caption} tabIndex={0}>
-      <table>
-        <caption class={props.hideCaption ? "hidden" : undefined}>{props.caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ header, alignment }) => (
-              <th key={header} scope="col" class={alignment}>
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {props.rows.map((row, i) => (
-            <tr key={i}>
-              {columns.map(({ header, cell, alignment }) => (
-                <td key={header} class={alignment}>
-                  {cell(row)}
-                </td>
+    <>
+      {heading}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <section class="scroll" aria-label={caption} tabIndex={0}>
+        <table>
+          <caption class={hideCaption ? "hidden" : undefined}>{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ header, alignment }) => (
+                <th key={header} scope="col" class={alignment}>
+                  {header}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={i}>
+                {columns.map(({ header, cell, alignment }) => (
+                  <td key={header} class={alignment}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
   )
 }
 
@@ -90,7 +105,6 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
   </dl>
 )
 
-/** Several values below each other. */
 export const Items = (props: { readonly of: ReadonlyArray<ComponentChildren> }) => (
   <ul class="plain">
     {props.of.map((item, i) => (
@@ -105,7 +119,6 @@ export const LinkLine = (props: { readonly to: string; readonly children: Compon
   </p>
 )
 
-/** A link among several, such as one that narrows a list. */
 interface Chip {
   readonly text: string
   /** Where it leads. By default, to the address of the chips with other values of its query. */
@@ -142,7 +155,6 @@ export const Chips = (props: {
 /** The values of a query that continue a list after its last row; undefined at its end. */
 export type NextPage = Readonly<Record<string, string>> | undefined
 
-/** Leads to the next page of a list. */
 export const Pager = (props: {
   readonly next: NextPage
   /** The address of this page, if the list has another than what is shown. */

@@ -89,7 +89,6 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   pgm: (id) => `/campaigns?program=${id}`,
 }
 
-/** An id, which leads to its page if it has one. */
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
   const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
   const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>

@@ -22,7 +22,6 @@ export interface Viewer {
   readonly organizationId: OrganizationId | null
 }
 
-/** The texts of a page that are renewed, by their names. */
 export type LiveTexts = Readonly<Record<string, string>>
 
 /**
@@ -83,7 +82,6 @@ export class LiveValues extends Context.Service<LiveValues>()("console/http/Live
           }),
         ).pipe(Stream.interruptWhen(Deferred.await(stopped))),
 
-      /** Ends all streams, because the process stops. */
       stop: Effect.asVoid(Deferred.succeed(stopped, undefined)),
     }
   }),

@@ -4,11 +4,9 @@ import { Schema } from "effect"
 export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   status: Schema.Int,
   title: Schema.String,
-  /** Sentences that say what is wrong and what to do. */
   messages: Schema.Array(Schema.String),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
 }) {
-  /** Creates an error with one sentence or several. */
   static of(status: number, title: string, ...messages: ReadonlyArray<string>): PageError {
     return new PageError({ status, title, messages })
   }

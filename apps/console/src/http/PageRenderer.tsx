@@ -56,7 +56,6 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
     return {
       document,
       page,
-      /** Renders what an operator is shown in place of a page. */
       error: (
         view: View | undefined,
         { status, title, messages, retryAfterSeconds }: PageError,

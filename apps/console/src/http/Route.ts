@@ -5,7 +5,6 @@ import type { ComponentChildren } from "preact"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
 import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
 
-/** Who asks, and when. */
 export interface RequestContext {
   readonly operator: Operator
   /** Names the session, and does not give it away. */
@@ -41,7 +40,6 @@ type Response = HttpServerResponse.HttpServerResponse
  */
 export type ActionResult = string | { readonly to: string; readonly notice: string } | PageContent | Response
 
-/** The names of a path's parameters. */
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
   : P extends `${string}:${infer Name}`
@@ -60,7 +58,6 @@ interface RouteOf<Kind, Result, R, P> {
   /** A path with `:name` for each parameter, which says the section. */
   readonly path: P
   readonly section: Section
-  /** The lowest role that may do this. */
   readonly role: OperatorRole
   readonly params: Params
   /** The values of the query, or of the action's form. */
@@ -86,7 +83,6 @@ export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
 type None = Record<never, never>
 
-/** A path whose parameters are all known. */
 type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
 interface Declaration<P extends string, I extends Inputs, Result, E, R> {
@@ -120,7 +116,6 @@ export const defineAction = definer<"action", ActionResult, { readonly role: Ope
   "action",
 )
 
-/** Whether a page shows personal data, and the action that shows them. */
 interface Masking {
   readonly isShown: boolean
   /** Its path has the parameters of the page, and its form asks for nothing. */
@@ -136,7 +131,6 @@ export const defineMaskedPage = <
 >(page: {
   readonly path: KnownPath<P>
   readonly inputs?: I
-  /** The words of the command that shows the data. */
   readonly command: string
   /** What the action takes besides the inputs of the page. */
   readonly confirmed?: Inputs

@@ -10,7 +10,6 @@ import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 import { definePage, type Route, type ServicesOf } from "./Route.ts"
 import { refuseAmbiguous } from "./refuseAmbiguous.ts"
-import { securityHeaders } from "./securityHeaders.ts"
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -26,11 +25,24 @@ const DRAIN = Duration.seconds(10)
 /** Answers an operator at an address without a page. */
 const nothing = definePage({ path: "/*", run: () => Effect.fail(PageError.notFound()) })
 
-/** What the routes need, beside the request. */
 type RouteServices<R> = Exclude<
   Effect.Services<ReturnType<typeof handle<R>>>,
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
+
+/** What every answer carries. A document of a frame brings its own `Content-Security-Policy`. */
+const securityHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  // With none at all, browsers would send `Origin: null` with the console's own forms.
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+  ...(isTls && { "strict-transport-security": "max-age=31536000" }),
+})
 
 /** Creates the application: every route behind the same steps, and the files of the pages. */
 export const application = Effect.fnUntraced(function* <T extends Route<unknown>>(
@@ -92,7 +104,6 @@ const tooMany = PageError.of(
 const notThisWay = (allow: string): PageError =>
   PageError.of(405, "Not this way", `This address takes ${allow} alone. Go back to the page, and use its form.`)
 
-/** Listens on `CONSOLE_HOST` and `CONSOLE_PORT`. */
 export const consoleServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port } = yield* ConsoleConfig
   const { server } = drainableServer(LIMITS)

@@ -1,13 +1,13 @@
 import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { View } from "../components/View.ts"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
 import { formToken, isFormToken } from "./formToken.ts"
-import { type Inputs, type Params, parseInputs } from "./inputs.ts"
+import { parseInputs } from "./inputs.ts"
 import { readNotice, redirectWithNotice, withoutNotice } from "./notice.ts"
 import { isFromAnotherSite, openAgain } from "./openAgain.tsx"
 import { PageError } from "./PageError.ts"
@@ -71,7 +71,15 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
     // What is asked for without an organization is asked for of the operator's own.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)
   }
-  const input = { ...(yield* parsePath(route.params, params)), ...(yield* parseGiven(route.inputs, given)) } as never
+  const path = yield* Effect.mapError(
+    Effect.fromResult(parseInputs(route.params, Object.entries(params))),
+    PageError.notFound,
+  )
+  if (Object.values(path).includes(undefined)) return yield* PageError.notFound()
+  const inputs = yield* Effect.mapError(Effect.fromResult(parseInputs(route.inputs, given)), (faults) =>
+    PageError.of(400, "Not valid", ...faults.map(({ message }) => message)),
+  )
+  const input = { ...path, ...inputs } as never
 
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   switch (route.kind) {
@@ -101,21 +109,6 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
 
 /** The ids in a text; more than one in a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
-
-const parsePath = (declared: Params, given: Readonly<Record<string, string>>) =>
-  Result.match(parseInputs(declared, Object.entries(given)), {
-    onSuccess: (values) =>
-      Object.keys(declared).every((name) => values[name] !== undefined)
-        ? Effect.succeed(values)
-        : Effect.fail(PageError.notFound()),
-    onFailure: () => Effect.fail(PageError.notFound()),
-  })
-
-const parseGiven = (declared: Inputs, given: URLSearchParams) =>
-  Result.match(parseInputs(declared, given), {
-    onSuccess: Effect.succeed,
-    onFailure: (faults) => Effect.fail(PageError.of(400, "Not valid", ...faults.map(({ message }) => message))),
-  })
 
 /** Shows the operator a refusal of the domain as it is. */
 const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, status: number, title: string) =>

@@ -4,7 +4,6 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
 import type { ComponentChildren } from "preact"
 
-/** How the value of an input is parsed from text. */
 type Codec<A> = Schema.Codec<A, string>
 
 export interface RequiredInput<A> {
@@ -23,7 +22,6 @@ export type Option<Value extends string = string> =
   | readonly [value: Value, text: string]
   | { readonly id: Value; readonly name: string }
 
-/** How a form asks for an input. */
 export interface Control {
   /** Default `text`. */
   readonly kind?: "text" | "choice" | "boxes"
@@ -74,7 +72,6 @@ export const required = <A>(input: Codec<A> | OptionalInput<A>): RequiredInput<A
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 type AnyCodec = Codec<any>
 
-/** The parameters of a path by their names. */
 export type Params = Readonly<Record<string, AnyCodec>>
 /** The values of a query or a form by their names; a value that is absent or empty is undefined, unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -99,7 +96,6 @@ export interface InputFault {
   readonly message: string
 }
 
-/** Declares one of a list of words. */
 export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
@@ -152,11 +148,8 @@ export const pickDefined = <A extends Readonly<Record<string, unknown>>>(values:
 type Fields = Readonly<Record<string, Schema.Codec<any, string>>>
 type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name]["Type"] }
 
-/** The place in a list after which its next page begins. */
 interface Cursor<F extends Fields> {
-  /** Parses a cursor from the link to the next page. */
   readonly input: Schema.Codec<Values<F>, string>
-  /** Returns the cursor of a row, as the link holds it. */
   readonly of: (row: Readonly<Record<keyof F, string | number>>) => string
 }
 

@@ -12,7 +12,6 @@ import {
 } from "@outreach/domain/Identifier"
 import { Schema } from "effect"
 
-/** The parts of the console, in the order of its navigation. */
 export const SECTIONS = {
   today: { title: "Today", path: "/" },
   campaigns: { title: "Campaigns", path: "/campaigns" },

@@ -1,18 +1,19 @@
+import type { IncomingMessage } from "node:http"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
-import { type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
-import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { parseInput } from "@outreach/domain/parseInput"
+import type { TrustProxy } from "@outreach/process/trustProxy"
+import { Context, Duration, Effect, Layer, Redacted, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
-import { proxiedName, unknownOperator } from "./proxiedName.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
 /** The number of sessions that are remembered as good. They are served although others fail at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
-/** An operator who is signed in, and the token of the session. */
 export interface SignedIn {
   readonly operator: Operator
   readonly sessionToken: string
@@ -101,4 +102,32 @@ const twoSessions = PageError.of(
   400,
   "Not signed in",
   "The browser sent two sessions. Remove this site's cookies from it, and sign in again.",
+)
+
+const parseName = parseInput(OperatorName)
+
+/** Reads the name of the operator that a trusted proxy has signed in. Fails if the peer is not such a proxy, or names nobody. */
+const proxiedName = (
+  { headers, source }: HttpServerRequest.HttpServerRequest,
+  { proxyHeader, trustProxy }: { readonly proxyHeader: string; readonly trustProxy: TrustProxy },
+): Effect.Effect<string, PageError> => {
+  // The header counts from the peer alone: a proxy behind it could pass one on that it did not write.
+  const peer = (source as IncomingMessage).socket.remoteAddress
+  const given = headers[proxyHeader]
+  if (peer === undefined || !trustProxy(peer, 0) || given === undefined) return Effect.fail(notThroughProxy)
+  // Node reads headers as Latin-1; proxies write names in UTF-8.
+  const name = parseName(Buffer.from(given, "latin1").toString())
+  return Result.isSuccess(name) ? Effect.succeed(name.success) : Effect.fail(notThroughProxy)
+}
+
+const notThroughProxy = PageError.of(
+  403,
+  "Not signed in",
+  "This console lets in operators that a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
+)
+
+const unknownOperator = PageError.of(
+  403,
+  "Not an operator",
+  "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
 )

@@ -16,13 +16,11 @@ export class SignInLimit extends Context.Service<SignInLimit>()("console/signIn/
       clientAddress(source as IncomingMessage, trustProxy)
 
     return {
-      /** Fails while the client has failed too often. */
       check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
         const wait = failures.wait(() => addressOf(request), yield* seconds)
         if (wait !== undefined) return yield* tooOften(wait)
       }),
 
-      /** Counts a failure of the client. */
       countFailure: (request: HttpServerRequest.HttpServerRequest) =>
         Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),
     }

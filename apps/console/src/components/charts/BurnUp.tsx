@@ -2,62 +2,57 @@ import * as Plot from "@observablehq/plot"
 import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
-/** How many there were at the end of a day. */
-export interface BurnUpDay {
-  /** A UTC date, `2026-11-20`. */
-  readonly date: string
-  readonly count: number
-}
-
-/** How many are expected by the end of a day to come. */
-export interface BurnUpForecast {
-  readonly date: string
-  readonly expected: number
-  /** The interval of the expectation. */
-  readonly low: number
-  readonly high: number
-}
-
-interface BurnUpProps {
+/** A count that grows towards its target, and its forecast. */
+export const BurnUp = (props: {
   readonly title: string
   /** What is counted, such as `learners`. */
   readonly unit: string
-  readonly days: ReadonlyArray<BurnUpDay>
-  /** Continues the days; none without progress or a target. */
-  readonly forecast: ReadonlyArray<BurnUpForecast>
+  /** How many there were at the end of each day, by UTC dates. */
+  readonly days: ReadonlyArray<{ readonly date: string; readonly count: number }>
+  /** How many are expected by the days to come, with an interval; none without progress or a target. */
+  readonly forecast: ReadonlyArray<{
+    readonly date: string
+    readonly expected: number
+    readonly low: number
+    readonly high: number
+  }>
   readonly target: number | null
   readonly empty: string
-}
-
-/** A count that grows towards its target, and its forecast. */
-export const BurnUp = (props: BurnUpProps) => {
-  const last = props.days.at(-1)
-  const days = props.days.map(({ date, count }) => ({ at: new Date(date), count }))
+}) => {
+  const { title, unit, target, days, forecast } = props
+  const last = days.at(-1)
+  const end = forecast.at(-1)
+  const counted = days.map(({ date, count }) => ({ at: new Date(date), count }))
   // From the last day on, so that the lines meet.
-  const forecast = [
-    ...(last === undefined || props.forecast.length === 0
+  const start =
+    last === undefined || end === undefined
       ? []
-      : [{ date: last.date, expected: last.count, low: last.count, high: last.count }]),
-    ...props.forecast,
-  ].map(({ date, ...counts }) => ({ at: new Date(date), ...counts }))
-  const rows: ReadonlyArray<BurnUpRow> = [...props.days, ...props.forecast]
-  const end = forecast.at(-1)?.at ?? days.at(-1)?.at
-  const highest = Math.max(1, props.target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high))
+      : [{ date: last.date, expected: last.count, low: last.count, high: last.count }]
+  const expected = [...start, ...forecast].map((day) => ({ ...day, at: new Date(day.date) }))
+  const rows: ReadonlyArray<Partial<(typeof forecast)[number]> & Partial<(typeof days)[number]>> = [
+    ...days,
+    ...forecast,
+  ]
+  const highest = Math.max(1, target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high))
+  const ofTarget = target === null ? "" : ` of ${formatCount(target)}`
+  const then = end === undefined ? "" : `, ${formatWhole(end.expected)} expected on ${end.date}`
   return (
     <Chart
       isNarrow
-      title={props.title}
-      label={labelOf(props)}
+      title={title}
+      label={
+        last === undefined ? title : `${title}: ${formatCount(last.count)}${ofTarget} ${unit} on ${last.date}${then}`
+      }
       empty={props.empty}
       legend={[
         { name: "counted", color: "var(--accent)" },
-        ...(forecast.length > 0 ? [{ name: "expected (dashed), with its interval", color: "var(--warning)" }] : []),
-        ...(props.target === null ? [] : [{ name: "target", color: "var(--good)" }]),
+        ...(end === undefined ? [] : [{ name: "expected (dashed), with its interval", color: "var(--warning)" }]),
+        ...(target === null ? [] : [{ name: "target", color: "var(--good)" }]),
       ]}
       rows={rows}
       columns={{
         "Date (UTC)": ({ date }) => date,
-        [props.unit]: { number: ({ count }) => formatWhole(count) },
+        [unit]: { number: ({ count }) => formatWhole(count) },
         Expected: { number: ({ expected }) => formatWhole(expected) },
         "At least": { number: ({ low }) => formatWhole(low) },
         "At most": { number: ({ high }) => formatWhole(high) },
@@ -77,24 +72,23 @@ export const BurnUp = (props: BurnUpProps) => {
           ticks: Math.min(5, Math.ceil(highest)),
         },
         marks: [
-          Plot.areaY(forecast, { x: "at", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
-          Plot.lineY(forecast, {
+          Plot.areaY(expected, { x: "at", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
+          Plot.lineY(expected, {
             x: "at",
             y: "expected",
             stroke: "var(--warning)",
             strokeWidth: 2,
             strokeDasharray: "5 4",
           }),
-          Plot.lineY(days, { x: "at", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
+          Plot.lineY(counted, { x: "at", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
           Plot.ruleY([0], { stroke: "var(--edge)" }),
-          ...(props.target === null
+          ...(target === null
             ? []
             : [
-                Plot.ruleY([props.target], { stroke: "var(--good)", strokeWidth: 1.5 }),
-                Plot.text([props.target], {
-                  x: () => end,
-                  y: (target: number) => target,
-                  text: (target: number) => `target ${formatCount(target)}`,
+                Plot.ruleY([target], { stroke: "var(--good)", strokeWidth: 1.5 }),
+                Plot.text([`target ${formatCount(target)}`], {
+                  x: [(expected.at(-1) ?? counted.at(-1))?.at],
+                  y: [target],
                   textAnchor: "end",
                   dy: -8,
                 }),
@@ -105,15 +99,4 @@ export const BurnUp = (props: BurnUpProps) => {
   )
 }
 
-type BurnUpRow = { readonly date: string } & Partial<BurnUpDay & BurnUpForecast>
-
 const formatWhole = (count: number | undefined): string => (count === undefined ? "" : formatCount(Math.floor(count)))
-
-const labelOf = (props: BurnUpProps): string => {
-  const last = props.days.at(-1)
-  if (last === undefined) return props.title
-  const of = props.target === null ? "" : ` of ${formatCount(props.target)}`
-  const end = props.forecast.at(-1)
-  const then = end === undefined ? "" : `, ${formatCount(Math.floor(end.expected))} expected on ${end.date}`
-  return `${props.title}: ${formatCount(last.count)}${of} ${props.unit} on ${last.date}${then}`
-}

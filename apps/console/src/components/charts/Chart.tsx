@@ -5,16 +5,13 @@ import { renderPlot } from "./renderPlot.ts"
 /** A chart with a table of the same numbers. */
 export const Chart = <Row,>(props: {
   readonly title: string
-  /** The main point of the chart in a sentence, for those who do not see it. */
   readonly label: string
   readonly plot: PlotOptions
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  /** What stands in place of a chart without rows. */
   readonly empty: string
   /** The attributes that a script of the browser reads, such as `data-brush`. */
   readonly data?: Readonly<Record<`data-${string}`, string>>
-  /** What the colours mean. */
   readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>
   /** Whether the chart is drawn for half of a wide page. */
   readonly isNarrow?: boolean

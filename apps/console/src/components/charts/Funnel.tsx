@@ -2,14 +2,6 @@ import * as Plot from "@observablehq/plot"
 import { formatCount, formatShare } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
-/** A step of a funnel, such as those who were sent an e-mail. */
-export interface FunnelStep {
-  readonly label: string
-  readonly count: number
-  /** More about the count, such as its target. */
-  readonly note?: string
-}
-
 const ROW_HEIGHT = 40
 const LABEL_WIDTH = 130
 const FONT_SIZE = 12
@@ -17,7 +9,7 @@ const FONT_SIZE = 12
 /** How many are left at each step, from the first to the last, with the shares of the first step and of the step before. */
 export const Funnel = (props: {
   readonly title: string
-  readonly steps: ReadonlyArray<FunnelStep>
+  readonly steps: ReadonlyArray<{ readonly label: string; readonly count: number; readonly note?: string }>
   readonly empty: string
 }) => {
   const first = props.steps[0]?.count ?? 0

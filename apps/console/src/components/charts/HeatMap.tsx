@@ -1,15 +1,6 @@
 import * as Plot from "@observablehq/plot"
-import { formatCount } from "../format.ts"
+import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
-
-/** What was counted on a day. */
-export interface HeatMapDay {
-  /** A UTC date, `2026-11-20`. */
-  readonly date: string
-  readonly count: number
-  /** The page of the day. */
-  readonly href: string
-}
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 const CELL_WIDTH = 40
@@ -17,32 +8,44 @@ const MIN_WEEKS = 10
 const DAY_MS = 86_400_000
 /** More weeks than these leave no room for numbers in the cells. */
 const MAX_WEEKS_WITH_NUMBERS = 14
+/** The number of the darkest level; 0 is for nothing. */
+const LEVELS = 4
 
 /** The days of a range by week and weekday, darker the more was counted. Each leads to its page. */
 export const HeatMap = (props: {
   readonly title: string
   /** What is counted, such as `sent`. */
   readonly unit: string
-  readonly days: ReadonlyArray<HeatMapDay>
+  /** What was counted on each day, by UTC dates. */
+  readonly days: ReadonlyArray<{ readonly date: string; readonly count: number; readonly href: string }>
   readonly empty: string
 }) => {
-  const highest = Math.max(0, ...props.days.map(({ count }) => count))
-  const cells = props.days.map((day) => ({ ...day, ...placeOf(day.date), level: levelOf(day.count, highest) }))
+  const { title, unit, days } = props
+  const highest = Math.max(0, ...days.map(({ count }) => count))
+  const cells = days.map((day) => {
+    const at = Date.parse(day.date)
+    const weekday = (new Date(at).getUTCDay() + 6) % 7
+    const monday = new Date(at - weekday * DAY_MS).toISOString().slice(0, 10)
+    const level = day.count === 0 ? 0 : Math.ceil((LEVELS * day.count) / highest)
+    return { ...day, week: monday, weekday: WEEKDAYS[weekday]!, level }
+  })
+  type Cell = (typeof cells)[number]
   const weeks = [...new Set(cells.map(({ week }) => week))]
-  const total = props.days.reduce((sum, { count }) => sum + count, 0)
-  const best = props.days.find(({ count }) => count === highest && count > 0)
+  const total = days.reduce((sum, { count }) => sum + count, 0)
+  const best = days.find(({ count }) => count === highest && count > 0)
+  const most = best === undefined ? "" : `, most on ${best.date} with ${formatCount(best.count)}`
   const hasNumbers = weeks.length <= MAX_WEEKS_WITH_NUMBERS
   const place = { x: "week", y: "weekday" } as const
   return (
     <Chart
       isNarrow={hasNumbers}
-      title={props.title}
-      label={`${props.title}: ${formatCount(total)} ${props.unit} on ${formatCount(props.days.length)} days${best === undefined ? "" : `, most on ${best.date} with ${formatCount(best.count)}`}`}
+      title={title}
+      label={`${title}: ${formatCount(total)} ${unit} on ${formatCount(days.length)} days${most}`}
       empty={props.empty}
-      rows={props.days}
+      rows={days}
       columns={{
         "Date (UTC)": ({ date, href }) => <a href={href}>{date}</a>,
-        [props.unit]: { count: ({ count }) => count },
+        [unit]: { count: ({ count }) => count },
       }}
       plot={{
         width: 48 + CELL_WIDTH * Math.max(MIN_WEEKS, weeks.length),
@@ -67,41 +70,17 @@ export const HeatMap = (props: {
             strokeWidth: 0.75,
             rx: 3,
             href: "href",
-            title: ({ date, count }: Cell) => `${date}: ${formatCount(count)} ${props.unit}`,
+            title: ({ date, count }: Cell) => `${date}: ${formatCount(count)} ${unit}`,
           }),
-          ...(hasNumbers
-            ? [
-                Plot.text(cells, {
-                  ...place,
-                  text: ({ count }: Cell) => compact.format(count),
-                  fill: ({ level }: Cell) => (level === LEVELS ? "var(--on-accent)" : "var(--text)"),
-                  pointerEvents: "none",
-                }),
-              ]
-            : []),
+          Plot.text(hasNumbers ? cells : [], {
+            ...place,
+            text: ({ count }: Cell) => formatCompact(count),
+            fill: ({ level }: Cell) => (level === LEVELS ? "var(--on-accent)" : "var(--text)"),
+            pointerEvents: "none",
+          }),
         ],
         color: { type: "identity" },
       }}
     />
   )
-}
-
-interface Cell extends HeatMapDay {
-  /** The Monday of the week. */
-  readonly week: string
-  readonly weekday: string
-  readonly level: number
-}
-
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 })
-
-/** The number of the darkest level; 0 is for nothing. */
-const LEVELS = 4
-
-const levelOf = (count: number, highest: number): number => (count === 0 ? 0 : Math.ceil((LEVELS * count) / highest))
-
-const placeOf = (date: string): { readonly week: string; readonly weekday: string } => {
-  const day = Date.parse(date)
-  const weekday = (new Date(day).getUTCDay() + 6) % 7
-  return { week: new Date(day - weekday * DAY_MS).toISOString().slice(0, 10), weekday: WEEKDAYS[weekday]! }
 }

@@ -7,7 +7,6 @@ import { Chart } from "./Chart.tsx"
 /** The parts of the counts of a histogram, such as outcomes, with their colours in the stylesheet. */
 export type Series = Readonly<Record<string, Tone | "accent">>
 
-/** How often each series occurred in a bucket of time. */
 export interface Bucket {
   /** The bucket's beginning, in Unix milliseconds. */
   readonly at: number
@@ -20,8 +19,7 @@ export const HOUR_MS = 3_600_000
 const WIDTH = 1000
 const MARGIN = 48
 
-/** Counts over time, stacked by series. A range of it can be brushed: the browser's script then opens `brush` with `from` and `to`. */
-export const Histogram = (props: {
+export interface HistogramProps {
   readonly title: string
   readonly series: Series
   readonly buckets: ReadonlyArray<Bucket>
@@ -33,7 +31,10 @@ export const Histogram = (props: {
   /** The address that a brushed range is added to; without it there is no brush. */
   readonly brush?: string
   readonly empty: string
-}) => {
+}
+
+/** Counts over time, stacked by series. A range of it can be brushed: the browser's script then opens `brush` with `from` and `to`. */
+export const Histogram = (props: HistogramProps) => {
   const { bucketMs = HOUR_MS } = props
   const names = Object.keys(props.series)
   const colors = Object.values(props.series).map((color) => `var(--${color})`)

@@ -1,6 +1,6 @@
 import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Histogram } from "./Histogram.tsx"
+import { Histogram, type HistogramProps } from "./Histogram.tsx"
 
 const SERIES = {
   delivered: "good",
@@ -18,22 +18,15 @@ const countsOf = (outcomes: Outcomes): Readonly<Record<keyof typeof SERIES, numb
   "no response": outcomes.noResponses,
 })
 
-/** Returns how many attempts there were, with any outcome. */
 export const attemptsOf = (outcomes: Outcomes): number =>
   Object.values(countsOf(outcomes)).reduce((total, count) => total + count, 0)
 
-/** Attempts at deliveries over time, by their outcome. */
-export const OutcomesChart = (props: {
-  readonly title: string
-  readonly steps: ReadonlyArray<OutcomesAt>
-  readonly stepSeconds: number
-  /** The range that is shown, in Unix milliseconds. */
-  readonly from: number
-  readonly to: number
-  /** The address that a brushed range is added to; without it there is no brush. */
-  readonly brush?: string
-  readonly empty: string
-}) => (
+export const OutcomesChart = (
+  props: Omit<HistogramProps, "series" | "buckets" | "bucketMs"> & {
+    readonly steps: ReadonlyArray<OutcomesAt>
+    readonly stepSeconds: number
+  },
+) => (
   <Histogram
     {...props}
     series={SERIES}

@@ -3,7 +3,6 @@ import { renderPlot } from "./renderPlot.ts"
 
 /** A value over time, as small as a word. */
 export const Sparkline = (props: {
-  /** What the line shows, with its first and last value. */
   readonly label: string
   readonly points: ReadonlyArray<{ readonly at: Date; readonly value: number }>
 }) => {

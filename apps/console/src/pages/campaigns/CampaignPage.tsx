@@ -31,7 +31,6 @@ import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
 
-/** One campaign: what is wrong, its progress, and whether it is ready. */
 export const campaignPage = definePage({
   path: "/campaigns/:campaign",
   run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
@@ -63,7 +62,6 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   return { ...found, campaign, canSendTest: (yield* ConsoleConfig).smtp !== null }
 })
 
-/** What the page of a campaign shows. */
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 const contentOf = (view: CampaignView) => {
@@ -136,7 +134,6 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
   ]
 }
 
-/** What an operator may do with a campaign in its status. */
 const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
   const { id, name, status, perMinute } = campaign
   const unsent = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)}`
@@ -176,7 +173,6 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
   )
 }
 
-/** A button that leads to the page that asks. */
 const AskFirst = (props: { readonly address: string; readonly label: string }) =>
   useMayAct("operator") ? (
     <form class="action" method="get" action={props.address}>

@@ -27,7 +27,6 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
 
 const COUNTS = ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
 
-/** The progress of a campaign: the share of recipients that the mail server has answered for, the rate, and the time left. */
 export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined
@@ -59,7 +58,6 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
 /** The hours that are shown at least, so that one hour is not as wide as the page. */
 const MIN_HOURS = 12
 
-/** How many recipients reached each stage. */
 export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => {
   const { recipients, withdrawn, published, sent, bounced, accounts, learners, completers } = totals
   const withBots = (count: number) => `${formatCount(count)} with suspected bots`
@@ -82,7 +80,6 @@ export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) 
   )
 }
 
-/** When recipients were sent to. */
 export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHour> }) => {
   const buckets = props.hours.map(({ hour, sent, bounced }) => ({ at: toUnixMillis(hour), counts: { sent, bounced } }))
   const to = (buckets.at(-1)?.at ?? 0) + HOUR_MS
@@ -102,7 +99,6 @@ export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHou
   )
 }
 
-/** What keeps messages from being sent; nothing if nothing does. */
 export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {
   const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
@@ -197,7 +193,6 @@ const Bounces = (domain: CampaignDomain) => {
   return <Noted note={reasons.join(", ")}>{total}</Noted>
 }
 
-/** How the test of two subjects stands. */
 export const SubjectTestTable = (props: { readonly subjectA: string; readonly report: SubjectTestReport }) => {
   const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts, figures } = props.report
   return (
@@ -238,7 +233,6 @@ export const SubjectTestTable = (props: { readonly subjectA: string; readonly re
   )
 }
 
-/** Which recipients a follow-up is sent to, and how many were left out. */
 export const FollowUpReport = ({ followUp }: { readonly followUp: FollowUpState }) => (
   <>
     <h2>Follow-up</h2>

@@ -38,7 +38,6 @@ export const cancelCampaign = defineAction({
 /** Returns a campaign's rate as its form has it, which is also the version of the form. */
 export const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
 
-/** Changes how many e-mails of a campaign go out in a minute. */
 export const changeCampaignRate = defineAction({
   path: "/campaigns/:campaign/rate",
   role: "operator",

@@ -16,7 +16,6 @@ import { foreign } from "../../components/values.tsx"
 import { oneOf } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
 
-/** How many recipients a preview is offered for. */
 const SAMPLES = 3
 
 const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const

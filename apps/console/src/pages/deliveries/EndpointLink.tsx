@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import { IdLink } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 
-/** The addresses of endpoints by their ids. */
 export type Endpoints = ReadonlyMap<EndpointId, ShownUrl>
 
 /** Reads the addresses of an organization's endpoints, or of all. */
@@ -14,7 +13,6 @@ export const readEndpoints = Effect.fnUntraced(function* (organizationId: Organi
   return new Map(endpoints.map(({ id, url }) => [id, url]))
 })
 
-/** Leads to an endpoint, by the host that it calls. */
 export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoints: Endpoints }) => {
   const url = props.endpoints.get(props.id)
   return url === undefined ? <IdLink id={props.id} /> : <IdLink id={props.id}>{hostOf(url)}</IdLink>

@@ -8,7 +8,6 @@ import type { DeadLetterFilter, DeadLetterPosition } from "@outreach/postgres/de
 import { Effect, Schema } from "effect"
 import { defineCursor, type InputsOf, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
 
-/** The type of an event that partners receive. */
 export const OutboundType = Schema.Literals(outboundEventTypes).pipe(
   Schema.annotate({ expected: "the type of an event, such as outreach.email_sent" }),
 )
@@ -27,7 +26,6 @@ export const deadLetterInputs = {
   to: Instant,
 } as const
 
-/** Returns the dead letters that the inputs select. */
 export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter =>
   pickDefined({
     organizationId: input.organization,
@@ -40,10 +38,8 @@ export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs
     to: input.to,
   })
 
-/** The place of a dead letter in a list, newest first. */
 export const deadLetterCursor = defineCursor({ finishedAt: Instant, id: DeliveryId })
 
-/** Reads a page of dead letters, newest first. */
 export const readDeadLetters = Effect.fnUntraced(function* (
   filter: DeadLetterFilter,
   size: number,

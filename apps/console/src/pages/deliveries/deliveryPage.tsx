@@ -17,7 +17,6 @@ import { defineAction, defineMaskedPage, refuse } from "../../http/Route.ts"
 import { DeliveryState } from "./Deliveries.tsx"
 import { EndpointLink } from "./EndpointLink.tsx"
 
-/** Makes the next attempt at a delivery now. */
 const retry = defineAction({
   path: "/deliveries/:delivery/retry",
   role: "operator",
@@ -29,7 +28,6 @@ const retry = defineAction({
     ),
 })
 
-/** Delivers one dead letter again, as a delivery of its own. */
 const replay = defineAction({
   path: "/deliveries/replay",
   role: "operator",

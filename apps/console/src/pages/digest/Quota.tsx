@@ -17,7 +17,6 @@ const WORDS = {
 export const Quotas = (props: {
   readonly progress: ProgramProgress
   readonly days: ReadonlyArray<DigestDay>
-  /** By when the targets are wanted. */
   readonly by: CalendarDate | null
 }) => (
   <>

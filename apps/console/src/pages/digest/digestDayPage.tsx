@@ -11,7 +11,6 @@ import { required } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { VerifyForm } from "./verifyDigest.tsx"
 
-/** Every number of one day's digest, as the API serves it to the organization. */
 export const digestDayPage = definePage({
   path: "/digest/:date",
   inputs: { organization: required(OrganizationId) },

@@ -51,7 +51,6 @@ const inputs = {
   by: field(CalendarDate, "Targets wanted by", { placeholder: "2026-12-31", size: 11 }),
 }
 
-/** A program's days, its funnel and its quotas. */
 export const digestPage = definePage({
   path: "/digest",
   inputs,

@@ -14,7 +14,6 @@ import { defineAction } from "../../http/Route.ts"
 /** The dates that one request recounts at most: it reads every event of them. The command takes more. */
 const MAX_DATES = 31
 
-/** Recounts dates of an organization, and shows which counts of the digest differ. */
 export const verifyDigestAction = defineAction({
   path: "/digest/verify",
   role: "operator",

@@ -35,7 +35,6 @@ const MAX_CHANGES = 20
 const OUTCOME_HOURS = 24
 const OUTCOME_STEP_SECONDS = 900
 
-/** One endpoint: how it answers, how far it has read, and who signs with which secret. */
 export const endpointPage = definePage({
   path: "/endpoints/:endpoint",
   run: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
@@ -46,7 +45,7 @@ export const endpointPage = definePage({
     const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
     const failures = yield* readFailures(id)
-    const secrets = yield* readSecrets(organization)
+    const secrets = yield* readSecrets(organization, now)
     const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return {
       title: <ForeignText>{endpoint.url}</ForeignText>,

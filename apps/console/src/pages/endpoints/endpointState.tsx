@@ -4,7 +4,6 @@ import { StatusBadge, type Tone } from "../../components/values.tsx"
 /** An endpoint is late if an event has waited for it longer than this. */
 const LATE_SECONDS = 60
 
-/** The state of an endpoint for an operator. */
 export interface EndpointState {
   readonly tone: Tone
   readonly word: string
@@ -26,7 +25,6 @@ export const endpointState = ({ enabled, breaker, lagEvents, lagSeconds }: Endpo
     : { tone: "good", word: "Delivering", sentence: "It is called as events are published." }
 }
 
-/** The state of an endpoint as a word. */
 export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
   const { tone, word } = endpointState(props.endpoint)
   return <StatusBadge tone={tone}>{word}</StatusBadge>

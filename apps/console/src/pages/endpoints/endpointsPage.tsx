@@ -27,7 +27,6 @@ const inputs = {
   ),
 }
 
-/** The endpoints, those that need somebody first. */
 export const endpointsPage = definePage({
   path: "/endpoints",
   inputs,

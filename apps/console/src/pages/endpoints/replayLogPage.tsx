@@ -19,7 +19,6 @@ const period = {
   types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
 }
 
-/** Counts the events of a period, and lets them be sent again. */
 const page = definePage({
   path,
   role: "operator",
@@ -65,7 +64,6 @@ const page = definePage({
   }),
 })
 
-/** Sends the events of a period again, after all other deliveries of the endpoint. */
 const replay = defineAction({
   path,
   role: "operator",

@@ -156,10 +156,9 @@ const States = ({ counts: { quarantined, waiting, waitingSince }, state, address
 
 const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
   <>
-    <h2>Why events are quarantined</h2>
     <Table
+      title="Why events are quarantined"
       caption="Quarantined events by reason"
-      hideCaption
       rows={reasons}
       columns={{
         Events: { count: ({ count }) => count, cap: COUNT_CAP },
@@ -205,7 +204,6 @@ const Received = ({ hours, address }: Inbox) => {
   )
 }
 
-/** Lets every quarantined event of an organization be applied again. */
 export const replayInbox = defineAction({
   path: "/inbox/replay",
   role: "operator",

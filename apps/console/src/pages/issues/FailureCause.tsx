@@ -9,7 +9,6 @@ const WORDS: Readonly<Record<FailureGroup["reason"], string>> = {
   poison: "crashed several workers",
 }
 
-/** What the dead letters of a group have in common. */
 export const FailureCause = (cause: Cause) => (
   <>
     <StatusBadge tone="bad">{causeOf(cause)}</StatusBadge>{" "}

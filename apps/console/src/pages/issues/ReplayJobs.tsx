@@ -10,13 +10,10 @@ const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", fin
 
 export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some(({ state }) => state === "running")
 
-/** Jobs that deliver again, newest first. */
 export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
   <section id="replays">
-    <h2>Replay jobs</h2>
     <Table
-      caption="Replay jobs"
-      hideCaption
+      title="Replay jobs"
       rows={props.jobs}
       empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
       columns={{

@@ -20,7 +20,6 @@ import { fillHours, firstHour } from "./Trend.tsx"
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
 
-/** `/issues/:group`: dead letters that failed alike, and what to do about them. */
 const issuePage = definePage({
   path: "/issues/:group",
   inputs: { after: deadLetterCursor.input },
@@ -89,7 +88,6 @@ const Remedies = (props: { readonly id: string; readonly open: number; readonly 
   />
 )
 
-/** `/issues/:group/purge`: how many dead letters a purge would delete, before it does. */
 const purgePage = definePage({
   path: "/issues/:group/purge",
   role: "admin",

@@ -35,7 +35,6 @@ const filters = {
   order: oneOf(["newest", "largest"]),
 }
 
-/** Dead letters that were not replayed, grouped by their cause, and replay jobs. */
 export const issuesPage = definePage({
   path: "/issues",
   inputs: { ...filters, after: groupCursor.input },

@@ -15,7 +15,6 @@ const DEFAULT_RATE = 100
 /** Among how many dead letters those of a type or a time are counted for the page. */
 const MAX_COUNTED = 5000
 
-/** `/dead-letters/replay`: how many dead letters a replay would send again, before it begins. */
 const replayPage = definePage({
   path: "/dead-letters/replay",
   role: "operator",
@@ -75,7 +74,6 @@ const replayPage = definePage({
 
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
 
-/** Creates a job that delivers dead letters again at a steady rate. */
 const replayDeadLetters = defineAction({
   path: "/dead-letters/replay",
   role: "operator",

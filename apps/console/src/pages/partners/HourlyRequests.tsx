@@ -3,7 +3,6 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Histogram, HOUR_MS, type Series } from "../../components/charts/Histogram.tsx"
 import { useView } from "../../components/View.ts"
 
-/** For how many hours requests are shown. */
 export const SHOWN_HOURS = 48
 
 /** How requests of a kind are told apart: by the code of their error, which is empty for none. */
@@ -13,21 +12,18 @@ interface Kind {
   readonly seriesOf: (code: string) => string
 }
 
-/** Requests with an API key. */
 export const KEY_REQUESTS: Kind = {
   words: "Requests with a key",
   series: { answered: "good", "over the limit": "warning", "other errors": "bad" },
   seriesOf: (code) => (code === "" ? "answered" : code === "RATE_LIMITED" ? "over the limit" : "other errors"),
 }
 
-/** Webhooks that a partner sends. */
 export const INBOUND_WEBHOOKS: Kind = {
   words: "Webhooks from the partner",
   series: { accepted: "good", "bad signature": "bad", "refused otherwise": "warning" },
   seriesOf: (code) => (code === "" ? "accepted" : code === "INVALID_SIGNATURE" ? "bad signature" : "refused otherwise"),
 }
 
-/** How the API answered in each hour. */
 export const HourlyRequests = (props: {
   readonly kind: Kind
   readonly rows: ReadonlyArray<HourlyCount>

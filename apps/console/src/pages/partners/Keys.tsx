@@ -1,36 +1,34 @@
-import { type HourlyRequests, totalOf, type WindowUse } from "@outreach/backoffice/organizations/PartnerActivityReader"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
+import { SCOPES } from "@outreach/contract/names"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { Instant } from "@outreach/domain/Instant"
 import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { DEFAULT_OVERLAP_SECONDS, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
+import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { formatCount, formatShare } from "../../components/format.ts"
+import { Effect } from "effect"
+import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
-import { useView } from "../../components/View.ts"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
-import { confirmBy } from "./confirmByName.tsx"
-import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./keyActions.tsx"
+import { checkBoxes, field, required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+import { assertTyped, confirmBy, confirmFields } from "./confirmByName.tsx"
+import type { Partner } from "./partnerPage.tsx"
+import { ShownOnce } from "./ShownOnce.tsx"
 
-/** A partner's API keys: their last use, their end, how much of the limit they use, and what may be done. */
-export const Keys = (props: {
-  readonly organizationId: OrganizationId
-  readonly keys: ReadonlyArray<ApiKey>
-  /** Of the last 24 hours. */
-  readonly requests: ReadonlyArray<HourlyRequests>
-  readonly windowUse: ReadonlyArray<WindowUse>
-}) => {
-  const { now } = useView()
+export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) => {
   const isValid = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt === null && (expiresAt === null || toUnixMillis(expiresAt) > now)
-  const totalFor = (key: ApiKey) => totalOf(props.requests.filter(({ callerId }) => callerId === key.id))
-  const usedNow = (key: ApiKey) => props.windowUse.find(({ keyId }) => keyId === key.id)?.count ?? 0
-  const keys = [...props.keys.filter(isValid), ...props.keys.filter((key) => !isValid(key))]
+  const totalFor = (key: ApiKey) => totalOf(recent.filter(({ callerId }) => callerId === key.id))
+  const usedNow = (key: ApiKey) => windowUse.find(({ keyId }) => keyId === key.id)?.count ?? 0
+  const valid = keys.filter(isValid)
   return (
     <section>
-      <h2>API keys</h2>
       <Table
-        caption="API keys"
-        hideCaption
-        rows={keys}
+        title="API keys"
+        rows={[...valid, ...keys.filter((key) => !isValid(key))]}
         empty="No key yet: the partner cannot ask for anything."
         columns={{
           Key: ({ name, prefix, lastFour }) => <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>,
@@ -57,7 +55,7 @@ export const Keys = (props: {
         Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute. Requests without a valid key are
         nobody’s, and are not counted here.
       </p>
-      {keys.filter(isValid).map(({ id, name, lastFour }) => (
+      {valid.map(({ id, name, lastFour }) => (
         <Folded key={id} action={rotateKeyAction} title={foreign`Rotate or revoke ${name} …${lastFour}`}>
           <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
           <ActionForm
@@ -69,13 +67,76 @@ export const Keys = (props: {
           />
         </Folded>
       ))}
-      <ActionForm action={issueKeyAction} params={{ organization: props.organizationId }} label="Issue a key" />
+      <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
     </section>
   )
 }
 
-/** How much of a rate window is used. */
 const use = (count: number) => {
   const words = `${formatCount(count)} of ${KEY_REQUESTS_PER_MINUTE}`
   return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
 }
+
+export const issueKeyAction = defineAction({
+  path: "/partners/:organization/keys",
+  role: "admin",
+  command: "keys issue",
+  inputs: {
+    name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
+    scopes: required(checkBoxes("Scopes", SCOPES)),
+    expires: field(Instant, "Expires", { hint: "Such as 2027-01-01T00:00:00Z; empty for never" }),
+  },
+  run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
+    const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
+    return {
+      title: "New API key",
+      commands: [`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`],
+      body: (
+        <ShownOnce text={text} organizationId={organization}>
+          <p>
+            {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
+          </p>
+        </ShownOnce>
+      ),
+    }
+  }),
+})
+
+/** Issues a successor of a key, shows it once, and lets the old one end. */
+export const rotateKeyAction = defineAction({
+  path: "/keys/:key/rotate",
+  role: "admin",
+  command: "keys rotate",
+  inputs: {
+    overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
+  },
+  run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
+    const { key, text } = yield* rotateKey(id, overlap)
+    return {
+      title: "New API key",
+      commands: [`ops keys rotate ${id} --overlap ${overlap}s`],
+      body: (
+        <ShownOnce text={text} organizationId={key.organizationId}>
+          <p>
+            It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
+            <code>{key.id}</code>.
+          </p>
+        </ShownOnce>
+      ),
+    }
+  }),
+})
+
+export const revokeKeyAction = defineAction({
+  path: "/keys/:key/revoke",
+  role: "admin",
+  command: "keys revoke",
+  inputs: confirmFields,
+  run: Effect.fnUntraced(function* ({ key: id, confirm }) {
+    const keys = yield* ApiKeyRepository
+    const { name, organizationId } = yield* keys.find(id)
+    yield* assertTyped(confirm, name)
+    yield* keys.revoke(id)
+    return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Its next request is answered with 401.` }
+  }),
+})

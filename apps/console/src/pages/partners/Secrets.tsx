@@ -1,40 +1,35 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
+  DEFAULT_GRACE_SECONDS,
+  MAX_ACTIVE_SECRETS,
   type SecretSummary,
-  type SecretVerification,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import type { Organization } from "@outreach/domain/organizations/Organization"
+import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatDuration } from "../../components/format.ts"
+import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Table } from "../../components/lists.tsx"
-import { useView } from "../../components/View.ts"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { confirmBy } from "./confirmByName.tsx"
-import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
+import { field } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+import { assertTyped, confirmBy, confirmFields } from "./confirmByName.tsx"
+import { ShownOnce } from "./ShownOnce.tsx"
 
 const MAX_OVER = 5
 
 /** Reads an organization's signing secrets: their age, who still signs with which, and what may be done. */
-export const readSecrets = Effect.fnUntraced(function* (organization: Organization) {
+export const readSecrets = Effect.fnUntraced(function* (organization: Organization, now: number) {
   const repository = yield* SigningSecretRepository
   const secrets = yield* repository.list(organization.id)
   const verifications = yield* repository.verifications(organization.id)
-  return <Secrets organization={organization} secrets={secrets} verifications={verifications} />
-})
-
-const Secrets = (props: {
-  readonly organization: Organization
-  /** Newest first. */
-  readonly secrets: ReadonlyArray<SecretSummary>
-  readonly verifications: ReadonlyArray<SecretVerification>
-}) => {
-  const { now } = useView()
   const isActive = ({ expiresAt }: SecretSummary) => expiresAt === null || toUnixMillis(expiresAt) > now
-  const active = props.secrets.filter(isActive)
-  const over = props.secrets.filter((secret) => !isActive(secret))
-  const signedWith = (id: string) => props.verifications.filter(({ secretId }) => secretId === id)
+  const active = secrets.filter(isActive)
+  const over = secrets.filter((secret) => !isActive(secret))
+  const signedWith = (id: string) => verifications.filter(({ secretId }) => secretId === id)
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
     <section>
@@ -92,13 +87,66 @@ const Secrets = (props: {
             params={{ secret: id }}
             label="Revoke it now"
             isDangerous
-            controls={confirmBy(props.organization.name, {
-              hint: active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined,
-            })}
+            controls={confirmBy(
+              organization.name,
+              active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined,
+            )}
           />
         </Folded>
       ))}
-      <ActionForm action={rotateSecretAction} params={{ organization: props.organization.id }} label="Rotate secret" />
+      <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
     </section>
   )
-}
+})
+
+export const rotateSecretAction = defineAction({
+  path: "/partners/:organization/secrets/rotate",
+  role: "admin",
+  command: "secrets rotate",
+  inputs: {
+    grace: field(Seconds, "The old ones stay active for", {
+      value: "24h",
+      hint: "Such as 24h or 7d; 0s ends them now. The new one is shown once.",
+      size: 8,
+    }),
+  },
+  run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
+    const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
+    return {
+      title: "New signing secret",
+      commands: [`ops secrets rotate --organization ${organization} --grace ${grace}s`],
+      body: (
+        <ShownOnce text={secret} organizationId={organization}>
+          <p>
+            We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
+            one, and watch the partner page until nobody signs with the old one.
+          </p>
+          {ended > 0 && (
+            <p>
+              At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)})
+              has ended now.
+            </p>
+          )}
+        </ShownOnce>
+      ),
+    }
+  }),
+})
+
+export const revokeSecretAction = defineAction({
+  path: "/secrets/:secret/revoke",
+  role: "admin",
+  command: "secrets revoke",
+  inputs: confirmFields,
+  run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
+    const secrets = yield* SigningSecretRepository
+    const { secret } = yield* secrets.find(id)
+    const { name } = yield* (yield* OrganizationReader).find(secret.organizationId)
+    yield* assertTyped(confirm, name)
+    yield* secrets.revoke(id)
+    return {
+      to: `/partners/${secret.organizationId}`,
+      notice: `Revoked ${id}. It neither signs nor verifies any more.`,
+    }
+  }),
+})

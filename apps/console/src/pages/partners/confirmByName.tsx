@@ -7,10 +7,7 @@ import { PageError } from "../../http/PageError.ts"
 /** The inputs of an action that destroys something: its name, which the operator types. */
 export const confirmFields = { confirm: required(field(DisplayName, "Name")) }
 
-/** The control that asks for a name. */
-export const confirmBy = (name: string, more: { readonly hint?: string | undefined } = {}) => ({
-  confirm: { label: foreign`Type ${name}`, ...more },
-})
+export const confirmBy = (name: string, hint?: string) => ({ confirm: { label: foreign`Type ${name}`, hint } })
 
 /** Fails unless the name that was typed is the one that is asked for. */
 export const assertTyped = (typed: string, name: string): Effect.Effect<void, PageError> =>

@@ -1,89 +1,141 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import type { HourlyRequests as HourlyCount } from "@outreach/backoffice/organizations/PartnerActivityReader"
-import { PartnerActivityReader, type PollerStatus } from "@outreach/backoffice/organizations/PartnerActivityReader"
+import {
+  type HourlyRequests as HourlyCount,
+  PartnerActivityReader,
+  type PollerStatus,
+  totalOf,
+} from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatDuration } from "../../components/format.ts"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { Facts, Table } from "../../components/lists.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointBadge } from "../endpoints/endpointState.tsx"
+import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
 import { HourlyRequests, INBOUND_WEBHOOKS, KEY_REQUESTS, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
-import { LATE_SECONDS, Problems } from "./Problems.tsx"
 import { readSecrets } from "./Secrets.tsx"
 
-/** For how many hours the tables count requests. */
 const COUNTED_HOURS = 24
 
-/** One partner: its keys, its pollers, what it sends, and its secrets. */
+/** A poller is late if a row has waited for it longer than this. */
+const LATE_SECONDS = 900
+
 export const partnerPage = definePage({
   path: "/partners/:organization",
-  run: Effect.fnUntraced(function* ({ organization: id }, { now }) {
-    const organization = yield* (yield* OrganizationReader).find(id)
-    const endpoints = yield* (yield* EndpointRepository).list(id)
-    const keys = yield* (yield* ApiKeyRepository).list(id)
-    const activity = yield* PartnerActivityReader
-    const rows = yield* activity.hourlyRequests(id, SHOWN_HOURS)
-    const windowUse = yield* activity.windowUse(id)
-    const pollers = yield* activity.pollers(id)
-    const secrets = yield* readSecrets(organization)
-    const recent = rows.filter(({ hour }) => toUnixMillis(hour) > now - COUNTED_HOURS * 3_600_000)
-    const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
-    return {
-      title: <ForeignText>{organization.name}</ForeignText>,
-      commands: [
-        `ops organizations show --organization ${id}`,
-        `ops keys list --organization ${id}`,
-        `ops secrets list --organization ${id}`,
-      ],
-      body: (
-        <>
-          <Problems endpoints={endpoints} keys={keys} pollers={pollers} requests={recent} />
-          <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={organization.createdAt} /> }} />
-          <Table
-            caption="Endpoints"
-            rows={endpoints}
-            empty="No endpoint: the partner is sent no webhooks."
-            columns={{
-              Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-              State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-              "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
-            }}
-          />
-          <Keys
-            organizationId={id}
-            keys={keys}
-            requests={recent.filter(({ callerId }) => callerId.startsWith("key_"))}
-            windowUse={windowUse}
-          />
-          <section id="requests">
-            <h2>Requests</h2>
-            <HourlyRequests kind={KEY_REQUESTS} rows={sentBy("key_")} empty="The partner has asked for nothing." />
-            <Errors rows={recent} keys={keys} />
-          </section>
-          <Pollers pollers={pollers} keys={keys} />
-          <section id="inbound">
-            <h2>What the partner sends</h2>
-            <HourlyRequests kind={INBOUND_WEBHOOKS} rows={sentBy("whe_")} empty="The partner has sent no webhooks." />
-          </section>
-          {secrets}
-        </>
-      ),
-    }
-  }),
+  run: ({ organization }, { now }) => Effect.map(readPartner(organization, now), contentOf),
 })
 
-const Errors = (props: { readonly rows: ReadonlyArray<HourlyCount>; readonly keys: ReadonlyArray<ApiKey> }) => {
+const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number) {
+  const activity = yield* PartnerActivityReader
+  const organization = yield* (yield* OrganizationReader).find(id)
+  const rows = yield* activity.hourlyRequests(id, SHOWN_HOURS)
+  return {
+    organization,
+    endpoints: yield* (yield* EndpointRepository).list(id),
+    keys: yield* (yield* ApiKeyRepository).list(id),
+    rows,
+    recent: rows.filter(({ hour }) => toUnixMillis(hour) > now - COUNTED_HOURS * HOUR_MS),
+    windowUse: yield* activity.windowUse(id),
+    pollers: yield* activity.pollers(id),
+    secrets: yield* readSecrets(organization, now),
+    now,
+  }
+})
+
+export type Partner = Effect.Success<ReturnType<typeof readPartner>>
+
+const contentOf = (partner: Partner) => {
+  const { organization, endpoints, rows, secrets } = partner
+  const { id, name, createdAt } = organization
+  const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
+  return {
+    title: <ForeignText>{name}</ForeignText>,
+    commands: [
+      `ops organizations show --organization ${id}`,
+      `ops keys list --organization ${id}`,
+      `ops secrets list --organization ${id}`,
+    ],
+    body: (
+      <>
+        <Problems {...partner} />
+        <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={createdAt} /> }} />
+        <Table
+          caption="Endpoints"
+          rows={endpoints}
+          empty="No endpoint: the partner is sent no webhooks."
+          columns={{
+            Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
+            State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
+            "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+          }}
+        />
+        <Keys {...partner} />
+        <section id="requests">
+          <h2>Requests</h2>
+          <HourlyRequests kind={KEY_REQUESTS} rows={sentBy("key_")} empty="The partner has asked for nothing." />
+          <Errors {...partner} />
+        </section>
+        <Pollers {...partner} />
+        <section id="inbound">
+          <h2>What the partner sends</h2>
+          <HourlyRequests kind={INBOUND_WEBHOOKS} rows={sentBy("whe_")} empty="The partner has sent no webhooks." />
+        </section>
+        {secrets}
+      </>
+    ),
+  }
+}
+
+/** What is wrong with a partner, each with where to look. */
+const Problems = ({ endpoints, keys, pollers, recent }: Partner) => {
+  const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id
+  const countOf = (error: string) => totalOf(recent.filter(({ code }) => code === error)).requests
+  const badSignatures = countOf("INVALID_SIGNATURE")
+  const limited = countOf("RATE_LIMITED")
+  const problems: ReadonlyArray<readonly [href: string, text: string] | false> = [
+    ...endpoints.map((endpoint) => {
+      const { tone, word, sentence } = endpointState(endpoint)
+      return tone !== "good" && ([`/endpoints/${endpoint.id}`, `${endpoint.url}: ${word}. ${sentence}`] as const)
+    }),
+    ...pollers.filter(isLate).map(({ keyId, lagRows, lagSeconds }) => {
+      const notRead = `${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}`
+      return ["#pollers", `${nameOf(keyId)} has not read ${notRead}.`] as const
+    }),
+    badSignatures > 0 && [
+      "#inbound",
+      `${formatCount(badSignatures)} webhooks had a bad signature in the last 24 hours.`,
+    ],
+    limited > 0 && ["#requests", `${formatCount(limited)} requests were over the limit in the last 24 hours.`],
+  ]
+  const found = problems.filter((problem) => problem !== false)
+  if (found.length === 0) return <p>Nothing is wrong with this partner.</p>
+  return (
+    <ul class="problems">
+      {found.map(([href, text]) => (
+        <li key={text}>
+          <a href={href}>
+            <ForeignText>{text}</ForeignText>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const isLate = ({ lagRows, lagSeconds }: PollerStatus): boolean => lagRows > 0 && lagSeconds > LATE_SECONDS
+
+const Errors = ({ recent, keys }: Partner) => {
   const byCode = new Map<
     string,
     { code: string; callerId: HourlyCount["callerId"]; requests: number; last: HourlyCount["hour"] }
   >()
-  for (const { code, callerId, requests, hour } of props.rows) {
+  for (const { code, callerId, requests, hour } of recent) {
     if (code === "") continue
     const counted = byCode.get(`${code} ${callerId}`)
     byCode.set(`${code} ${callerId}`, { code, callerId, requests: requests + (counted?.requests ?? 0), last: hour })
@@ -95,7 +147,7 @@ const Errors = (props: { readonly rows: ReadonlyArray<HourlyCount>; readonly key
       empty="No request was answered with an error."
       columns={{
         Code: ({ code }) => <code>{code}</code>,
-        Caller: ({ callerId }) => <CallerName id={callerId} keys={props.keys} />,
+        Caller: ({ callerId }) => <CallerName id={callerId} keys={keys} />,
         Requests: { count: ({ requests }) => requests },
         "Last in the hour": ({ last }) => <Time at={last} />,
       }}
@@ -103,22 +155,22 @@ const Errors = (props: { readonly rows: ReadonlyArray<HourlyCount>; readonly key
   )
 }
 
-const CallerName = (props: { readonly id: string; readonly keys: ReadonlyArray<ApiKey> }) => {
+const CallerName = (props: Pick<Partner, "keys"> & { readonly id: string }) => {
   const key = props.keys.find(({ id }) => id === props.id)
   return key === undefined ? <IdLink id={props.id} /> : <ForeignText>{key.name}</ForeignText>
 }
 
 const LISTS = { events: "Events", tokens: "Recipients" } as const
 
-const Pollers = (props: { readonly pollers: ReadonlyArray<PollerStatus>; readonly keys: ReadonlyArray<ApiKey> }) => (
+const Pollers = ({ pollers, keys }: Partner) => (
   <section id="pollers">
     <h2>Pollers</h2>
     <Table
       caption="How far each key has read the lists"
-      rows={props.pollers}
+      rows={pollers}
       empty="No key has read the events or the recipients."
       columns={{
-        Key: ({ keyId }) => <CallerName id={keyId} keys={props.keys} />,
+        Key: ({ keyId }) => <CallerName id={keyId} keys={keys} />,
         List: ({ list, types }) => `${LISTS[list]}${types === null ? "" : `: ${types.join(", ")}`}`,
         State: (poller) => <PollerBadge {...poller} />,
         "Not read yet": { count: ({ lagRows }) => lagRows, cap: LIST_COUNT_CAP },
@@ -132,8 +184,8 @@ const Pollers = (props: { readonly pollers: ReadonlyArray<PollerStatus>; readonl
   </section>
 )
 
-const PollerBadge = ({ lagRows, lagSeconds, hasMore }: PollerStatus) => {
-  if (lagRows === 0) return <StatusBadge tone="good">Has read all</StatusBadge>
-  if (lagSeconds > LATE_SECONDS) return <StatusBadge tone="warning">Behind</StatusBadge>
-  return <StatusBadge tone="neutral">{hasMore ? "Reading" : "Newer rows"}</StatusBadge>
+const PollerBadge = (poller: PollerStatus) => {
+  if (poller.lagRows === 0) return <StatusBadge tone="good">Has read all</StatusBadge>
+  if (isLate(poller)) return <StatusBadge tone="warning">Behind</StatusBadge>
+  return <StatusBadge tone="neutral">{poller.hasMore ? "Reading" : "Newer rows"}</StatusBadge>
 }

@@ -7,11 +7,10 @@ import { formatCount, formatShare } from "../../components/format.ts"
 import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { endpointState } from "../endpoints/endpointState.tsx"
+import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
 
 const HOURS = 24
 
-/** The partners, and how they use the API. */
 export const partnersPage = definePage({
   path: "/partners",
   run: Effect.fnUntraced(function* (_, { operator }) {
@@ -57,17 +56,13 @@ export const partnersPage = definePage({
   }),
 })
 
-/** How many endpoints there are, and what is wrong with some. */
-const Endpoints = (props: { readonly endpoints: ReadonlyArray<EndpointStatus> }) => {
-  const troubled = props.endpoints.map(endpointState).filter(({ tone }) => tone !== "good")
-  return (
-    <>
-      {formatCount(props.endpoints.length)}{" "}
-      {troubled.map(({ tone, word }, i) => (
-        <StatusBadge key={i} tone={tone}>
-          {word}
-        </StatusBadge>
+const Endpoints = (props: { readonly endpoints: ReadonlyArray<EndpointStatus> }) => (
+  <>
+    {formatCount(props.endpoints.length)}{" "}
+    {props.endpoints
+      .filter((endpoint) => endpointState(endpoint).tone !== "good")
+      .map((endpoint) => (
+        <EndpointBadge key={endpoint.id} endpoint={endpoint} />
       ))}
-    </>
-  )
-}
+  </>
+)

@@ -21,7 +21,6 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   withdrawn: ["Withdrawn", "warning"],
 }
 
-/** What happened to a clinician, newest first. */
 export const TimelineTable = (props: {
   readonly entries: ReadonlyArray<TimelineEntry>
   readonly deliveries: ReadonlyArray<EventDelivery>

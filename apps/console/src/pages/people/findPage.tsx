@@ -17,10 +17,8 @@ import { defineAction, definePage } from "../../http/Route.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
-/** How many entries are shown of a clinician without a record. */
 const MAX_ENTRIES = 20
 
-/** One box for a clinician or the id of anything. */
 export const findPage = definePage({
   path: "/find",
   run: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),

@@ -22,7 +22,6 @@ export const On = textSchema("true", (text) => (text === "true" ? true : undefin
 
 const LastDigits = textSchema("four digits", (text) => (/^\d{4}$/.test(text) ? text : undefined))
 
-/** Finds the clinician of a recipient, with all addresses. */
 const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
   const recipients = yield* (yield* TimelineReader).findPeople({ by: "id", value: id })
   const [recipient] = recipients.filter((each) => each.id === id)
@@ -39,7 +38,6 @@ const scopeOf = (
   { organizationId }: Effect.Success<ReturnType<typeof findPerson>>,
 ): SuppressionScope => (programId === undefined ? { organizationId } : { programId })
 
-/** Suppresses a clinician's NPI and addresses in a program, or in the whole organization. */
 export const suppressPerson = defineAction({
   path: "/people/:id/suppress",
   role: "operator",
@@ -51,7 +49,6 @@ export const suppressPerson = defineAction({
   }),
 })
 
-/** Lifts what suppresses a clinician in a program and its organization, or in the organization alone. */
 export const liftPerson = defineAction({
   path: "/people/:id/lift",
   role: "operator",
@@ -69,7 +66,6 @@ export const liftPerson = defineAction({
   }),
 })
 
-/** Answers everything that is held on a clinician, as a file. */
 export const exportPerson = defineAction({
   path: "/people/:id/export",
   role: "admin",
@@ -86,7 +82,6 @@ export const exportPerson = defineAction({
   }),
 })
 
-/** Counts what an erasure would erase, and asks for it. */
 export const planErasureOf = defineAction({
   path: "/people/:id/erase/plan",
   role: "admin",

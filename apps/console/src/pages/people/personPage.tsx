@@ -107,7 +107,6 @@ interface Person {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Reads the clinician of a recipient, with a page of what happened. */
 const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelinePosition | null) {
   const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
   if (found === undefined) return yield* PageError.notFound()
@@ -145,7 +144,6 @@ const Suppressed = ({ suppressions, names }: Person) =>
     />
   )
 
-/** What an operator can do with a clinician. */
 const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
   if (!useMayAct("operator")) return null
   const params = { id: recipient.id }

@@ -37,7 +37,6 @@ export const lift = Effect.fnUntraced(function* (scope: SuppressionScope, clinic
   return `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`
 })
 
-/** Suppresses a clinician in a program or in a whole organization. */
 export const addSuppression = defineAction({
   path: "/suppressions/add",
   role: "operator",
@@ -49,7 +48,6 @@ export const addSuppression = defineAction({
   }),
 })
 
-/** Lifts the suppression of a clinician in a program and its organization, or in the organization alone. */
 export const liftSuppression = defineAction({
   path: "/suppressions/lift",
   role: "operator",

@@ -141,10 +141,9 @@ const maskValue = ({ kind, value }: Suppression): string => (kind === "npi" ? ma
 const Counts = ({ counts }: View) =>
   counts.length === 0 ? null : (
     <section>
-      <h2>Where they bind</h2>
       <Table
+        title="Where they bind"
         caption="How many entries there are"
-        hideCaption
         rows={counts}
         empty="There is no program."
         columns={{

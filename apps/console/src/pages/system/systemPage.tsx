@@ -1,13 +1,24 @@
-import { Effect } from "effect"
+import { AlertReader } from "@outreach/backoffice/inspection/AlertReader"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
+import {
+  clockFinding,
+  connectionFinding,
+  partitionsFinding,
+  roleFinding,
+  schemaFinding,
+} from "@outreach/backoffice/inspection/databaseFindings"
+import { SystemReader } from "@outreach/backoffice/inspection/SystemReader"
+import { ALERT_RULES, activeAlerts } from "@outreach/domain/operators/alerts"
+import { type Finding, failed } from "@outreach/domain/operators/Finding"
+import { Cause, Effect } from "effect"
+import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { formatCount, formatDuration } from "../../components/format.ts"
+import { Table } from "../../components/lists.tsx"
+import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { consoleSettings } from "./consoleSettings.ts"
-import { Problems } from "./Problems.tsx"
-import { readSystem } from "./readSystem.ts"
-import { Processes, Server } from "./Server.tsx"
-import { Settings, Storage } from "./Storage.tsx"
+import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
 
-/** `/system`: what runs, on which database, and what is wrong with it. */
 export const systemPage = definePage({
   path: "/system",
   run: Effect.fnUntraced(function* () {
@@ -28,3 +39,129 @@ export const systemPage = definePage({
     }
   }),
 })
+
+/** What the page shows of the deployment; a part that could not be read is undefined. */
+export type System = Effect.Success<typeof readSystem>
+
+/** Reads the state of the deployment. A part that fails, or takes too long, does not keep the others from being shown. */
+const readSystem = Effect.gen(function* () {
+  const { readLoad, readServer } = yield* DatabaseInspection
+  const { readProcesses, readSchema, readTables, readPartitions, readSettings } = yield* SystemReader
+  const { read: readAlerts } = yield* AlertReader
+  return yield* Effect.all(
+    {
+      alerts: orUndefined(Effect.map(readAlerts, activeAlerts)),
+      findings: Effect.all([
+        checked("database", connectionFinding),
+        checked("schema", schemaFinding),
+        checked("role", roleFinding),
+        checked("clock", clockFinding),
+        checked("partitions", partitionsFinding),
+      ]),
+      load: orUndefined(readLoad),
+      server: orUndefined(readServer),
+      processes: orUndefined(readProcesses),
+      schema: orUndefined(readSchema),
+      tables: orUndefined(readTables),
+      partitions: orUndefined(readPartitions),
+      settings: orUndefined(readSettings),
+    },
+    { concurrency: 3 },
+  )
+})
+
+const orUndefined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchCause(effect, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.as(Effect.logWarning("a part of the system page could not be read"), undefined),
+  )
+
+/** A finding of `ops doctor`, by the name of its check there. */
+const checked = <E, R>(check: string, finding: Effect.Effect<Finding, E, R>) =>
+  Effect.map(orUndefined(finding), (found) => ({
+    check,
+    ...(found ?? failed("The check could not be made.", "Run `ops doctor`, and look at the database's log.")),
+  }))
+
+const TONES: Readonly<Record<Finding["status"], Tone>> = {
+  failed: "bad",
+  warning: "warning",
+  ok: "good",
+  skipped: "good",
+}
+
+interface Problem {
+  readonly tone: Tone
+  readonly word: string
+  readonly found: string
+  readonly advice: string | null
+  readonly source: ComponentChildren
+}
+
+/** What is wrong, the worst first, each with what to do about it. */
+const Problems = ({ alerts, findings }: System) => {
+  const active = (alerts ?? []).map(({ severity, unit, value, name, section, found, advice, delay }): Problem => {
+    const source = (
+      <>
+        <code>{name}</code> fires after {delay}; <code>docs/operations.md#{section}</code>
+      </>
+    )
+    const words = found(unit === "seconds" ? formatDuration(value) : formatCount(value))
+    return { tone: severity === "critical" ? "bad" : "warning", word: severity, found: words, advice, source }
+  })
+  const checks = findings.map(({ status, check, found, advice }): Problem => {
+    const source = (
+      <>
+        <code>ops doctor</code>, {check}
+      </>
+    )
+    return { tone: TONES[status], word: status, found, advice, source }
+  })
+  const problems = [...active, ...checks.filter(({ tone }) => tone !== "good")].toSorted(
+    (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),
+  )
+  return (
+    <section class="alerts">
+      <h2>Alerts</h2>
+      {alerts === undefined && <p class="problem">The alerts could not be read. Look at the database's log.</p>}
+      <ProblemTable
+        caption="What is wrong, and what to do"
+        problems={problems}
+        empty="Nothing that the database knows of is wrong. Alerts and failed checks stand here, with what to do about them."
+      />
+      <details>
+        <summary>What is right, and what is not known here</summary>
+        <ProblemTable
+          caption="Checks without a problem"
+          problems={checks.filter(({ tone }) => tone === "good")}
+          empty="None."
+        />
+        <p>
+          The database knows the state of {ALERT_RULES.length} alerts of <code>deploy/alerts.yml</code>. The others are
+          about rates and processes that Prometheus alone sees. <code>ops doctor</code> also looks at the settings of
+          the other processes, the keys, the mail server, its DNS records, the senders and the endpoints.
+        </p>
+      </details>
+    </section>
+  )
+}
+
+const ProblemTable = (props: {
+  readonly caption: string
+  readonly problems: ReadonlyArray<Problem>
+  readonly empty: string
+}) => (
+  <Table
+    caption={props.caption}
+    hideCaption
+    rows={props.problems}
+    empty={props.empty}
+    columns={{
+      Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
+      Found: ({ found }) => <Prose>{found}</Prose>,
+      "What to do": ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>),
+      "Known from": ({ source }) => source,
+    }}
+  />
+)

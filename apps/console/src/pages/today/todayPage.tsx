@@ -21,7 +21,6 @@ const MAX_ISSUES = 5
 /** A quarter of an hour is a point of a line, its highest sample: more would not be seen. */
 const SAMPLES_PER_POINT = 3
 
-/** `/`: what an operator looks at first. */
 export const todayPage = definePage({
   path: "/",
   run: Effect.fnUntraced(function* (_, { operator, now }) {
@@ -113,10 +112,9 @@ const History = (props: {
 
 const Issues = (props: { readonly groups: ReadonlyArray<FailureGroup>; readonly endpoints: Endpoints }) => (
   <section id="issues">
-    <h2>Open issues</h2>
     <Table
+      title="Open issues"
       caption="The largest groups of failures"
-      hideCaption
       rows={props.groups}
       empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
       columns={{
@@ -137,10 +135,8 @@ const describeFailure = ({ reason, status, outcome, firstLine }: FailureGroup) =
 
 const RefusingDomains = ({ domains }: { readonly domains: ReadonlyArray<RefusingDomain> }) => (
   <section id="domains">
-    <h2>Domains that refuse us</h2>
     <Table
-      caption="Domains that refuse us"
-      hideCaption
+      title="Domains that refuse us"
       rows={domains}
       empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
       columns={{

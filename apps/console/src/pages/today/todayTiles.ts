@@ -13,11 +13,9 @@ export interface TodayTile {
   readonly tone: Tone
   readonly value: string
   readonly detail: string
-  /** What is drawn of the last 24 hours. */
   readonly history?: { readonly unit: string; readonly of: (sample: GaugeSample) => number | null }
 }
 
-/** Returns the tiles of a reading. */
 export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   sendingTile(today),
   {
@@ -69,7 +67,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   ...(today.workers === null ? [] : [workersTile(today.workers)]),
 ]
 
-/** Returns the texts by which an open page is renewed. */
 export const liveTexts = (today: Today, now: number): Readonly<Record<string, string>> => ({
   at: formatTimeOfDay(now),
   ...Object.fromEntries(

@@ -1,0 +1,197 @@
+import type { PartitionState } from "@outreach/backoffice/inspection/SystemReader"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { RELEASE } from "@outreach/process/release"
+import type { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
+import { type Columns, Empty, Facts, Table } from "../../components/lists.tsx"
+import { useView } from "../../components/View.ts"
+import { StatusBadge, Time } from "../../components/values.tsx"
+import type { System } from "./systemPage.tsx"
+
+const SystemTable = <Row,>(props: {
+  readonly caption: string
+  /** Undefined if they could not be read. */
+  readonly rows: ReadonlyArray<Row> | undefined
+  readonly empty: string
+  readonly columns: Columns<Row>
+}) => (props.rows === undefined ? <NotRead /> : <Table {...props} rows={props.rows} />)
+
+const NotRead = () => <p class="problem">This could not be read. The console's log and the database's say why.</p>
+
+export const Processes = ({ processes, load, schema }: System) => (
+  <section>
+    <h2>Versions and processes</h2>
+    <Facts
+      facts={{
+        "Release of this console": RELEASE,
+        PostgreSQL: load?.version.split(" ")[0] ?? "–",
+        "Workers alive": load === undefined ? "–" : formatCount(load.workers),
+        "Newest migration": schema?.newest?.file.replace(/^migrations\/|\.sql$/g, "") ?? "–",
+        Applied: <Time at={schema?.newest?.appliedAt} />,
+        "Migrations applied": schema === undefined ? "–" : formatCount(schema.migrations),
+        "Files pending": schema === undefined ? "–" : formatPending(schema.pending),
+        Connections:
+          load === undefined ? "–" : `${formatCount(load.connections)} of ${formatCount(load.maxConnections)}`,
+        "Size of the database": load === undefined ? "–" : formatBytes(load.bytes),
+      }}
+    />
+    <SystemTable
+      caption="Processes that are connected"
+      rows={processes}
+      empty="No process is connected."
+      columns={{
+        Process: ({ name }) => (name === "" ? "without a name" : name),
+        Release: ({ release }) =>
+          release === null || release === RELEASE ? (
+            (release ?? "–")
+          ) : (
+            <StatusBadge tone="warning">{`${release}, another than this console's`}</StatusBadge>
+          ),
+        Address: ({ address }) => address ?? "–",
+        Connections: { count: ({ connections }) => connections },
+        "First connected": ({ since }) => <Time at={since} />,
+      }}
+    />
+  </section>
+)
+
+const formatPending = (pending: ReadonlyArray<string>) =>
+  pending.length === 0 ? "none" : `${formatCount(pending.length)}: ${pending.slice(0, 5).join(", ")}`
+
+export const Server = ({ server }: System) => (
+  <section>
+    <h2>Server and standbys</h2>
+    {server === undefined ? <NotRead /> : <ServerFacts {...server} />}
+  </section>
+)
+
+const ServerFacts = (server: NonNullable<System["server"]>) => {
+  const { role, timeline, synchronousStandbys, commitsWait, standbys, replayedSecondsAgo } = server
+  return (
+    <>
+      {commitsWait === true && (
+        <p class="problem">
+          Commits wait for a synchronous standby that is not there: nothing can be written until it comes back.
+        </p>
+      )}
+      <Facts
+        facts={{
+          Role: role,
+          Timeline: timeline ?? "not known",
+          "Synchronous standbys":
+            synchronousStandbys === "" ? "none: a failover may lose the last commits" : synchronousStandbys,
+          "Last commit replayed": replayedSecondsAgo !== null && `${formatDuration(replayedSecondsAgo)} ago`,
+        }}
+      />
+      {standbys === null ? (
+        <Empty>
+          The role of this console may not see the standbys. A superuser can allow it: <code>grant pg_monitor</code> to
+          the role.
+        </Empty>
+      ) : (
+        <Table
+          caption="Standbys"
+          rows={standbys}
+          empty="No standby replicates this server."
+          columns={{
+            Name: ({ name }) => name,
+            Address: ({ address }) => address ?? "–",
+            State: ({ state }) => state,
+            Synchronous: ({ syncState }) => syncState,
+            Behind: { number: ({ lagBytes }) => (lagBytes === null ? "–" : formatBytes(lagBytes)) },
+            Lag: { number: ({ lagSeconds }) => `${lagSeconds.toFixed(1)} s` },
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+export const Storage = ({ partitions, tables }: System) => (
+  <section>
+    <h2>Storage</h2>
+    <SystemTable
+      caption="Partitioned tables"
+      rows={partitions}
+      empty="No table has partitions."
+      columns={{
+        Table: ({ table }) => table,
+        Partitions: { count: ({ partitions }) => partitions },
+        Oldest: ({ oldest }) => oldest ?? "–",
+        Newest: (row) => <Newest {...row} />,
+        "Rows outside": {
+          number: ({ outside }) =>
+            outside === 0 ? "0" : <StatusBadge tone="warning">{`about ${formatCount(outside)}`}</StatusBadge>,
+        },
+      }}
+    />
+    <SystemTable
+      caption="Largest tables"
+      rows={tables}
+      empty="There is no table: run ops migrate."
+      columns={{
+        Table: ({ name }) => name,
+        Size: { number: ({ bytes }) => formatBytes(bytes) },
+        "Of it indexes": { number: ({ indexBytes }) => formatBytes(indexBytes) },
+        "Rows, about": { count: ({ rows }) => rows },
+        "Remains of rows": { count: ({ deadRows }) => deadRows },
+        "Last vacuumed": ({ vacuumedAt }) => <Time at={vacuumedAt} />,
+      }}
+    />
+  </section>
+)
+
+/** The newest partition; a worker adds those of the time to come. */
+const Newest = ({ newest }: PartitionState) => {
+  const { now } = useView()
+  const today = fromUnixMillis(now).slice(0, newest?.length)
+  if (newest !== null && newest >= today) return <>{newest}</>
+  return <StatusBadge tone="warning">{`${newest ?? "none"}: a worker adds today's`}</StatusBadge>
+}
+
+export const Settings = (props: System & { readonly consoleSettings: ReturnType<typeof consoleSettings> }) => (
+  <section>
+    <h2>Settings</h2>
+    <Table
+      caption="Settings of this console, without secrets"
+      rows={props.consoleSettings}
+      empty="None."
+      columns={{
+        Setting: ({ name }) => <code>{name}</code>,
+        Value: ({ value }) => value,
+      }}
+    />
+    <SystemTable
+      caption="Settings of the database server"
+      rows={props.settings}
+      empty="None could be read."
+      columns={{
+        Setting: ({ name }) => <code>{name}</code>,
+        Value: ({ value }) => (value === "" ? "none" : value),
+        From: ({ source, needsRestart }) => (needsRestart ? `${source}; waits for a restart` : source),
+      }}
+    />
+  </section>
+)
+
+/** Lists what the console was started with, and none of the secrets. */
+export const consoleSettings = (
+  config: ConsoleConfig["Service"],
+): ReadonlyArray<{ readonly name: string; readonly value: string }> => {
+  const { hosts, database, username } = config.database.address
+  const values: Readonly<Record<string, string | number>> = {
+    DEPLOYMENT: config.deployment,
+    DATABASE_URL: `${hosts.map(({ host, port }) => `${host}:${port}`).join(", ")}, database ${database ?? "–"}, user ${username ?? "–"}, with its password left out`,
+    DATABASE_CONNECTIONS: config.databaseConnections,
+    CONSOLE_URL: config.consoleUrl,
+    CONSOLE_HOST: config.host,
+    CONSOLE_PORT: config.port,
+    CONSOLE_PROXY_HEADER: config.proxyHeader ?? "none",
+    SIGN_IN_LIMIT: config.signInLimit,
+    ADMIN_HOST: config.adminHost,
+    CONSOLE_ADMIN_PORT: config.adminPort,
+    PUBLIC_BASE_URL: config.publicBaseUrl,
+    SECRETS_KEY: config.secretsKey.length === 1 ? "1 key, not shown" : `${config.secretsKey.length} keys, not shown`,
+  }
+  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }))
+}
