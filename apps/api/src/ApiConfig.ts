@@ -1,13 +1,6 @@
-import { type CursorKeyRing, cursorKeyRing } from "@outreach/cursor"
-import type { KeyRing } from "@outreach/domain/KeyRing"
+import { cursorKeyRing } from "@outreach/cursor"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import {
-  type DatabaseSettings,
-  databaseConnections,
-  databaseSettings,
-  type StandbySettings,
-  standbySettings,
-} from "@outreach/postgres-connection/databaseSettings"
+import { databaseConnections, databaseSettings, standbySettings } from "@outreach/postgres-connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
 import {
   adminHost,
@@ -19,7 +12,7 @@ import {
   publicBaseUrl,
   secretsKey,
 } from "@outreach/process/settings"
-import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
+import { trustProxy } from "@outreach/process/trustProxy"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 
 /** `HOST`: the address to listen on. Default `127.0.0.1`. */
@@ -41,65 +34,46 @@ const idempotencyMib = setting("IDEMPOTENCY_MIB", wholeNumber(1, 1_048_576, "MiB
 const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9465")
 
 /**
- * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, once it is told to stop, so that a load balancer
+ * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, after the signal to stop, so that a load balancer
  * sees it first. Default 5, and 0 in development.
  */
 const shutdownDelay = (deployment: string) =>
   setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), deployment === "development" ? "0" : "5")
 
-/** What the API reads from its environment, beside what `telemetry` reads. */
-export class ApiConfig extends Context.Service<
-  ApiConfig,
-  {
-    readonly database: DatabaseSettings
+/** `DOCS_URL`: where the guides are published; the links of errors lead there. Default: `PUBLIC_BASE_URL` and `/docs`. */
+const docsUrl = (baseUrl: string) => setting("DOCS_URL", HttpUrl, `${baseUrl}/docs`)
+
+const readConfig = Effect.gen(function* () {
+  const baseUrl = yield* publicBaseUrl
+  const where = yield* deployment
+  const connections = yield* maxConnections
+  return {
+    database: yield* databaseSettings,
     /** Where reads go first; undefined for the database itself. */
-    readonly standby: StandbySettings | undefined
-    readonly databaseConnections: number
-    readonly host: string
-    readonly port: number
-    readonly adminHost: string
-    readonly adminPort: number
-    readonly trustProxy: TrustProxy
-    readonly unauthenticatedLimit: number
-    readonly maxConnections: number
-    readonly connectionsPerAddress: number
-    /** What the responses stored for one organization's idempotency keys may take. */
-    readonly maxStoredBytes: number
-    readonly shutdownDelay: Duration.Duration
-    readonly publicBaseUrl: string
-    readonly deployment: "production" | "staging" | "development"
-    /** Where the guides are published; the links of errors lead there. `DOCS_URL`, default `PUBLIC_BASE_URL` and `/docs`. */
-    readonly docsUrl: string
-    readonly secretsKey: KeyRing
-    readonly cursorKey: CursorKeyRing
+    standby: yield* standbySettings,
+    databaseConnections: yield* databaseConnections(12),
+    host: yield* host,
+    port: yield* port,
+    adminHost: yield* adminHost,
+    adminPort: yield* adminPort,
+    trustProxy: yield* trustProxy,
+    unauthenticatedLimit: yield* unauthenticatedLimit,
+    maxConnections: connections,
+    connectionsPerAddress: yield* connectionsPerAddress(connections),
+    /** The most bytes of responses that are stored for one organization's idempotency keys. */
+    maxStoredBytes: (yield* idempotencyMib) * 1024 * 1024,
+    shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
+    publicBaseUrl: baseUrl,
+    deployment: where,
+    docsUrl: yield* docsUrl(baseUrl),
+    secretsKey: yield* secretsKey,
+    cursorKey: cursorKeyRing((yield* cursorKey).map(({ key, mark }) => ({ key: Redacted.value(key), id: mark }))),
   }
->()("api/ApiConfig") {
-  static readonly fromEnvironment = Layer.effect(
-    ApiConfig,
-    Effect.gen(function* () {
-      const baseUrl = yield* publicBaseUrl
-      const where = yield* deployment
-      const connections = yield* maxConnections
-      return {
-        database: yield* databaseSettings,
-        standby: yield* standbySettings,
-        databaseConnections: yield* databaseConnections(12),
-        host: yield* host,
-        port: yield* port,
-        adminHost: yield* adminHost,
-        adminPort: yield* adminPort,
-        trustProxy: yield* trustProxy,
-        unauthenticatedLimit: yield* unauthenticatedLimit,
-        maxConnections: connections,
-        connectionsPerAddress: yield* connectionsPerAddress(connections),
-        maxStoredBytes: (yield* idempotencyMib) * 1024 * 1024,
-        shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
-        publicBaseUrl: baseUrl,
-        deployment: where,
-        docsUrl: yield* setting("DOCS_URL", HttpUrl, `${baseUrl}/docs`),
-        secretsKey: yield* secretsKey,
-        cursorKey: cursorKeyRing((yield* cursorKey).map(({ key, mark }) => ({ key: Redacted.value(key), id: mark }))),
-      }
-    }),
-  )
+})
+
+/** The settings that the API reads from its environment, beside those of `telemetry`. */
+export class ApiConfig extends Context.Service<ApiConfig, Readonly<Effect.Success<typeof readConfig>>>()(
+  "api/ApiConfig",
+) {
+  static readonly fromEnvironment = Layer.effect(ApiConfig, readConfig)
 }

@@ -1,11 +1,4 @@
-import {
-  ANSWER_HEADERS,
-  type HandlerOptions,
-  readBytes,
-  readMaxBytes,
-  receive,
-  type WebhookHandler,
-} from "./receive.ts"
+import { type HandlerOptions, nodeHeaders, readBytes, receiver, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -48,19 +41,16 @@ export function webhookPlugin<Event>(
   handle: WebhookHandler<Event>,
   options: PluginOptions = {},
 ): (scope: FastifyScope) => Promise<void> {
-  const maxBytes = readMaxBytes(options)
+  const receive = receiver(verifier, handle, options)
   return async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", (_request, body, done) => done(null, body))
-    scope.post(options.url ?? "/", async ({ headers, body }, reply) => {
-      const answer = await receive(
-        async () => verifier.verify({ headers, body: await rawBodyOf(body, maxBytes) }),
-        handle,
-        options,
-      )
-      // A body that was refused half read would be taken for the next request.
-      const sent = answer.status === 413 ? { ...ANSWER_HEADERS, connection: "close" } : ANSWER_HEADERS
-      return reply.code(answer.status).headers(sent).send(answer.body)
+    scope.post(options.url ?? "/", async (request, reply) => {
+      const { status, body } = await receive(async (maxBytes) => ({
+        headers: request.headers,
+        body: await rawBodyOf(request.body, maxBytes),
+      }))
+      return reply.code(status).headers(nodeHeaders(status)).send(body)
     })
   }
 }

@@ -1,10 +1,9 @@
 import {
-  ANSWER_HEADERS,
   type HandlerOptions,
   MAX_BYTES,
+  RESPONSE_HEADERS,
   readBytes,
-  readMaxBytes,
-  receive,
+  receiver,
   type WebhookHandler,
 } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
@@ -28,16 +27,15 @@ export function webhookHandler<Event>(
   handle: WebhookHandler<Event>,
   options: HandlerOptions = {},
 ): (given: Request | { readonly request: Request }) => Promise<Response> {
-  const maxBytes = readMaxBytes(options)
+  const receive = receiver(verifier, handle, options)
   return async (given) => {
     const request = "request" in given ? given.request : given
-    const verify = async () => {
+    const { status, body } = await receive(async (maxBytes) => {
       if (request.bodyUsed) throw new WebhookVerificationError("body_already_parsed", FIX)
-      const body = request.body === null ? "" : await readBytes(chunksOf(request.body), maxBytes)
-      return verifier.verify({ headers: request.headers, body })
-    }
-    const { status, body } = await receive(verify, handle, options)
-    return new Response(body, { status, headers: ANSWER_HEADERS })
+      const chunks = request.body === null ? undefined : chunksOf(request.body)
+      return { headers: request.headers, body: chunks ? await readBytes(chunks, maxBytes) : "" }
+    })
+    return new Response(body, { status, headers: RESPONSE_HEADERS })
   }
 }
 

@@ -1,4 +1,4 @@
-import { ANSWER_HEADERS, type HandlerOptions, readMaxBytes, receive, type WebhookHandler } from "./receive.ts"
+import { type HandlerOptions, RESPONSE_HEADERS, receiver, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -26,15 +26,13 @@ export function webhookHandler<Event>(
   handle: WebhookHandler<Event>,
   options: HandlerOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
-  const maxBytes = readMaxBytes(options)
-  return async ({ headers, multiValueHeaders, body, isBase64Encoded }) => {
-    const verify = async () => {
-      const raw = rawBodyOf(body ?? "", isBase64Encoded)
-      if (raw.length > maxBytes) throw new WebhookVerificationError("body_too_large")
-      return verifier.verify({ headers: headers ?? multiValueHeaders ?? {}, body: raw })
-    }
-    const answer = await receive(verify, handle, options)
-    return { statusCode: answer.status, headers: { ...ANSWER_HEADERS }, body: answer.body, isBase64Encoded: false }
+  const receive = receiver(verifier, handle, options)
+  return async ({ headers, multiValueHeaders, body: given, isBase64Encoded }) => {
+    const { status, body } = await receive(() => ({
+      headers: headers ?? multiValueHeaders ?? {},
+      body: rawBodyOf(given ?? "", isBase64Encoded),
+    }))
+    return { statusCode: status, headers: { ...RESPONSE_HEADERS }, body, isBase64Encoded: false }
   }
 }
 

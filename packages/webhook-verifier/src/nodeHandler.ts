@@ -1,11 +1,4 @@
-import {
-  ANSWER_HEADERS,
-  type HandlerOptions,
-  readBytes,
-  readMaxBytes,
-  receive,
-  type WebhookHandler,
-} from "./receive.ts"
+import { type HandlerOptions, nodeHeaders, readBytes, receiver, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -30,17 +23,13 @@ export function nodeHandler<Event>(
   options: HandlerOptions,
   fix: string,
 ): NodeHandler {
-  const maxBytes = readMaxBytes(options)
+  const receive = receiver(verifier, handle, options)
   return async (request, response) => {
-    const verify = async () => {
-      const body = await rawBodyOf(request, maxBytes, fix)
-      if (body.length > maxBytes) throw new WebhookVerificationError("body_too_large")
-      return verifier.verify({ headers: request.headers, body })
-    }
-    const { status, body } = await receive(verify, handle, options)
-    // A body that was refused half read would be taken for the next request.
-    const headers = status === 413 ? { ...ANSWER_HEADERS, connection: "close" } : ANSWER_HEADERS
-    response.writeHead(status, headers).end(body)
+    const { status, body } = await receive(async (maxBytes) => ({
+      headers: request.headers,
+      body: await rawBodyOf(request, maxBytes, fix),
+    }))
+    response.writeHead(status, nodeHeaders(status)).end(body)
   }
 }
 

@@ -1,10 +1,11 @@
-import type { Refusal as BadRequest, Scope } from "@outreach/contract"
+import type { Refusal as BadRequest, OperationId, Scope } from "@outreach/contract"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import {
   type ErrorDetails,
   type LegacyErrorCode,
   legacyCodes,
   legacyEnvelope,
+  type PartnerErrorCode,
   partnerCatalog,
 } from "@outreach/error-catalog"
 import type { RateLimitDecision } from "@outreach/rate-limit"
@@ -39,101 +40,107 @@ export type RequestError = Data.TaggedEnum<{
 }>
 export const RequestError = Data.taggedEnum<RequestError>()
 
-/** Seconds that a caller is told to wait when the service cannot answer. */
+/** After how many seconds a caller tries again when the service cannot answer. */
 const UNAVAILABLE_SECONDS = 5
-/** Seconds that a caller is told to wait while the same request is still running. */
+/** After how many seconds a caller tries again while the same request is still running. */
 const IN_USE_SECONDS = 1
+
+/** What is written of an error in either envelope. */
+interface ErrorRow {
+  readonly code: PartnerErrorCode
+  /** The code in the legacy envelope. Default `INTERNAL_ERROR`. */
+  readonly legacy?: LegacyErrorCode
+  readonly message: string
+  readonly details?: ErrorDetails
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default: the status of the code. */
+  readonly status?: number
+}
+
+type ErrorOf<Tag extends RequestError["_tag"]> = Extract<RequestError, { readonly _tag: Tag }>
+
+const ROWS: {
+  readonly [Tag in RequestError["_tag"]]: (error: ErrorOf<Tag>, operation: OperationId | undefined) => ErrorRow
+} = {
+  NotFound: () => ({ code: "NOT_FOUND", message: "No such path." }),
+  MethodNotAllowed: ({ allow }) => ({
+    code: "METHOD_NOT_ALLOWED",
+    legacy: "METHOD_NOT_ALLOWED",
+    message: `The path answers ${allow}.`,
+    headers: { Allow: allow },
+  }),
+  Unauthorized: () => ({
+    code: "UNAUTHORIZED",
+    legacy: "UNAUTHORIZED",
+    message: "The bearer credential is missing, malformed, expired or revoked.",
+    headers: { "WWW-Authenticate": "Bearer" },
+  }),
+  InvalidSignature: () => ({
+    code: "INVALID_SIGNATURE",
+    message:
+      "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
+  }),
+  RateLimited: ({ over, retryAfter }) => ({
+    code: "RATE_LIMITED",
+    legacy: "RATE_LIMITED",
+    message: `${over ? "The key exceeded its rate limit" : "Too many requests without a good key"}; wait ${retryAfter} s.`,
+    headers: { "Retry-After": String(retryAfter) },
+  }),
+  InsufficientScope: ({ scope }) => ({
+    code: "INSUFFICIENT_SCOPE",
+    message: `The key lacks the scope ${scope}.`,
+    details: { scope },
+  }),
+  NotAcceptable: () => ({
+    code: "NOT_ACCEPTABLE",
+    message: "The answer is application/json, which the Accept header leaves out.",
+  }),
+  BadRequest: ({ code, message, parameter }) => ({ code, legacy: "VALIDATION_ERROR", message, details: { parameter } }),
+  UnsupportedMediaType: () => ({
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "The body must be sent without a Content-Encoding.",
+  }),
+  PayloadTooLarge: ({ maxBytes }) => ({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The body exceeds ${maxBytes} bytes.`,
+    details: { max_bytes: maxBytes },
+  }),
+  IdempotencyKeyReused: () => ({
+    code: "IDEMPOTENCY_KEY_REUSED",
+    message: "The Idempotency-Key was given before, with another request.",
+  }),
+  IdempotencyKeyInUse: () => ({
+    code: "IDEMPOTENCY_KEY_IN_USE",
+    message: "The same request with this Idempotency-Key is still running.",
+    details: { retry_after: IN_USE_SECONDS },
+  }),
+  TokenNotFound: () => ({ code: "TOKEN_NOT_FOUND", message: "There is no record for the token." }),
+  NotServed: (_, operation) => ({
+    code: "INTERNAL_ERROR",
+    legacy: "NOT_IMPLEMENTED",
+    message: `The operation ${operation} is not served yet.`,
+    status: 501,
+  }),
+  Unavailable: () => ({
+    code: "SERVICE_UNAVAILABLE",
+    legacy: "SERVICE_UNAVAILABLE",
+    message: "The service cannot answer for the moment.",
+    details: { retry_after: UNAVAILABLE_SECONDS },
+  }),
+  Defect: () => ({
+    code: "INTERNAL_ERROR",
+    message: "Something went wrong on our side; the request id helps us to find it.",
+  }),
+}
 
 /** Returns an error in the envelope of its operation, without the headers that every error carries. */
 export function toErrorResponse(error: RequestError, context: ResponseContext, docsUrl: string): OperationResponse {
   const { requestId, operation, envelope } = context
-
-  const say = (
-    code: Exclude<BadRequest["code"], "MISSING_PARAMETER" | "INVALID_PARAMETER">,
-    message: string,
-    more: { readonly status?: number; readonly details?: ErrorDetails; readonly headers?: Record<string, string> } = {},
-  ): OperationResponse => {
-    const { details, headers = {} } = more
-    if (envelope === "legacy") return sayLegacy(message, headers)
-    const body = partnerCatalog.envelope(code, { message, requestId, docsUrl, details })
-    return { status: more.status ?? partnerCatalog.httpStatus(code), body, headers }
-  }
-  const sayLegacy = (message: string, headers: Record<string, string> = {}): OperationResponse => {
-    const code = legacyCodeOf(error)
-    return { status: legacyCodes[code].status, body: legacyEnvelope(code, message), headers }
-  }
-
-  switch (error._tag) {
-    case "NotFound":
-      return say("NOT_FOUND", "No such path.")
-    case "MethodNotAllowed":
-      return say("METHOD_NOT_ALLOWED", `The path answers ${error.allow}.`, { headers: { Allow: error.allow } })
-    case "Unauthorized":
-      return say("UNAUTHORIZED", "The bearer credential is missing, malformed, expired or revoked.", {
-        headers: { "WWW-Authenticate": "Bearer" },
-      })
-    case "InvalidSignature":
-      return say(
-        "INVALID_SIGNATURE",
-        "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
-      )
-    case "RateLimited": {
-      const { over, retryAfter } = error
-      const what = over ? "The key exceeded its rate limit" : "Too many requests without a good key"
-      return say("RATE_LIMITED", `${what}; wait ${retryAfter} s.`, { headers: { "Retry-After": String(retryAfter) } })
-    }
-    case "InsufficientScope":
-      return say("INSUFFICIENT_SCOPE", `The key lacks the scope ${error.scope}.`, {
-        details: { scope: error.scope },
-      })
-    case "NotAcceptable":
-      return say("NOT_ACCEPTABLE", "The answer is application/json, which the Accept header leaves out.")
-    case "BadRequest": {
-      const { code, message, parameter } = error
-      if (envelope === "legacy") return sayLegacy(message)
-      const body = partnerCatalog.envelope(code, { message, requestId, docsUrl, details: { parameter } })
-      return { status: partnerCatalog.httpStatus(code), body, headers: {} }
-    }
-    case "UnsupportedMediaType":
-      return say("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.")
-    case "PayloadTooLarge":
-      return say("PAYLOAD_TOO_LARGE", `The body exceeds ${error.maxBytes} bytes.`, {
-        details: { max_bytes: error.maxBytes },
-      })
-    case "IdempotencyKeyReused":
-      return say("IDEMPOTENCY_KEY_REUSED", "The Idempotency-Key was given before, with another request.")
-    case "IdempotencyKeyInUse":
-      return say("IDEMPOTENCY_KEY_IN_USE", "The same request with this Idempotency-Key is still running.", {
-        details: { retry_after: IN_USE_SECONDS },
-      })
-    case "TokenNotFound":
-      return say("TOKEN_NOT_FOUND", "There is no record for the token.")
-    case "NotServed":
-      return say("INTERNAL_ERROR", `The operation ${operation} is not served yet.`, { status: 501 })
-    case "Unavailable":
-      return say("SERVICE_UNAVAILABLE", "The service cannot answer for the moment.", {
-        details: { retry_after: UNAVAILABLE_SECONDS },
-      })
-    case "Defect":
-      return say("INTERNAL_ERROR", "Something went wrong on our side; the request id helps us to find it.")
-  }
-}
-
-const legacyCodeOf = ({ _tag }: RequestError): LegacyErrorCode => {
-  switch (_tag) {
-    case "Unauthorized":
-      return "UNAUTHORIZED"
-    case "RateLimited":
-      return "RATE_LIMITED"
-    case "BadRequest":
-      return "VALIDATION_ERROR"
-    case "NotServed":
-      return "NOT_IMPLEMENTED"
-    case "MethodNotAllowed":
-      return "METHOD_NOT_ALLOWED"
-    case "Unavailable":
-      return "SERVICE_UNAVAILABLE"
-    default:
-      return "INTERNAL_ERROR"
-  }
+  const rowOf = ROWS[error._tag] as (error: RequestError, operation: OperationId | undefined) => ErrorRow
+  const { code, legacy = "INTERNAL_ERROR", message, details, headers = {}, status } = rowOf(error, operation)
+  if (envelope === "legacy")
+    return { status: legacyCodes[legacy].status, body: legacyEnvelope(legacy, message), headers }
+  // The union of all codes asks for the details of each, which no single code has.
+  const body = partnerCatalog.envelope(code as "UNAUTHORIZED", { message, requestId, docsUrl, details })
+  return { status: status ?? partnerCatalog.httpStatus(code), body, headers }
 }
