@@ -1,10 +1,11 @@
 import { describe, expect } from "@effect/vitest"
+import { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { Program } from "@outreach/domain/programs/Program"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { Option, Schema } from "effect"
+import { Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { it } from "vitest"
 
@@ -17,6 +18,10 @@ const ENTITIES = [
     others: ["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
   },
   { table: "programs", entity: Program, others: [] },
+  {
+    ...{ table: "campaigns", entity: Schema.Struct(Struct.omit(Campaign.fields, ["hours"])) },
+    others: ["hours_from", "hours_to"],
+  },
 ] as const
 
 const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOption(field as Schema.Codec<unknown>)(null))

@@ -1,7 +1,8 @@
-import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
-import type { MailFailure } from "../mail/Mailer.ts"
-import type { Timestamp } from "../Timestamp.ts"
-import type { SendingHours } from "./SendingHours.ts"
+import { Schema, Struct } from "effect"
+import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import { MailFailure } from "../mail/Mailer.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { SendingHours } from "./SendingHours.ts"
 
 export const CAMPAIGN_STATUSES = [
   "draft",
@@ -16,9 +17,6 @@ export const CAMPAIGN_STATUSES = [
 
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 
-/** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
-export type CampaignKind = "traffic" | "survey"
-
 /** What names a campaign in every table. */
 export interface CampaignKey {
   readonly organizationId: OrganizationId
@@ -26,31 +24,47 @@ export interface CampaignKey {
 }
 
 /** An e-mail to a list of recipients, sent inside a window of time. */
-export interface Campaign {
-  readonly organizationId: OrganizationId
-  readonly id: CampaignId
-  readonly programId: ProgramId
-  readonly name: string
-  readonly kind: CampaignKind
-  readonly status: CampaignStatus
-  readonly subject: string
-  readonly html: string
+export const Campaign = Schema.Struct({
+  organizationId: OrganizationId,
+  id: CampaignId,
+  programId: ProgramId,
+  name: Schema.String,
+  /** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
+  kind: Schema.Literals(["traffic", "survey"]),
+  status: Schema.Literals(CAMPAIGN_STATUSES),
+  subject: Schema.String,
+  html: Schema.String,
   /** The text part; null to make it of the HTML. */
-  readonly text: string | null
+  text: Schema.NullOr(Schema.String),
   /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
-  readonly shortLink: string | null
+  shortLink: Schema.NullOr(Schema.String),
   /** What the templates may name of each recipient; imports have a column for each. */
-  readonly fields: ReadonlyArray<string>
+  fields: Schema.Array(Schema.String),
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
-  readonly perMinute: number | null
+  perMinute: Schema.NullOr(Schema.Int),
   /** When e-mails go out by the local time of recipients whose fields say where they are; null for any time. */
-  readonly hours: SendingHours | null
+  hours: Schema.NullOr(SendingHours),
   /** Messages go out from the start, inclusive, to the end, exclusive. */
-  readonly windowStart: Timestamp
-  readonly windowEnd: Timestamp
-  readonly createdAt: Timestamp
-  readonly updatedAt: Timestamp
-}
+  windowStart: Timestamp,
+  windowEnd: Timestamp,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type Campaign = typeof Campaign.Type
+export type CampaignKind = Campaign["kind"]
+
+/** A campaign in a list. */
+export const ListedCampaign = Schema.Struct({
+  ...Struct.omit(Campaign.fields, ["html", "text"]),
+  followUpOf: Schema.NullOr(CampaignId),
+})
+export type ListedCampaign = typeof ListedCampaign.Type
+
+/** A campaign as its summary and its events show it. */
+export const CampaignSummary = Schema.Struct(
+  Struct.omit(Campaign.fields, ["subject", "html", "text", "shortLink", "fields", "perMinute", "hours"]),
+)
+export type CampaignSummary = typeof CampaignSummary.Type
 
 /** The operators' commands: the statuses in which each is allowed, and the status that follows. */
 export const TRANSITIONS = {
@@ -89,49 +103,52 @@ export const UNDER_WAY: ReadonlyArray<CampaignStatus> = TRANSITIONS.pause.from
 export const IMPORTABLE: ReadonlyArray<CampaignStatus> = ["draft", "paused"]
 
 /** How far a campaign has come, in recipients. */
-export interface CampaignProgress {
-  readonly recipients: number
-  readonly published: number
-  readonly queued: number
+export const CampaignProgress = Schema.Struct({
+  recipients: Schema.Int,
+  published: Schema.Int,
+  queued: Schema.Int,
   /** Queued, and put off by their mailboxes at least once. */
-  readonly deferred: number
+  deferred: Schema.Int,
   /** Queued, and sent at least once without a response. */
-  readonly unknown: number
+  unknown: Schema.Int,
   /** Sent several times without a response, and not tried again. */
-  readonly quarantined: number
-  readonly withdrawn: number
-  readonly sent: number
-  readonly sentInLastMinute: number
+  quarantined: Schema.Int,
+  withdrawn: Schema.Int,
+  sent: Schema.Int,
+  sentInLastMinute: Schema.Int,
   /** Refused at once, or returned after they were sent. */
-  readonly bounced: number
+  bounced: Schema.Int,
   /** Those who reported their message as unwanted. */
-  readonly complained: number
+  complained: Schema.Int,
   /** Those of whom the mail server has had the last word: sent or bounced. */
-  readonly answered: number
-}
+  answered: Schema.Int,
+})
+export type CampaignProgress = typeof CampaignProgress.Type
 
 /** Counts the recipients who were neither sent to, nor bounced, nor withdrawn, nor quarantined. */
 export const countUnsent = ({ recipients, withdrawn, quarantined, answered }: CampaignProgress): number =>
   Math.max(0, recipients - withdrawn - quarantined - answered)
 
 /** Why messages of a campaign were not sent the last time, when their recipients are not the reason. */
-export interface CampaignFailure extends MailFailure {
-  readonly messages: number
-}
+export const CampaignFailure = Schema.Struct({ ...MailFailure.fields, messages: Schema.Int })
+export type CampaignFailure = typeof CampaignFailure.Type
 
 /** A message that nobody knows to be delivered or not, and that is not tried again. */
-export interface QuarantinedMessage extends MailFailure {
+export const QuarantinedMessage = Schema.Struct({
+  ...MailFailure.fields,
   /** The left-hand side of its Message-ID. */
-  readonly recipientId: RecipientId
-  readonly token: string
-  readonly unknownOutcomes: number
-  readonly quarantinedAt: Timestamp
-}
+  recipientId: RecipientId,
+  token: Schema.String,
+  unknownOutcomes: Schema.Int,
+  quarantinedAt: Timestamp,
+})
+export type QuarantinedMessage = typeof QuarantinedMessage.Type
 
 /** A recipient domain that a campaign leaves alone for a while, because it rejected us. */
-export interface DomainPause {
-  readonly domain: string
+export const DomainPause = Schema.Struct({
+  domain: Schema.String,
   /** The codes of the rejection. */
-  readonly status: string
-  readonly until: Timestamp
-}
+  status: Schema.String,
+  until: Timestamp,
+})
+export type DomainPause = typeof DomainPause.Type

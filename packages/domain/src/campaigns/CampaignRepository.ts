@@ -5,12 +5,15 @@ import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type {
   Campaign,
   CampaignFailure,
   CampaignProgress,
   CampaignStatus,
+  CampaignSummary,
   DomainPause,
+  ListedCampaign,
   QuarantinedMessage,
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
@@ -19,7 +22,7 @@ import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
-  readonly campaign: Omit<Campaign, "subject" | "html" | "text" | "shortLink" | "fields" | "perMinute" | "hours">
+  readonly campaign: CampaignSummary
   readonly program: Program
 }
 
@@ -30,11 +33,6 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
   /** Whom a follow-up is sent to, until its last recipient is drawn. */
   readonly followUp: FollowUp | undefined
-}
-
-/** A campaign in a list. */
-export interface ListedCampaign extends Omit<Campaign, "html" | "text"> {
-  readonly followUpOf: CampaignId | null
 }
 
 /** Recipients with their subjects, about to be published. */
@@ -98,11 +96,10 @@ export class CampaignRepository extends Context.Service<
      * follow-up's turn comes `drawLeadSeconds` before its window.
      */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
-    /**
-     * Sets the status, marks the recipients as published, queues their messages, and publishes the event, if there are any. A message is due
-     * when the campaign's hours open first.
-     */
-    storePublication(publication: Publication, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>
+    /** Sets the status, and queues the messages of the recipients. A message is due when the campaign's hours open first. */
+    queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
+    /** Marks the recipients as published, and publishes the event. */
+    storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly openAndComplete: Effect.Effect<void>
   }

@@ -197,7 +197,12 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const status = statusAfterPublication(count)
     const { campaign } = chunk
     const assigned = recipients.map(({ id }) => ({ id, ...assignSubject(chunk.subjectTest, campaign.id, id) }))
-    yield* campaigns.storePublication({ campaign, recipients: assigned }, status, event)
+    const publication = { campaign, recipients: assigned }
+    yield* campaigns.queue(publication, status)
+    if (event !== undefined) {
+      const at = yield* transaction.commitTimestamp(campaign.organizationId)
+      yield* campaigns.storePublication(publication, event, at)
+    }
     for (const { email } of recipients) domains.add(email.slice(email.lastIndexOf("@") + 1).toLowerCase())
     return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })

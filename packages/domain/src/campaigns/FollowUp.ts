@@ -1,6 +1,7 @@
-import type { CampaignId, ProgramId } from "../Identifier.ts"
-import type { Recipient } from "../recipients/Recipient.ts"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { Schema, Struct } from "effect"
+import { CampaignId, type ProgramId } from "../Identifier.ts"
+import { Recipient } from "../recipients/Recipient.ts"
+import { fromUnixMillis, Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, CLOSED } from "./Campaign.ts"
 
 // Glossary. Follow-up: a campaign to those recipients of an earlier one who have not done something. It is drawn once: shortly before its
@@ -10,42 +11,48 @@ import { type Campaign, CLOSED } from "./Campaign.ts"
 export const FOLLOW_UP_CONDITIONS = ["clicked", "account_created", "learner_qualified"] as const
 export type FollowUpCondition = (typeof FOLLOW_UP_CONDITIONS)[number]
 
-/** Whom a follow-up is sent to. */
-export interface FollowUp {
+/** The recipients that a follow-up is sent to. */
+export const FollowUp = Schema.Struct({
   /** The campaign that it follows. */
-  readonly followUpOf: CampaignId
-  readonly unless: FollowUpCondition
+  followUpOf: CampaignId,
+  unless: Schema.Literals(FOLLOW_UP_CONDITIONS),
   /** How long each recipient has had since the earlier e-mail was sent. */
-  readonly afterSeconds: number
-}
+  afterSeconds: Schema.Int,
+})
+export type FollowUp = typeof FollowUp.Type
 
 /** Why a recipient of the earlier campaign is not a recipient of the follow-up. */
-export type SkipReason =
-  | "not_sent"
-  | "bounced"
-  | "complained"
-  | "erased"
-  | "too_recent"
-  | FollowUpCondition
-  | "suppressed"
-  | "quota_reached"
+const SKIP_REASONS = [
+  ...(["not_sent", "bounced", "complained", "erased", "too_recent"] as const),
+  ...FOLLOW_UP_CONDITIONS,
+  ...(["suppressed", "quota_reached"] as const),
+]
+export type SkipReason = (typeof SKIP_REASONS)[number]
 
 /** How a follow-up stands. */
-export interface FollowUpState extends FollowUp {
+export const FollowUpState = Schema.Struct({
+  ...FollowUp.fields,
   /** When the last recipient was drawn or skipped; null before. */
-  readonly drawnAt: Timestamp | null
-  readonly skipped: Partial<Record<SkipReason, number>>
-}
+  drawnAt: Schema.NullOr(Timestamp),
+  skipped: Schema.Struct(
+    Object.fromEntries(SKIP_REASONS.map((reason) => [reason, Schema.optionalKey(Schema.Int)])) as {
+      readonly [Reason in SkipReason]: Schema.optionalKey<typeof Schema.Int>
+    },
+  ),
+})
+export type FollowUpState = typeof FollowUpState.Type
 
 /** A recipient of the earlier campaign, and what is known of it. */
-export interface FollowedRecipient extends Pick<Recipient, "id" | "npi" | "email" | "sentAt" | "bouncedAt"> {
-  readonly isErased: boolean
-  readonly hasComplained: boolean
+export const FollowedRecipient = Schema.Struct({
+  ...Struct.pick(Recipient.fields, ["id", "npi", "email", "sentAt", "bouncedAt"]),
+  isErased: Schema.Boolean,
+  hasComplained: Schema.Boolean,
   /** Whether the recipient clicked on this e-mail, or on one that it followed in turn; clicks of suspected bots do not count. */
-  readonly hasClicked: boolean
-  readonly hasAccount: boolean
-  readonly hasQualified: boolean
-}
+  hasClicked: Schema.Boolean,
+  hasAccount: Schema.Boolean,
+  hasQualified: Schema.Boolean,
+})
+export type FollowedRecipient = typeof FollowedRecipient.Type
 
 /** How long before its window a follow-up is drawn at the earliest, unless its recipients have less time. */
 const DRAW_LEAD_SECONDS = 3600

@@ -1,43 +1,51 @@
+import { Schema } from "effect"
 import type { CampaignId, RecipientId } from "../Identifier.ts"
-import type { TestSubject } from "../mail/Message.ts"
-import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { TestSubject } from "../mail/Message.ts"
+import { Timestamp, toUnixMillis } from "../Timestamp.ts"
 
 // Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two at once; half of them get
 // each. The others wait until the winner is decided, and get that one. Clicks of suspected bots do not count, and each recipient counts once.
 
 /** How a campaign compares two subjects; its own subject is A. */
-export interface SubjectTest {
-  readonly subjectB: string
+export const SubjectTest = Schema.Struct({
+  subjectB: Schema.String,
   /** The test group, in percent of the recipients; with 100 nobody waits, and neither subject wins. */
-  readonly share: number
+  share: Schema.Int,
   /** How long after the campaign has begun to send the winner is decided; null with a share of 100. */
-  readonly afterSeconds: number | null
-}
+  afterSeconds: Schema.NullOr(Schema.Int),
+})
+export type SubjectTest = typeof SubjectTest.Type
+
+const SubjectCount = Schema.Struct({ sent: Schema.Int, clicked: Schema.Int })
 
 /** The messages of a subject that were sent to the test group, and the recipients of them who clicked. */
-export type SubjectCounts = Readonly<Record<TestSubject, { readonly sent: number; readonly clicked: number }>>
+export const SubjectCounts = Schema.Struct({ a: SubjectCount, b: SubjectCount })
+export type SubjectCounts = typeof SubjectCounts.Type
 
 /** How a subject test stands. */
-export interface SubjectTestState extends SubjectTest {
+export const SubjectTestState = Schema.Struct({
+  ...SubjectTest.fields,
   /** When the campaign began to send, or went on after a pause; null before. */
-  readonly beganAt: Timestamp | null
-  readonly winner: TestSubject | null
-  readonly decidedAt: Timestamp | null
+  beganAt: Schema.NullOr(Timestamp),
+  winner: Schema.NullOr(TestSubject),
+  decidedAt: Schema.NullOr(Timestamp),
   /** What the winner was decided by. */
-  readonly counts: SubjectCounts | null
-}
+  counts: Schema.NullOr(SubjectCounts),
+})
+export type SubjectTestState = typeof SubjectTestState.Type
 
-/** What became of the messages to a part of a campaign's recipients; `null` are those who get the winner. */
-export interface SubjectFigures {
-  readonly testSubject: TestSubject | null
-  readonly recipients: number
-  readonly sent: number
-  readonly uniqueOpened: number
-  readonly uniqueClicked: number
+/** The outcomes of the messages to a part of a campaign's recipients; `null` are those who get the winner. */
+export const SubjectFigures = Schema.Struct({
+  testSubject: Schema.NullOr(TestSubject),
+  recipients: Schema.Int,
+  sent: Schema.Int,
+  uniqueOpened: Schema.Int,
+  uniqueClicked: Schema.Int,
   /** The same without those that only a suspected bot opened or clicked. */
-  readonly unsuspectedUniqueOpened: number
-  readonly unsuspectedUniqueClicked: number
-}
+  unsuspectedUniqueOpened: Schema.Int,
+  unsuspectedUniqueClicked: Schema.Int,
+})
+export type SubjectFigures = typeof SubjectFigures.Type
 
 /** The subject that a recipient tests, and whether the recipient waits for the winner. */
 export interface SubjectAssignment {

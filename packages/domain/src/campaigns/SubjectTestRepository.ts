@@ -27,7 +27,9 @@ export class SubjectTestRepository extends Context.Service<
     lockUndecided(campaign: CampaignKey): Effect.Effect<SubjectCounts | undefined>
     /** Stores the winner, and what it was decided by. */
     decide(campaign: CampaignKey, winner: TestSubject, counts: SubjectCounts): Effect.Effect<void>
-    /** Makes the messages due that waited for the winner, once it is decided; returns how many. */
-    release(limit: number): Effect.Effect<number>
+    /** Makes messages due that waited for the winner of a test that is decided; returns how many, or undefined when none waits. */
+    release(limit: number): Effect.Effect<(CampaignKey & { readonly count: number }) | undefined>
+    /** Lets a campaign that has messages due again be served at once; not in a transaction, because it waits for claims. */
+    bringForward(campaign: CampaignKey): Effect.Effect<void>
   }
 >()("domain/campaigns/SubjectTestRepository") {}

@@ -10,7 +10,12 @@ const RELEASE_BATCH_SIZE = 5000
 export const decideSubjects = Effect.fn("SubjectTests.decideSubjects")(function* () {
   const tests = yield* SubjectTestRepository
   for (const test of yield* tests.undecided) if (decisionTime(test) <= test.now) yield* decide(test)
-  while ((yield* tests.release(RELEASE_BATCH_SIZE)) > 0) {}
+  const { run } = yield* Transaction
+  while (true) {
+    const released = yield* run(tests.release(RELEASE_BATCH_SIZE))
+    if (released === undefined) return
+    yield* tests.bringForward(released)
+  }
 })
 
 const decide = Effect.fnUntraced(

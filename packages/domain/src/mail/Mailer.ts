@@ -1,5 +1,5 @@
 import type { BounceReason } from "@outreach/contract"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { CampaignId } from "../Identifier.ts"
 import type { SenderIdentity } from "../senders/Sender.ts"
 
@@ -23,30 +23,20 @@ export interface Mail {
 }
 
 /** Why a mail server took no message, or gave no response, for a reason that is not the recipient's. */
-export interface MailFailure {
+export const MailFailure = Schema.Struct({
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `protocol` is a reply that nothing was waiting for; `tls` is mostly a
    * certificate; `slow` is a timeout that concerns one message alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
    * failures of the network.
    */
-  readonly class:
-    | "sender"
-    | "login"
-    | "relay_denied"
-    | "rejected"
-    | "protocol"
-    | "tls"
-    | "dns"
-    | "refused"
-    | "reset"
-    | "timeout"
-    | "slow"
-    | "stopped"
-    | "template"
-    | "unknown"
+  class: Schema.Literals([
+    ...(["sender", "login", "relay_denied", "rejected", "protocol", "tls", "dns"] as const),
+    ...(["refused", "reset", "timeout", "slow", "stopped", "template", "unknown"] as const),
+  ]),
   /** Reply codes and the command, the name of the system's error, or the field that a template lacks; never an address or a field's value. */
-  readonly code: string
-}
+  code: Schema.String,
+})
+export type MailFailure = typeof MailFailure.Type
 
 /** What came of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
 export type MailOutcome =

@@ -1,9 +1,11 @@
+import { Schema } from "effect"
 import type { CampaignId, OrganizationId, ProgramId, RecipientId, SenderId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
 /** One of the two subjects that a campaign compares. */
-export type TestSubject = "a" | "b"
+export const TestSubject = Schema.Literals(["a", "b"])
+export type TestSubject = typeof TestSubject.Type
 
 /** One e-mail to one recipient, held by one worker until the lease ends. */
 export interface MessageLease {

@@ -1,14 +1,20 @@
-import { drawLeadSeconds, type FollowedRecipient, type FollowUpState } from "@outreach/domain/campaigns/FollowUp"
+import { drawLeadSeconds, FollowedRecipient, FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
-import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import type { Npi } from "@outreach/domain/recipients/Npi"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Layer } from "effect"
+import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRows } from "../rowsOf.ts"
+
+const decodeStates = decodeRows(FollowUpState.fields)
+const decodeTimes = decodeRows({ at: Schema.NullOr(Timestamp) })
+const decodeCursors = decodeRows({ firstId: CampaignId, npi: Schema.NullOr(Schema.String), isErased: Schema.Boolean })
+const decodeFollowed = decodeRows(FollowedRecipient.fields)
+const decodeIds = decodeRows({ id: RecipientId })
 
 /** Keeps follow-ups in PostgreSQL. */
-export const FollowUpRepositoryPg = Layer.effect(
+export const FollowUpRepositoryPg = adapter(
   FollowUpRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -18,37 +24,39 @@ export const FollowUpRepositoryPg = Layer.effect(
         sql`
           insert into follow_ups (organization_id, campaign_id, first_id, unless, after_seconds, lead_seconds)
           values (${organizationId}, ${campaignId}, ${followUp.followUpOf}, ${followUp.unless}, ${followUp.afterSeconds}::int,
-            ${drawLeadSeconds(followUp)}::int)`.pipe(Effect.asVoid, orDieAs("FollowUpRepository.create")),
+            ${drawLeadSeconds(followUp)}::int)`.pipe(Effect.asVoid),
 
       find: ({ organizationId, campaignId }) =>
-        sql<FollowUpState>`
+        sql`
           select first_id as "followUpOf", unless, after_seconds as "afterSeconds", drawn_at as "drawnAt", skipped
           from follow_ups where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          decodeStates,
           Effect.map((rows) => rows[0]),
-          orDieAs("FollowUpRepository.find"),
         ),
 
       lastSentAt: ({ organizationId, campaignId }) =>
-        sql<{ at: Timestamp | null }>`
+        sql`
           select max(sent_at) as at from recipients where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          decodeTimes,
           Effect.map((rows) => rows[0]!.at),
-          orDieAs("FollowUpRepository.lastSentAt"),
         ),
 
       // One range of the unique index of NPIs, which do not change: a recipient who is updated meanwhile is neither missed nor read twice.
       readNext: Effect.fnUntraced(function* ({ organizationId, campaignId }, limit) {
-        const [place] = yield* sql<{ firstId: CampaignId; npi: Npi | null; isErased: boolean }>`
+        const [cursor] = yield* sql`
           select first_id as "firstId", npi, erased_at is not null as "isErased" from follow_ups
           left join recipients last on last.organization_id = follow_ups.organization_id and last.id = last_id
-          where follow_ups.organization_id = ${organizationId} and follow_ups.campaign_id = ${campaignId}`
-        const { firstId, npi, isErased } = place!
-        // An erased recipient has no place in the order, so all are read again: whoever was drawn is there already.
+          where follow_ups.organization_id = ${organizationId} and follow_ups.campaign_id = ${campaignId}`.pipe(
+          decodeCursors,
+        )
+        const { firstId, npi, isErased } = cursor!
+        // An erased recipient has no place in the order, so all are read again: those who were drawn are there already.
         if (isErased) {
           yield* sql`
             update follow_ups set last_id = null, skipped = '{}'
             where organization_id = ${organizationId} and campaign_id = ${campaignId}`
         }
-        return yield* sql<FollowedRecipient>`
+        return yield* sql`
           select id, npi, email, sent_at as "sentAt", bounced_at as "bouncedAt", erased_at is not null as "isErased",
             exists (
               select from complaints
@@ -67,8 +75,8 @@ export const FollowUpRepositoryPg = Layer.effect(
             ) as "hasQualified"
           from recipients recipient
           where organization_id = ${organizationId} and campaign_id = ${firstId} and npi > ${isErased ? "" : (npi ?? "")}
-          order by npi limit ${limit}`
-      }, orDieAs("FollowUpRepository.readNext")),
+          order by npi limit ${limit}`.pipe(decodeFollowed)
+      }),
 
       copyFields: (organizationId, drawn) =>
         sql`
@@ -79,7 +87,6 @@ export const FollowUpRepositoryPg = Layer.effect(
           ) as drawn (followed_id, copy_id)
           join recipient_fields on organization_id = ${organizationId} and recipient_id = followed_id`.pipe(
           Effect.asVoid,
-          orDieAs("FollowUpRepository.copyFields"),
         ),
 
       advance: ({ organizationId, campaignId }, last, skipped) =>
@@ -93,13 +100,10 @@ export const FollowUpRepositoryPg = Layer.effect(
                 ) each group by key
               ) summed
             )
-          where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
-          Effect.asVoid,
-          orDieAs("FollowUpRepository.advance"),
-        ),
+          where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(Effect.asVoid),
 
       findClicked: (leases) =>
-        sql<{ id: RecipientId }>`
+        sql`
           select recipient.id
           from unnest(
             ${leases.map(({ organizationId }) => organizationId)}::text[], ${leases.map(({ campaignId }) => campaignId)}::text[],
@@ -109,8 +113,8 @@ export const FollowUpRepositoryPg = Layer.effect(
             and unless = 'clicked'
           join recipients recipient on recipient.organization_id = lease.organization_id and recipient.id = lease.recipient_id
           where clicked_earlier(lease.organization_id, lease.campaign_id, recipient.npi)`.pipe(
+          decodeIds,
           Effect.map((rows) => new Set(rows.map(({ id }) => id))),
-          orDieAs("FollowUpRepository.findClicked"),
         ),
     }
   }),

@@ -1,17 +1,29 @@
-import { type CampaignKey, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import type { SubjectCounts, SubjectFigures, SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
-import { SubjectTestRepository, type UndecidedTest } from "@outreach/domain/campaigns/SubjectTestRepository"
-import type { TestSubject } from "@outreach/domain/mail/Message"
-import { Effect, Layer } from "effect"
+import { WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { SubjectFigures, SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
+import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
+import { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { TestSubject } from "@outreach/domain/mail/Message"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { bringTurnForward } from "../mail/bringTurnForward.ts"
+import { decodeRows } from "../rowsOf.ts"
 
 const SENDING = WORKER_TRANSITIONS.open.to
 
+const decodeKeys = decodeRows({ organizationId: OrganizationId, campaignId: CampaignId })
+const decodeStates = decodeRows(SubjectTestState.fields)
+const decodeFigures = decodeRows(SubjectFigures.fields)
+const decodeUndecided = decodeRows({
+  ...{ organizationId: OrganizationId, campaignId: CampaignId },
+  ...{ beganAt: Timestamp, afterSeconds: Schema.Int, windowEnd: Timestamp, now: Schema.Number },
+})
+const decodeCounts = decodeRows({ testSubject: TestSubject, sent: Schema.Int, clicked: Schema.Int })
+
 /** Keeps subject tests in PostgreSQL. */
-export const SubjectTestRepositoryPg = Layer.effect(
+export const SubjectTestRepositoryPg = adapter(
   SubjectTestRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -19,58 +31,32 @@ export const SubjectTestRepositoryPg = Layer.effect(
     const isServed = sql.literal(`
       not exists (select from organizations where id = organization_id and frozen_at is not null)`)
 
-    // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
-    const releaseNext = Effect.fnUntraced(function* (limit: number) {
-      const [test] = yield* sql<CampaignKey>`
-        select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
-        where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`
-      if (test === undefined) return undefined
-      const { organizationId, campaignId } = test
-      const released = yield* sql`
-        with waiting as materialized (
-          select recipient_id from messages
-          where organization_id = ${organizationId} and campaign_id = ${campaignId} and due_at = 'infinity' and quarantined_at is null
-          order by recipient_id limit ${limit} for update
-        )
-        update messages message set due_at = clock_timestamp() from waiting
-        where message.organization_id = ${organizationId} and message.recipient_id = waiting.recipient_id
-        returning 1`
-      if (released.length < limit) {
-        yield* sql`
-          update subject_tests set released_at = clock_timestamp()
-          where organization_id = ${organizationId} and campaign_id = ${campaignId}`
-      }
-      return { ...test, count: released.length }
-    })
-
     return {
       create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
         sql`
           insert into subject_tests (organization_id, campaign_id, subject_b, share, after_seconds)
           values (${organizationId}, ${campaignId}, ${subjectB}, ${share}::int, ${afterSeconds}::int)`.pipe(
           Effect.asVoid,
-          orDieAs("SubjectTestRepository.create"),
         ),
 
       find: ({ organizationId, campaignId }) =>
-        sql<SubjectTestState>`
+        sql`
           select subject_b as "subjectB", share, after_seconds as "afterSeconds", began_at as "beganAt", winner,
             decided_at as "decidedAt", counts
           from subject_tests where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          decodeStates,
           Effect.map((rows) => rows[0]),
-          orDieAs("SubjectTestRepository.find"),
         ),
 
-      figures: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
-        return yield* sql<SubjectFigures>`
+      figures: ({ organizationId, campaignId }) =>
+        sql`
           select nullif(subject, '') as "testSubject", sum(recipients)::int as recipients, sum(sent)::int as sent,
             sum(opened)::int as "uniqueOpened", sum(clicked)::int as "uniqueClicked",
             sum(unsuspected_opened)::int as "unsuspectedUniqueOpened", sum(unsuspected_clicked)::int as "unsuspectedUniqueClicked"
           from counts_of_campaign(${organizationId}, ${campaignId})
-          group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`
-      }, orDieAs("SubjectTestRepository.figures")),
+          group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`.pipe(decodeFigures),
 
-      undecided: sql<UndecidedTest>`
+      undecided: sql`
         select test.organization_id as "organizationId", campaign_id as "campaignId", began_at as "beganAt",
           after_seconds as "afterSeconds", window_end as "windowEnd",
           extract(epoch from clock_timestamp())::double precision * 1000 as now
@@ -79,10 +65,10 @@ export const SubjectTestRepositoryPg = Layer.effect(
         where campaign.status = ${SENDING} and winner is null and after_seconds is not null and began_at is not null
           and window_end > clock_timestamp()
           and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
-        order by began_at, campaign_id`.pipe(orDieAs("SubjectTestRepository.undecided")),
+        order by began_at, campaign_id`.pipe(decodeUndecided),
 
-      // The campaign first, as a publication locks it: whom it publishes meanwhile either counts or sees the winner.
-      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }: CampaignKey) {
+      // The campaign first, as a publication locks it: a recipient that it publishes meanwhile either counts or sees the winner.
+      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
         const locked = yield* sql`
           select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}
           for no key update skip locked`
@@ -91,41 +77,58 @@ export const SubjectTestRepositoryPg = Layer.effect(
           select from subject_tests
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null for update`
         if (undecided.length === 0) return undefined
-        const rows = yield* sql<SubjectCounts[TestSubject] & { readonly testSubject: TestSubject }>`
+        const rows = yield* sql`
           select test_subject as "testSubject", count(*)::int as sent, count(unsuspected_date)::int as clicked
           from recipients recipient
           left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
             and click.type = 'outreach.email_clicked'
           where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
             and test_subject is not null and sent_at is not null
-          group by test_subject`
+          group by test_subject`.pipe(decodeCounts)
         const of = (subject: TestSubject) => {
           const { sent = 0, clicked = 0 } = rows.find(({ testSubject }) => testSubject === subject) ?? {}
           return { sent, clicked }
         }
         return { a: of("a"), b: of("b") }
-      }, orDieAs("SubjectTestRepository.lockUndecided")),
+      }),
 
       decide: ({ organizationId, campaignId }, winner, counts) =>
         sql`
           update subject_tests set winner = ${winner}, decided_at = clock_timestamp(), counts = ${JSON.stringify(counts)}::jsonb
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null`.pipe(
           Effect.asVoid,
-          orDieAs("SubjectTestRepository.decide"),
         ),
 
-      release: Effect.fnUntraced(
-        function* (limit) {
-          const released = yield* sql.withTransaction(releaseNext(limit))
-          if (released === undefined) return 0
-          const { organizationId, campaignId, count } = released
-          yield* bringTurnForward(organizationId, campaignId, 0)
-          yield* hints.give("messages", organizationId)
-          return count
-        },
-        Effect.provideService(SqlClient.SqlClient, sql),
-        orDieAs("SubjectTestRepository.release"),
-      ),
+      // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
+      release: Effect.fnUntraced(function* (limit) {
+        const [test] = yield* sql`
+          select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
+          where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`.pipe(
+          decodeKeys,
+        )
+        if (test === undefined) return undefined
+        const { organizationId, campaignId } = test
+        const released = yield* sql`
+          with waiting as materialized (
+            select recipient_id from messages
+            where organization_id = ${organizationId} and campaign_id = ${campaignId} and due_at = 'infinity' and quarantined_at is null
+            order by recipient_id limit ${limit} for update
+          )
+          update messages message set due_at = clock_timestamp() from waiting
+          where message.organization_id = ${organizationId} and message.recipient_id = waiting.recipient_id
+          returning 1`
+        if (released.length < limit) {
+          yield* sql`
+            update subject_tests set released_at = clock_timestamp()
+            where organization_id = ${organizationId} and campaign_id = ${campaignId}`
+        }
+        return { ...test, count: released.length }
+      }),
+
+      bringForward: ({ organizationId, campaignId }) =>
+        Effect.andThen(bringTurnForward(organizationId, campaignId, 0), hints.give("messages", organizationId)).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+        ),
     }
   }),
 )

@@ -1,22 +1,23 @@
-import type {
-  CampaignFailure,
-  CampaignProgress,
-  DomainPause,
-  QuarantinedMessage,
-} from "@outreach/domain/campaigns/Campaign"
+import { CampaignFailure, CampaignProgress, DomainPause, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import type { Failing } from "../adapter.ts"
+import { decodeRows } from "../rowsOf.ts"
+
+const decodeProgress = decodeRows(CampaignProgress.fields)
+const decodePauses = decodeRows(DomainPause.fields)
+const decodeFailures = decodeRows(CampaignFailure.fields)
+const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
 
 /** Creates the functions that read how far a campaign has come, and why messages were not sent. */
 export const createProgressReaders = (
   sql: SqlClient.SqlClient,
-): Pick<CampaignRepository["Service"], "progress" | "pauses" | "failures" | "quarantined"> => ({
-  progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
-    // Who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
-    // while it runs, so that the planner knows how few they are.
-    const rows = yield* sql<CampaignProgress>`
+): Pick<Failing<CampaignRepository["Service"]>, "progress" | "pauses" | "failures" | "quarantined"> => ({
+  // A recipient who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
+  // while it runs, so that the planner knows how few they are.
+  progress: (campaignId) =>
+    sql`
       select recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
         withdrawn::int, sent::int, (
           select count(*)::int from recipients
@@ -26,32 +27,30 @@ export const createProgressReaders = (
           select count(*)::int from complaints where organization_id = campaign.organization_id and campaign_id = campaign.id
         ) as complained, answered::int
       from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
-      where campaign.id = ${campaignId}`
-    return rows[0]!
-  }, orDieAs("CampaignRepository.progress")),
+      where campaign.id = ${campaignId}`.pipe(
+      decodeProgress,
+      Effect.map((rows) => rows[0]!),
+    ),
 
-  pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
-    return yield* sql<DomainPause>`
+  pauses: (campaignId) =>
+    sql`
       select domain, status, until from domain_pauses
-      where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
-  }, orDieAs("CampaignRepository.pauses")),
+      where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`.pipe(decodePauses),
 
-  failures: Effect.fn("CampaignRepository.failures")(function* (campaignId) {
-    return yield* sql<CampaignFailure>`
+  failures: (campaignId) =>
+    sql`
       select failure_class as class, failure_code as code, count(*)::int as messages
       from messages join campaigns campaign using (organization_id)
       where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
-      group by failure_class, failure_code order by messages desc, class, code limit 20`
-  }, orDieAs("CampaignRepository.failures")),
+      group by failure_class, failure_code order by messages desc, class, code limit 20`.pipe(decodeFailures),
 
-  quarantined: Effect.fn("CampaignRepository.quarantined")(function* (campaignId) {
-    return yield* sql<QuarantinedMessage>`
+  quarantined: (campaignId) =>
+    sql`
       select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
         failure_code as code, quarantined_at as "quarantinedAt"
       from messages message
       join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
       join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
       where campaign.id = ${campaignId} and quarantined_at is not null
-      order by quarantined_at, recipient_id limit 100`
-  }, orDieAs("CampaignRepository.quarantined")),
+      order by quarantined_at, recipient_id limit 100`.pipe(decodeQuarantined),
 })

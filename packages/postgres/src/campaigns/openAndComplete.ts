@@ -1,8 +1,6 @@
 import { CLOSED, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import type { SqlClient, SqlError } from "effect/sql"
 import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 
 const { open, complete } = WORKER_TRANSITIONS
@@ -12,7 +10,7 @@ export const IS_SERVED = `
   not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`
 
 /** Creates the effect that opens the campaigns whose window has begun, gives turns to those that send, and completes those that are done. */
-export const openAndComplete = (sql: SqlClient.SqlClient): CampaignRepository["Service"]["openAndComplete"] =>
+export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const isServed = sql.literal(IS_SERVED)
     yield* sql`
@@ -80,4 +78,4 @@ export const openAndComplete = (sql: SqlClient.SqlClient): CampaignRepository["S
           select 1 as sign, quarantined.* from quarantined
           union all select -1, organization_id, campaign_id, attempts, unknown_outcomes, null from quarantined
           union all select -1, gone.* from gone`)}`
-  }).pipe(orDieAs("CampaignRepository.openAndComplete"))
+  })
