@@ -1,9 +1,10 @@
-import type { CampaignKey, CampaignKind } from "@outreach/domain/campaigns/Campaign"
-import type { CampaignFilter, ListedCampaign } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
+import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
+import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Which campaigns a list shows: all conditions must hold. */
@@ -16,115 +17,119 @@ export interface CampaignListFilter extends CampaignFilter {
 }
 
 /** How many recipients of a campaign came how far. */
-export interface CampaignTotals {
-  readonly recipients: number
-  readonly published: number
-  readonly withdrawn: number
-  readonly sent: number
-  readonly bounced: number
-  readonly answered: number
-  readonly quarantined: number
+const CampaignTotals = Schema.Struct({
+  recipients: Schema.Int,
+  published: Schema.Int,
+  withdrawn: Schema.Int,
+  sent: Schema.Int,
+  bounced: Schema.Int,
+  answered: Schema.Int,
+  quarantined: Schema.Int,
   /** Recipients who opened and clicked: all, and those not suspected to be bots. */
-  readonly opened: number
-  readonly clicked: number
-  readonly unsuspectedOpened: number
-  readonly unsuspectedClicked: number
+  opened: Schema.Int,
+  clicked: Schema.Int,
+  unsuspectedOpened: Schema.Int,
+  unsuspectedClicked: Schema.Int,
   /** Recipients who came so far after they were sent the e-mail. */
-  readonly accounts: number
-  readonly learners: number
-  readonly completers: number
-}
+  accounts: Schema.Int,
+  learners: Schema.Int,
+  completers: Schema.Int,
+})
+export type CampaignTotals = typeof CampaignTotals.Type
 
 /** A campaign with its counts. */
-export interface CampaignWithTotals extends ListedCampaign {
-  readonly programName: string
-  readonly organizationName: string
-  readonly totals: CampaignTotals
-}
+const CampaignWithTotals = Schema.Struct({
+  ...ListedCampaign.fields,
+  programName: Schema.String,
+  organizationName: Schema.String,
+  totals: CampaignTotals,
+})
+export type CampaignWithTotals = typeof CampaignWithTotals.Type
 
 /** What the mail servers of a recipient domain answered to a campaign. */
-export interface CampaignDomain {
-  readonly domain: string
-  readonly sent: number
-  readonly deferred: number
-  readonly refused: number
-  readonly mailboxNotFound: number
-  readonly mailboxDisabled: number
-  readonly domainNotFound: number
-  readonly addressInvalid: number
-  readonly other: number
+const CampaignDomain = Schema.Struct({
+  domain: Schema.String,
+  sent: Schema.Int,
+  deferred: Schema.Int,
+  refused: Schema.Int,
+  mailboxNotFound: Schema.Int,
+  mailboxDisabled: Schema.Int,
+  domainNotFound: Schema.Int,
+  addressInvalid: Schema.Int,
+  other: Schema.Int,
   /** Who runs its mail servers, if that was looked up. */
-  readonly operator: string | null
-  readonly pausedUntil: Timestamp | null
+  operator: Schema.NullOr(Schema.String),
+  pausedUntil: Schema.NullOr(Timestamp),
   /** The last reply of a message that was not taken, from `cleanSmtpReply`. */
-  readonly lastReply: string | null
-  readonly lastReplyAt: Timestamp | null
-}
+  lastReply: Schema.NullOr(Schema.String),
+  lastReplyAt: Schema.NullOr(Timestamp),
+})
+export type CampaignDomain = typeof CampaignDomain.Type
 
 /** How many e-mails were sent, and bounced, in an hour. */
-export interface CampaignHour {
-  readonly hour: Timestamp
-  readonly sent: number
-  readonly bounced: number
-}
+const CampaignHour = Schema.Struct({ hour: Timestamp, sent: Schema.Int, bounced: Schema.Int })
+export type CampaignHour = typeof CampaignHour.Type
+
+const TOTALS = `jsonb_build_object(${Object.keys(CampaignTotals.fields)
+  .map((name) => `'${name}', ${columnOf(name)}`)
+  .join(", ")})`
+const listed = rowsOf(CampaignWithTotals, {
+  hours: "hours_from || '-' || hours_to",
+  followUpOf: `(
+    select first_id from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
+  )`,
+  programName: "program_name",
+  organizationName: "organization_name",
+  totals: TOTALS,
+})
+const decodeTotals = decodeRows({ totals: CampaignTotals })
+const decodeHours = decodeRows(CampaignHour.fields)
+const decodeDomains = decodeRows(CampaignDomain.fields)
+const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
 export class CampaignReader extends Context.Service<CampaignReader>()("backoffice/campaigns/CampaignReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const totals = sql.literal(`
-      jsonb_build_object(
-        'recipients', recipients, 'published', published, 'withdrawn', withdrawn, 'sent', sent, 'bounced', bounced, 'answered', answered,
-        'quarantined', quarantined, 'opened', opened, 'clicked', clicked, 'unsuspectedOpened', unsuspected_opened,
-        'unsuspectedClicked', unsuspected_clicked, 'accounts', accounts, 'learners', learners, 'completers', completers)`)
-
-    return {
+    return dieOnDatabaseFailure("CampaignReader", {
       /** Lists campaigns without their bodies, newest first. */
-      list: Effect.fn("CampaignReader.list")(
-        ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
-          sql<CampaignWithTotals>`
-            select campaign.*, ${totals} as totals from (
-              select organization_id as "organizationId", campaigns.id, program_id as "programId", campaigns.name, kind, campaigns.status,
-                subject, short_link as "shortLink", fields, per_minute as "perMinute", hours_from || '-' || hours_to as hours,
-                window_start as "windowStart", window_end as "windowEnd", campaigns.created_at as "createdAt",
-                campaigns.updated_at as "updatedAt", programs.name as "programName", organizations.name as "organizationName", (
-                  select first_id from follow_ups where organization_id = campaigns.organization_id and campaign_id = campaigns.id
-                ) as "followUpOf"
-              from campaigns
-              join programs using (organization_id)
-              join organizations on organizations.id = organization_id
-              where programs.id = program_id
-                and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-                and (${programId ?? null}::text is null or program_id = ${programId ?? null})
-                and (${status ?? null}::text is null or campaigns.status = ${status ?? null})
-                and (${kind ?? null}::text is null or kind = ${kind ?? null})
-                and (${text ?? null}::text is null or strpos(lower(campaigns.name), lower(${text ?? null})) > 0)
-                and (${before ?? null}::text is null or campaigns.id < ${before ?? null})
-              order by campaigns.id desc limit ${limit}
-            ) campaign
-            cross join lateral campaign_totals(campaign."organizationId", campaign.id)
-            order by campaign.id desc`,
-        orDieAs("CampaignReader.list"),
-      ),
+      list: ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
+        sql`
+          select ${listed.columnsOf("campaign")} from (
+            select campaigns.*, programs.name as program_name, organizations.name as organization_name
+            from campaigns
+            join programs using (organization_id)
+            join organizations on organizations.id = organization_id
+            where programs.id = program_id
+              and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+              and (${programId ?? null}::text is null or program_id = ${programId ?? null})
+              and (${status ?? null}::text is null or campaigns.status = ${status ?? null})
+              and (${kind ?? null}::text is null or kind = ${kind ?? null})
+              and (${text ?? null}::text is null or strpos(lower(campaigns.name), lower(${text ?? null})) > 0)
+              and (${before ?? null}::text is null or campaigns.id < ${before ?? null})
+            order by campaigns.id desc limit ${limit}
+          ) campaign
+          cross join lateral campaign_totals(campaign.organization_id, campaign.id)
+          order by campaign.id desc`.pipe(listed.decode),
 
       /** Reads the counts of a campaign. */
       totals: ({ organizationId, campaignId }: CampaignKey) =>
-        sql<{ totals: CampaignTotals }>`
-          select ${totals} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
+        sql`
+          select ${sql.literal(TOTALS)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
+          decodeTotals,
           Effect.map((rows) => rows[0]!.totals),
-          orDieAs("CampaignReader.totals"),
         ),
 
       /** Reads how many e-mails were sent in each hour, the first one first. */
       hours: ({ organizationId, campaignId }: CampaignKey) =>
-        sql<CampaignHour>`
+        sql`
           select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
           from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
-          group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(orDieAs("CampaignReader.hours")),
+          group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(decodeHours),
 
       /** Reads the domains that answered most, those that are paused now before the others. */
       domains: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
-        sql<CampaignDomain>`
+        sql`
           with pause as materialized (
             select domain, until from domain_pauses
             where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > statement_timestamp()
@@ -151,16 +156,16 @@ export class CampaignReader extends Context.Service<CampaignReader>()("backoffic
             until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
           from found
           order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
-          orDieAs("CampaignReader.domains"),
+          decodeDomains,
         ),
 
       /** Reads some recipients, whose e-mails a preview shows. */
       samples: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
-        sql<{ id: RecipientId; email: string }>`
+        sql`
           select id, email from recipients
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and erased_at is null and withdrawn_at is null
-          order by updated_at, id limit ${limit}`.pipe(orDieAs("CampaignReader.samples")),
-    }
+          order by updated_at, id limit ${limit}`.pipe(decodeSamples),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(CampaignReader, CampaignReader.make)

@@ -1,25 +1,26 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Attempts at deliveries by their outcome, and deliveries that became dead letters. */
-export interface Outcomes {
-  readonly delivered: number
+const Outcomes = Schema.Struct({
+  delivered: Schema.Int,
   /** Attempts that failed: with a status of 4xx, 5xx, or another one, or without a response. */
-  readonly clientErrors: number
-  readonly serverErrors: number
-  readonly otherStatuses: number
-  readonly noResponses: number
-  readonly deadLetters: number
-}
+  clientErrors: Schema.Int,
+  serverErrors: Schema.Int,
+  otherStatuses: Schema.Int,
+  noResponses: Schema.Int,
+  deadLetters: Schema.Int,
+})
+export type Outcomes = typeof Outcomes.Type
 
 /** The outcomes of one step of a histogram. */
-export interface OutcomesAt extends Outcomes {
-  readonly at: Timestamp
-}
+const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
+export type OutcomesAt = typeof OutcomesAt.Type
 
 /** The outcomes of a time, and below which latency half of its calls lay, and 99 of 100; null for no calls. */
 export interface OutcomeSummary extends Outcomes {
@@ -27,7 +28,13 @@ export interface OutcomeSummary extends Outcomes {
   readonly p99Ms: number | null
 }
 
-/** Whose outcomes are meant, and of which time. */
+const SUMS = Object.keys(Outcomes.fields)
+  .map((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
+  .join(", ")
+const decodeHistogram = decodeRows(OutcomesAt.fields)
+const decodeSummary = decodeRows({ ...Outcomes.fields, latencies: Schema.Array(Schema.Int) })
+
+/** Which outcomes are meant, and of which time. */
 export interface OutcomeFilter {
   readonly organizationId?: OrganizationId
   readonly endpointId?: EndpointId
@@ -42,10 +49,7 @@ export class DeliveryOutcomeReader extends Context.Service<DeliveryOutcomeReader
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const sums = sql.literal(`
-      coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(client_errors), 0)::int as "clientErrors",
-      coalesce(sum(server_errors), 0)::int as "serverErrors", coalesce(sum(other_statuses), 0)::int as "otherStatuses",
-      coalesce(sum(no_responses), 0)::int as "noResponses", coalesce(sum(dead_letters), 0)::int as "deadLetters"`)
+      const sums = sql.literal(SUMS)
       /** By the key of an endpoint, or by the index on the time. */
       const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
         endpointId === undefined
@@ -58,33 +62,31 @@ export class DeliveryOutcomeReader extends Context.Service<DeliveryOutcomeReader
           where endpoint_id = ${endpointId} and at >= ${from}::timestamptz and at < ${to}::timestamptz
             and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
 
-      return {
+      return dieOnDatabaseFailure("DeliveryOutcomeReader", {
         /**
          * Counts outcomes by steps of so many seconds, from midnight UTC on; a step without any is left out. What is older than
          * `FINE_OUTCOMES_DAYS` stands in the first step of its hour.
          */
-        histogram: Effect.fn("DeliveryOutcomeReader.histogram")(
-          (filter: OutcomeFilter, stepSeconds: number) => sql<OutcomesAt>`
-          select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
-          from (${rowsOf(filter)}) row group by 1 order by 1`,
-          orDieAs("DeliveryOutcomeReader.histogram"),
-        ),
+        histogram: (filter: OutcomeFilter, stepSeconds: number) =>
+          sql`
+            select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
+            from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
-        summary: Effect.fn("DeliveryOutcomeReader.summary")(function* (filter: OutcomeFilter) {
-          const [row] = yield* sql<Outcomes & { latencies: ReadonlyArray<number> }>`
-          with row as materialized (${rowsOf(filter)})
-          select ${sums}, array(
-            select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
-          ) as latencies
-          from row`
+        summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
+          const [row] = yield* sql`
+            with row as materialized (${rowsOf(filter)})
+            select ${sums}, array(
+              select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
+            ) as latencies
+            from row`.pipe(decodeSummary)
           const { latencies, ...outcomes } = row!
           return {
             ...outcomes,
             p50Ms: latencyPercentile(latencies, 0.5),
             p99Ms: latencyPercentile(latencies, 0.99),
           } satisfies OutcomeSummary
-        }, orDieAs("DeliveryOutcomeReader.summary")),
-      }
+        }),
+      })
     }),
   },
 ) {

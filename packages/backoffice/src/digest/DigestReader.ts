@@ -1,19 +1,37 @@
-import type { FunnelCounts, OutreachCounts } from "@outreach/contract"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { FunnelCounts, OutreachCounts } from "@outreach/domain/digest/Digest"
 import { FORECAST_DAYS, type QuotaProgress } from "@outreach/domain/digest/forecastQuota"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { Program } from "@outreach/domain/programs/Program"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { funnelCounts, OUTREACH_COUNTS } from "@outreach/postgres/digest/digestColumns"
+import { decodeRows } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** One program's counts of one date. */
-export interface DigestDay {
-  readonly date: CalendarDate
-  /** For the date, and up to its end. */
-  readonly funnel: { readonly date: FunnelCounts; readonly cumulative: FunnelCounts }
-  readonly outreach: OutreachCounts
-}
+/** One program's counts of one date: its funnel for the date, and up to its end. */
+const DigestDay = Schema.Struct({
+  date: CalendarDate,
+  funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
+  outreach: OutreachCounts,
+})
+export type DigestDay = typeof DigestDay.Type
+const decodeDays = decodeRows(DigestDay.fields)
+
+const Progress = Schema.Struct({
+  today: CalendarDate,
+  learnerTarget: Program.fields.learnerTarget,
+  completerTarget: Program.fields.completerTarget,
+  learners: Schema.Int,
+  completers: Schema.Int,
+  learnerReachedAt: Schema.NullOr(Timestamp),
+  completerReachedAt: Schema.NullOr(Timestamp),
+  learnerGains: Schema.Array(Schema.Int),
+  completerGains: Schema.Array(Schema.Int),
+  campaignsEnd: Schema.NullOr(CalendarDate),
+})
+const decodeProgress = decodeRows(Progress.fields)
 
 /** How far one stage of a program is, and when it came to its target. */
 export interface StageProgress extends Omit<QuotaProgress, "by"> {
@@ -32,38 +50,15 @@ export interface ProgramProgress {
 export class DigestReader extends Context.Service<DigestReader>()("backoffice/digest/DigestReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    return {
+    return dieOnDatabaseFailure("DigestReader", {
       /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Dates to come count nothing. */
-      days: Effect.fn("DigestReader.days")(
-        (
-          organizationId: OrganizationId,
-          programId: ProgramId,
-          first: CalendarDate,
-          last: CalendarDate,
-        ) => sql<DigestDay>`
+      days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
+        sql`
           select to_char(day, 'YYYY-MM-DD') as date,
             jsonb_build_object(
-              'date', jsonb_build_object(
-                'account_created', case when funnel.date = day then account_created else 0 end,
-                'learner_qualified', case when funnel.date = day then learner_qualified else 0 end,
-                'completer_qualified', case when funnel.date = day then completer_qualified else 0 end),
-              'cumulative', jsonb_build_object(
-                'account_created', coalesce(account_created_total, 0),
-                'learner_qualified', coalesce(learner_qualified_total, 0),
-                'completer_qualified', coalesce(completer_qualified_total, 0))) as funnel,
-            jsonb_build_object(
-              'recipients_published', coalesce(recipients_published, 0),
-              'sent', coalesce(sent, 0),
-              'bounced', coalesce(bounced, 0),
-              'opened', coalesce(opened, 0),
-              'clicked', coalesce(clicked, 0),
-              'unique_opened', coalesce(unique_opened, 0),
-              'unique_clicked', coalesce(unique_clicked, 0),
-              'without_suspected_bots', jsonb_build_object(
-                'opened', coalesce(unsuspected_opened, 0),
-                'clicked', coalesce(unsuspected_clicked, 0),
-                'unique_opened', coalesce(unsuspected_unique_opened, 0),
-                'unique_clicked', coalesce(unsuspected_unique_clicked, 0))) as outreach
+              'date', ${funnelCounts((stage) => `case when funnel.date = day then ${stage} end`)},
+              'cumulative', ${funnelCounts((stage) => `${stage}_total`)}) as funnel,
+            ${OUTREACH_COUNTS} as outreach
           from (
             select ${first}::date + n as day from generate_series(0, ${last}::date - ${first}::date) n
           ) days
@@ -74,13 +69,11 @@ export class DigestReader extends Context.Service<DigestReader>()("backoffice/di
             where organization_id = ${organizationId} and program_id = ${programId} and date <= day
             order by date desc limit 1
           ) funnel on true
-          order by day`,
-        orDieAs("DigestReader.days"),
-      ),
+          order by day`.pipe(decodeDays),
 
       /** Reads how far a program is today; undefined if the organization has no such program. */
-      progress: Effect.fn("DigestReader.progress")(function* (organizationId: OrganizationId, programId: ProgramId) {
-        const rows = yield* sql<ProgressRow>`
+      progress: Effect.fnUntraced(function* (organizationId: OrganizationId, programId: ProgramId) {
+        const rows = yield* sql`
           select to_char(today, 'YYYY-MM-DD') as today, learner_target as "learnerTarget", completer_target as "completerTarget",
             coalesce(learner_qualified_total, 0) as learners, coalesce(completer_qualified_total, 0) as completers,
             learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt",
@@ -105,29 +98,16 @@ export class DigestReader extends Context.Service<DigestReader>()("backoffice/di
             where day >= (
               select min(date) from digest_funnel where organization_id = program.organization_id and program_id = program.id)
           ) gains on true
-          where program.organization_id = ${organizationId} and program.id = ${programId}`
+          where program.organization_id = ${organizationId} and program.id = ${programId}`.pipe(decodeProgress)
         return rows[0] && toProgress(rows[0])
-      }, orDieAs("DigestReader.progress")),
-    }
+      }),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(DigestReader, DigestReader.make)
 }
 
-interface ProgressRow {
-  readonly today: CalendarDate
-  readonly learnerTarget: number | null
-  readonly completerTarget: number | null
-  readonly learners: number
-  readonly completers: number
-  readonly learnerReachedAt: Timestamp | null
-  readonly completerReachedAt: Timestamp | null
-  readonly learnerGains: ReadonlyArray<number>
-  readonly completerGains: ReadonlyArray<number>
-  readonly campaignsEnd: CalendarDate | null
-}
-
-const toProgress = (row: ProgressRow): ProgramProgress => ({
+const toProgress = (row: typeof Progress.Type): ProgramProgress => ({
   learner_qualified: {
     target: row.learnerTarget,
     count: row.learners,

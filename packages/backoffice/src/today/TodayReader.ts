@@ -1,76 +1,86 @@
-import type { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What an operator looks at first, of the deployment or of one organization. */
-export interface Today {
-  readonly sending: {
-    /** The campaigns that send, and whose window is open. */
-    readonly campaigns: number
-    readonly sentInLastMinute: number
-    /** The e-mails that they have left to send; null without campaigns. */
-    readonly remaining: number | null
-  }
-  /** For how long the oldest delivery to an endpoint that works has been due; 0 if none is. */
-  readonly oldestDueSeconds: number
-  /** The enabled endpoints whose breaker is open. */
-  readonly breakersOpen: number
-  /** Those that were not replayed. */
-  readonly deadLetters: number
-  readonly inboxQuarantined: number
-  /** The recipient domains that some campaign leaves alone because they refuse it. */
-  readonly domainsRefusing: number
-  /** The workers that are alive; null for one organization. */
-  readonly workers: number | null
-  /** The target that is nearest: the largest share of those that are not reached, or else of those that are; null without targets. */
-  readonly quota: QuotaProgress | null
-}
-
 /** How far a program is towards one of its targets. */
-export interface QuotaProgress {
-  readonly organizationId: OrganizationId
-  readonly programId: ProgramId
-  readonly program: string
-  readonly stage: "learner" | "completer"
-  readonly count: number
-  readonly target: number
-}
+const QuotaProgress = Schema.Struct({
+  organizationId: OrganizationId,
+  programId: ProgramId,
+  program: Schema.String,
+  stage: Schema.Literals(["learner", "completer"]),
+  count: Schema.Int,
+  target: Schema.Int,
+})
+export type QuotaProgress = typeof QuotaProgress.Type
+
+/** What an operator looks at first, of the deployment or of one organization. */
+const Today = Schema.Struct({
+  sending: Schema.Struct({
+    /** The campaigns that send, and whose window is open. */
+    campaigns: Schema.Int,
+    sentInLastMinute: Schema.Int,
+    /** The e-mails that they have left to send; null without campaigns. */
+    remaining: Schema.NullOr(Schema.Int),
+  }),
+  /** For how long the oldest delivery to an endpoint that works has been due; 0 if none is. */
+  oldestDueSeconds: Schema.Number,
+  /** The enabled endpoints whose breaker is open. */
+  breakersOpen: Schema.Int,
+  /** Those that were not replayed. */
+  deadLetters: Schema.Int,
+  inboxQuarantined: Schema.Int,
+  /** The recipient domains that some campaign leaves alone because they refuse it. */
+  domainsRefusing: Schema.Int,
+  /** The workers that are alive; null for one organization. */
+  workers: Schema.NullOr(Schema.Int),
+  /** The target that is nearest: the largest share of those that are not reached, or else of those that are; null without targets. */
+  quota: Schema.NullOr(QuotaProgress),
+})
+export type Today = typeof Today.Type
 
 /** A recipient domain that a campaign leaves alone because it refuses the campaign's e-mails. */
-export interface RefusingDomain {
-  readonly domain: string
-  readonly campaignId: CampaignId
-  readonly campaign: string
+const RefusingDomain = Schema.Struct({
+  domain: Schema.String,
+  campaignId: CampaignId,
+  campaign: Schema.String,
   /** The SMTP status of the refusal, such as `5.7.1`. */
-  readonly status: string
-  readonly until: Timestamp
-}
+  status: Schema.String,
+  until: Timestamp,
+})
+export type RefusingDomain = typeof RefusingDomain.Type
 
 /** How many refusing domains are listed. */
 export const MAX_REFUSING_DOMAINS = 20
 
 /** The gauges of five minutes; null while nobody took a sample, because no worker ran. */
-export interface GaugeSample {
-  readonly at: Timestamp
-  readonly sent: number | null
-  readonly oldestDueSeconds: number | null
-  readonly breakersOpen: number | null
-  readonly deadLetters: number | null
-  readonly inboxQuarantined: number | null
-  readonly domainsRefusing: number | null
-}
+const GaugeSample = Schema.Struct({
+  at: Timestamp,
+  sent: Schema.NullOr(Schema.Int),
+  oldestDueSeconds: Schema.NullOr(Schema.Int),
+  breakersOpen: Schema.NullOr(Schema.Int),
+  deadLetters: Schema.NullOr(Schema.Int),
+  inboxQuarantined: Schema.NullOr(Schema.Int),
+  domainsRefusing: Schema.NullOr(Schema.Int),
+})
+export type GaugeSample = typeof GaugeSample.Type
+
+const decodeToday = decodeRows({ today: Today })
+const decodeQuotaDays = decodeRows({ date: Timestamp, count: Schema.Int })
+const decodeDomains = decodeRows(RefusingDomain.fields)
+const decodeSamples = decodeRows(GaugeSample.fields)
 
 /** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
 export class TodayReader extends Context.Service<TodayReader>()("backoffice/today/TodayReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    return {
+    return dieOnDatabaseFailure("TodayReader", {
       /** Reads the deployment, or one organization. */
-      read: Effect.fn("TodayReader.read")(function* (organizationId: OrganizationId | null) {
-        const rows = yield* sql<{ today: Today }>`
+      read: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
+        const rows = yield* sql`
           with quota as (
             select program.organization_id, program.id, program.name, stage.*
             from programs program
@@ -102,38 +112,30 @@ export class TodayReader extends Context.Service<TodayReader>()("backoffice/toda
               'stage', stage, 'count', count, 'target', target) from quota)
           ) as today
           from read_gauges(${organizationId}, statement_timestamp() - interval '1 minute') gauges
-          where gauges.organization_id = ''`
+          where gauges.organization_id = ''`.pipe(decodeToday)
         return rows[0]!.today
-      }, orDieAs("TodayReader.read")),
+      }),
 
       /** Reads how many there were at the end of each of the last 30 days on which somebody was counted, oldest first. */
-      readQuotaDays: Effect.fn("TodayReader.readQuotaDays")(function* ({
-        organizationId,
-        programId,
-        stage,
-      }: QuotaProgress) {
-        return yield* sql<{ date: Timestamp; count: number }>`
+      readQuotaDays: ({ organizationId, programId, stage }: QuotaProgress) =>
+        sql`
           select date::timestamp at time zone 'UTC' as date,
             case ${stage}::text when 'learner' then learner_qualified_total else completer_qualified_total end as count
           from digest_funnel
           where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
-          order by date`
-      }, orDieAs("TodayReader.readQuotaDays")),
+          order by date`.pipe(decodeQuotaDays),
 
       /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
-      readRefusingDomains: Effect.fn("TodayReader.readRefusingDomains")(function* (
-        organizationId: OrganizationId | null,
-      ) {
-        return yield* sql<RefusingDomain>`
+      readRefusingDomains: (organizationId: OrganizationId | null) =>
+        sql`
           select domain, campaign_id as "campaignId", name as campaign, pause.status, until
           from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
           where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
-          order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`
-      }, orDieAs("TodayReader.readRefusingDomains")),
+          order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
 
       /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
-      readHistory: Effect.fn("TodayReader.readHistory")(function* (organizationId: OrganizationId | null) {
-        return yield* sql<GaugeSample>`
+      readHistory: (organizationId: OrganizationId | null) =>
+        sql`
           with step as (select make_interval(mins => ${SAMPLE_MINUTES}::int) as size),
           newest as (select date_bin(size, statement_timestamp(), 'epoch') as at from step),
           own as (
@@ -152,9 +154,8 @@ export class TodayReader extends Context.Service<TodayReader>()("backoffice/toda
             select exists (select from gauge_samples where organization_id = '' and sampled_at = each.at) as taken
           ) sample
           left join own on own.sampled_at = each.at
-          order by each.at`
-      }, orDieAs("TodayReader.readHistory")),
-    }
+          order by each.at`.pipe(decodeSamples),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(TodayReader, TodayReader.make)

@@ -1,15 +1,39 @@
-import type { EventData, FunnelCounts, OutreachCounts, QuotaStatus } from "@outreach/contract"
+import type { EventData, QuotaStatus } from "@outreach/contract"
+import { Schema } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { ProgramId } from "../Identifier.ts"
-import type { Program } from "../programs/Program.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { ProgramId } from "../Identifier.ts"
+import { Program } from "../programs/Program.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 // Glossary. Date: a UTC calendar date; what was written belongs to the date of its transaction's stamp. Funnel: clinicians counted by
 // stage of qualification, each once for a program and stage. Outreach: what events say of the date. Unique: a recipient counts once a
 // date, however often it opened or clicked. Suspected: by a bot. Quota: how far a stage is from its target, at the end of the date.
 
-/** A stage of qualification, by its name on the wire. */
+/** Clinicians counted by stage of qualification, by the names of the wire. */
+export const FunnelCounts = Schema.Struct({
+  account_created: Schema.Int,
+  learner_qualified: Schema.Int,
+  completer_qualified: Schema.Int,
+})
+export type FunnelCounts = typeof FunnelCounts.Type
 export type FunnelStage = keyof FunnelCounts
+
+const hits = {
+  opened: Schema.Int,
+  clicked: Schema.Int,
+  unique_opened: Schema.Int,
+  unique_clicked: Schema.Int,
+}
+
+/** Events counted by type, by the names of the wire. */
+export const OutreachCounts = Schema.Struct({
+  recipients_published: Schema.Int,
+  sent: Schema.Int,
+  bounced: Schema.Int,
+  ...hits,
+  without_suspected_bots: Schema.Struct(hits),
+})
+export type OutreachCounts = typeof OutreachCounts.Type
 
 /** A clinician who reached a stage of a program for the first time. */
 export interface Qualification {
@@ -18,14 +42,15 @@ export interface Qualification {
 }
 
 /** A program's clinicians by stage up to now, its targets, and when it came to them; null without a target or below it. */
-export interface Funnel {
-  readonly programId: ProgramId
-  readonly totals: FunnelCounts
-  readonly learnerTarget: number | null
-  readonly completerTarget: number | null
-  readonly learnerReachedAt: Timestamp | null
-  readonly completerReachedAt: Timestamp | null
-}
+export const Funnel = Schema.Struct({
+  programId: ProgramId,
+  totals: FunnelCounts,
+  learnerTarget: Program.fields.learnerTarget,
+  completerTarget: Program.fields.completerTarget,
+  learnerReachedAt: Schema.NullOr(Timestamp),
+  completerReachedAt: Schema.NullOr(Timestamp),
+})
+export type Funnel = typeof Funnel.Type
 
 /** When the completers of a program reached its target; null while they have not. */
 export interface CompleterQuota {
@@ -33,14 +58,20 @@ export interface CompleterQuota {
   readonly reachedAt: Timestamp | null
 }
 
-/** One program's date. */
+/** One program's date: its funnel for the date, and up to its end. */
 export interface DigestRecord {
   readonly program: Program
-  /** For the date, and up to its end. */
   readonly funnel: { readonly date: FunnelCounts; readonly cumulative: FunnelCounts }
   readonly outreach: OutreachCounts
   readonly quota: { readonly learner_qualified: QuotaStatus; readonly completer_qualified: QuotaStatus }
 }
+
+/** Counts each stage by a function of its name. */
+export const byStage = <A>(of: (stage: FunnelStage) => A): Readonly<Record<FunnelStage, A>> => ({
+  account_created: of("account_created"),
+  learner_qualified: of("learner_qualified"),
+  completer_qualified: of("completer_qualified"),
+})
 
 /** Adds clinicians to a funnel, and judges anew which targets are reached: a target that was raised since has yet to be reached. */
 export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp): Funnel => {
@@ -51,25 +82,15 @@ export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp):
   }
   return {
     ...funnel,
-    totals: {
-      account_created: totals.account_created + added.account_created,
-      learner_qualified: totals.learner_qualified + added.learner_qualified,
-      completer_qualified: totals.completer_qualified + added.completer_qualified,
-    },
+    totals: byStage((stage) => totals[stage] + added[stage]),
     learnerReachedAt: reachedAt("learner_qualified", learnerTarget, learnerReachedAt),
     completerReachedAt: reachedAt("completer_qualified", completerTarget, completerReachedAt),
   }
 }
 
 /** Counts qualifications by stage. */
-export const countByStage = (qualifications: ReadonlyArray<Qualification>): FunnelCounts => {
-  const count = (stage: FunnelStage) => qualifications.filter((qualification) => qualification.stage === stage).length
-  return {
-    account_created: count("account_created"),
-    learner_qualified: count("learner_qualified"),
-    completer_qualified: count("completer_qualified"),
-  }
-}
+export const countByStage = (qualifications: ReadonlyArray<Qualification>): FunnelCounts =>
+  byStage((stage) => qualifications.filter((qualification) => qualification.stage === stage).length)
 
 /** Returns how far a stage is from its target; `reachedAt` is when the count came to it. */
 export const quotaStatus = (target: number | null, count: number, reachedAt: Timestamp | null): QuotaStatus =>

@@ -1,8 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
-import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Npi } from "../recipients/Npi.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import type { CalendarDate } from "./CalendarDate.ts"
+import { CalendarDate } from "./CalendarDate.ts"
 import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
@@ -13,15 +13,16 @@ export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFutu
 }
 
 /** A count that is kept and differs from what its sources say. */
-export interface Discrepancy {
-  readonly organizationId: OrganizationId
-  readonly programId: ProgramId
-  readonly date: CalendarDate
+export const Discrepancy = Schema.Struct({
+  organizationId: OrganizationId,
+  programId: ProgramId,
+  date: CalendarDate,
   /** The name of the count, such as `unique_opened`. */
-  readonly count: string
-  readonly kept: number
-  readonly counted: number
-}
+  count: Schema.String,
+  kept: Schema.Int,
+  counted: Schema.Int,
+})
+export type Discrepancy = typeof Discrepancy.Type
 
 /** Keeps the counts of each program and date. */
 export class DigestRepository extends Context.Service<

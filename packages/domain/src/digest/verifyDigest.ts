@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { OrganizationId } from "../Identifier.ts"
+import { Transaction } from "../Transaction.ts"
 import type { CalendarDate } from "./CalendarDate.ts"
 import { datesBetween } from "./DateRange.ts"
 import { DigestRepository } from "./DigestRepository.ts"
@@ -14,7 +15,8 @@ export const verifyDigest = Effect.fn("Digest.verify")(function* (
   organizationId?: OrganizationId,
 ) {
   const dates = yield* Effect.fromResult(datesBetween(first, last, MAX_DATES))
-  const digests = yield* DigestRepository
-  const found = yield* Effect.forEach(dates, (date) => digests.recount(date, organizationId))
+  const { recount } = yield* DigestRepository
+  const { run } = yield* Transaction
+  const found = yield* Effect.forEach(dates, (date) => run(recount(date, organizationId)))
   return { dates: dates.length, discrepancies: found.flat() }
 })

@@ -1,7 +1,8 @@
 import type { Reason } from "@outreach/bot-suspicion"
+import { Schema } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, HitId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { CampaignId, HitId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
 export const MAX_HITS_PER_MINUTE = 20
@@ -15,31 +16,34 @@ export const EARLIER_HITS_SECONDS = 2
 export const MAX_EARLIER_HITS = 100
 
 /** A request for the pixel or a link of a recipient's message, as it came. */
-export interface Hit {
-  readonly id: HitId
-  readonly organizationId: OrganizationId
-  readonly recipientId: RecipientId
+export const Hit = Schema.Struct({
+  id: HitId,
+  organizationId: OrganizationId,
+  recipientId: RecipientId,
   /** Where the link led; null for the pixel. */
-  readonly link: string | null
-  readonly method: string
-  readonly address: string
+  link: Schema.NullOr(Schema.String),
+  method: Schema.String,
+  address: Schema.String,
   /** The header fields that say something of who asks, by their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-}
+  headers: Schema.Record(Schema.String, Schema.String),
+})
+export type Hit = typeof Hit.Type
 
 /** A hit that waits to be judged, with what is known of its recipient's message. */
-export interface WaitingHit extends Hit {
-  readonly campaignId: CampaignId
-  readonly programId: ProgramId
-  readonly token: string
-  readonly receivedAt: Timestamp
+export const WaitingHit = Schema.Struct({
+  ...Hit.fields,
+  campaignId: CampaignId,
+  programId: ProgramId,
+  token: Schema.String,
+  receivedAt: Timestamp,
   /** Unix seconds with their fraction, as the next two. */
-  readonly at: number
+  at: Schema.Number,
   /** When the mail server accepted the message; null when it did not, or nobody knows. */
-  readonly acceptedAt: number | null
+  acceptedAt: Schema.NullOr(Schema.Number),
   /** The latest clicks on links of the same message, at most `MAX_EARLIER_HITS` of the last `EARLIER_HITS_SECONDS`. */
-  readonly earlierHits: ReadonlyArray<{ readonly at: number; readonly link: string }>
-}
+  earlierHits: Schema.Array(Schema.Struct({ at: Schema.Number, link: Schema.String })),
+})
+export type WaitingHit = typeof WaitingHit.Type
 
 /** A hit that was judged: why it is suspected, if it is, and its event. */
 export interface JudgedHit {

@@ -1,5 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../Identifier.ts"
+import type { EventDraft } from "../events/Event.ts"
+import type { OrganizationId, RecipientId } from "../Identifier.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type { Hit, JudgedHit, WaitingHit } from "./Hit.ts"
 
 /** Keeps hits: as they came, and what they were judged to be. */
@@ -16,8 +18,13 @@ export class HitRepository extends Context.Service<
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Locks an organization's oldest waiting hits whose message was accepted, or that came `MAX_JUDGMENT_DELAY_SECONDS` ago. */
     lockWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingHit>>
-    /** Marks hits of an organization as judged, and publishes their events. */
-    storeJudged(organizationId: OrganizationId, judged: ReadonlyArray<JudgedHit>): Effect.Effect<void>
+    /** Marks hits of an organization as judged, and locks their recipients; returns those who are not erased. */
+    markJudged(
+      organizationId: OrganizationId,
+      judged: ReadonlyArray<JudgedHit>,
+    ): Effect.Effect<ReadonlySet<RecipientId>>
+    /** Stamps the recipients of events, and publishes the events. */
+    publish(organizationId: OrganizationId, events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
     /** Forgets hits that were judged more than so many days ago, a bounded number of them; returns how many, 0 when none is left. */
     forget(days: number): Effect.Effect<number>
   }

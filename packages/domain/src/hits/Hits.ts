@@ -15,7 +15,13 @@ export const judgeHits = Effect.fnUntraced(function* (organizationId: Organizati
   const transaction = yield* Transaction
   const judge = Effect.gen(function* () {
     const hits = yield* repository.lockWaiting(organizationId, JUDGE_BATCH_SIZE)
-    if (hits.length > 0) yield* repository.storeJudged(organizationId, yield* Effect.forEach(hits, judgeHit))
+    if (hits.length === 0) return 0
+    const judged = yield* Effect.forEach(hits, judgeHit)
+    const recipients = yield* repository.markJudged(organizationId, judged)
+    const at = yield* transaction.commitTimestamp(organizationId)
+    // A recipient who was erased since the hits were read has no events any more.
+    const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
+    yield* repository.publish(organizationId, events, at)
     return hits.length
   })
   return yield* transaction.run(judge)

@@ -1,29 +1,19 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { dieOnDatabaseFailure } from "../adapter.ts"
+import { decodeRows } from "../rowsOf.ts"
 
+/** The columns of the counts. */
 const COUNTS = [
-  "recipients",
-  "published",
-  "withdrawn",
-  "sent",
-  "bounced",
-  "answered",
-  "queued",
-  "deferred",
-  "unknown",
-  "quarantined",
-  "opened",
-  "clicked",
-  "unsuspected_opened",
-  "unsuspected_clicked",
-  "accounts",
-  "learners",
-  "completers",
-] as const
+  ...["recipients", "published", "withdrawn", "sent", "bounced", "answered"],
+  ...["queued", "deferred", "unknown", "quarantined"],
+  ...["opened", "clicked", "unsuspected_opened", "unsuspected_clicked", "accounts", "learners", "completers"],
+]
 
 /** How many changes one transaction adds. */
 const BATCH_SIZE = 5000
+
+const decodeCounts = decodeRows({ count: Schema.Int })
 
 /** Keeps the counts of campaigns: docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md. */
 export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/campaigns/CampaignCounts", {
@@ -31,17 +21,12 @@ export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/
     const sql = yield* SqlClient.SqlClient
     const columns = (write: (name: string) => string) => sql.literal(COUNTS.map(write).join(", "))
 
-    // One transaction at a time, so that each change is added once and nobody waits for a row of the counts.
-    const takeTurn = sql<{ taken: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended('campaign counts', 0)) as taken`
-
-    const foldNext = Effect.gen(function* () {
-      const [turn] = yield* takeTurn
-      if (!turn!.taken) return false
-      const [folded] = yield* sql<{ count: number }>`
+    // One worker at a time, so that nobody waits for a row of the counts. A change that another one has added is no longer deleted here.
+    const foldNext = sql`
         with chosen as materialized (
           select organization_id, campaign_id, id from campaign_count_changes change
-          where not exists (select from organizations where id = organization_id and frozen_at is not null)
+          where (select pg_try_advisory_xact_lock(hashtextextended('campaign counts', 0)))
+            and not exists (select from organizations where id = organization_id and frozen_at is not null)
           limit ${BATCH_SIZE}
         ), gone as (
           delete from campaign_count_changes change using chosen
@@ -54,16 +39,17 @@ export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/
           on conflict (organization_id, campaign_id, subject, hour)
           do update set ${columns((name) => `${name} = kept.${name} + excluded.${name}`)}
         )
-        select count(*)::int as count from gone`
-      return folded!.count === BATCH_SIZE
-    })
+        select count(*)::int as count from gone`.pipe(
+      decodeCounts,
+      Effect.map((rows) => rows[0]!.count),
+    )
 
-    return {
-      /** Adds what transactions have changed to the counts, and leaves it to another worker that is at it. */
+    return dieOnDatabaseFailure("CampaignCounts", {
+      /** Adds what statements have changed to the counts, and leaves it to another worker that does so already. */
       fold: Effect.gen(function* () {
-        while (yield* sql.withTransaction(foldNext)) {}
-      }).pipe(orDieAs("CampaignCounts.fold")),
-    }
+        while ((yield* foldNext) === BATCH_SIZE) {}
+      }),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(CampaignCounts, CampaignCounts.make)

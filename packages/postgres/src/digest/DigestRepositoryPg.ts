@@ -1,24 +1,43 @@
-import type { FunnelCounts, OutreachCounts } from "@outreach/contract"
 import {
   addToFunnel,
   countByStage,
-  type DigestRecord,
-  type Funnel,
+  Funnel,
+  FunnelCounts,
+  OutreachCounts,
   type Qualification,
   quotaStatus,
 } from "@outreach/domain/digest/Digest"
 import { DateInFuture, DigestRepository } from "@outreach/domain/digest/DigestRepository"
-import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import type { Program } from "@outreach/domain/programs/Program"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { type OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { Program } from "@outreach/domain/programs/Program"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { Effect, Layer } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 import { recountDigest } from "./recountDigest.ts"
 
+const program = rowsOf(Program)
+const decodeQualifications = decodeRows({
+  programId: ProgramId,
+  stage: Schema.Literals(Struct.keys(FunnelCounts.fields)),
+})
+const decodeNpis = decodeRows({ npi: Schema.String })
+const decodeRecords = decodeRows({
+  ...Program.fields,
+  funnelOfDate: FunnelCounts,
+  funnelSoFar: FunnelCounts,
+  learnerReachedAt: Schema.NullOr(Timestamp),
+  completerReachedAt: Schema.NullOr(Timestamp),
+  outreach: OutreachCounts,
+})
+const decodeFuture = decodeRows({ isFuture: Schema.Boolean })
+const decodeFunnels = decodeRows(Funnel.fields)
+
 /** Keeps the digest in PostgreSQL; `publishEvents` counts its outreach. */
-export const DigestRepositoryPg = Layer.effect(
+export const DigestRepositoryPg = adapter(
   DigestRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -26,7 +45,7 @@ export const DigestRepositoryPg = Layer.effect(
       countQualifications: Effect.fnUntraced(
         function* (organizationId, qualifications, at) {
           const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
-          const counted = yield* sql<Qualification>`
+          const counted = yield* sql`
           with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
@@ -51,110 +70,74 @@ export const DigestRepositoryPg = Layer.effect(
             ) recipient
             group by campaign.id, test_subject
           )
-          select program_id as "programId", stage from counted`
+          select program_id as "programId", stage from counted`.pipe(decodeQualifications)
           if (counted.length === 0) return []
           const programIds = new Set(counted.map(({ programId }) => programId))
           const funnels = yield* addToFunnels(organizationId, programIds, counted, at)
           return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
         },
         Effect.provideService(SqlClient.SqlClient, sql),
-        orDieAs("DigestRepository.countQualifications"),
       ),
 
       updateTargets: (organizationId, programId, at) =>
         addToFunnels(organizationId, [programId], [], at).pipe(
           Effect.asVoid,
           Effect.provideService(SqlClient.SqlClient, sql),
-          orDieAs("DigestRepository.updateTargets"),
         ),
 
       findQualified: (organizationId, programId, npis, stages) =>
-        sql<{ npi: string }>`
+        sql`
           select distinct npi from qualifications
           where organization_id = ${organizationId} and program_id = ${programId} and stage = any (${stages}::text[])
             and npi = any (${npis}::text[])`.pipe(
+          decodeNpis,
           Effect.map((rows) => new Set(rows.map(({ npi }) => npi))),
-          orDieAs("DigestRepository.findQualified"),
         ),
 
       // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
       read: Effect.fnUntraced(function* (organizationId, date) {
-        const rows = yield* sql<Row>`
-          select asked.date > (statement_timestamp() at time zone 'UTC')::date as future,
-            program.organization_id as "organizationId", program.id, slug, name, status,
-            learner_target as "learnerTarget", completer_target as "completerTarget",
-            created_at as "createdAt", updated_at as "updatedAt",
-            jsonb_build_object(
-              'account_created', coalesce(account_created, 0),
-              'learner_qualified', coalesce(learner_qualified, 0),
-              'completer_qualified', coalesce(completer_qualified, 0)) as "funnelOfDate",
-            jsonb_build_object(
-              'account_created', coalesce(account_created_total, 0),
-              'learner_qualified', coalesce(learner_qualified_total, 0),
-              'completer_qualified', coalesce(completer_qualified_total, 0)) as "funnelSoFar",
-            learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt",
-            jsonb_build_object(
-              'recipients_published', coalesce(recipients_published, 0),
-              'sent', coalesce(sent, 0),
-              'bounced', coalesce(bounced, 0),
-              'opened', coalesce(opened, 0),
-              'clicked', coalesce(clicked, 0),
-              'unique_opened', coalesce(unique_opened, 0),
-              'unique_clicked', coalesce(unique_clicked, 0),
-              'without_suspected_bots', jsonb_build_object(
-                'opened', coalesce(unsuspected_opened, 0),
-                'clicked', coalesce(unsuspected_clicked, 0),
-                'unique_opened', coalesce(unsuspected_unique_opened, 0),
-                'unique_clicked', coalesce(unsuspected_unique_clicked, 0))) as outreach
-          from (select ${date}::date as date) as asked
-          left join programs program on program.organization_id = ${organizationId}
+        const rows = yield* sql`
+          select ${program.columnsOf("program")}, ${funnelCounts((stage) => `case when funnel.date = day.date then ${stage} end`)} as "funnelOfDate",
+            ${funnelCounts((stage) => `${stage}_total`)} as "funnelSoFar", learner_reached_at as "learnerReachedAt",
+            completer_reached_at as "completerReachedAt", ${OUTREACH_COUNTS} as outreach
+          from (select ${date}::date as date) as day
+          join programs program on program.organization_id = ${organizationId}
           left join digest_outreach outreach
-            on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = asked.date
+            on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = day.date
           left join lateral (
-            select account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at,
-              case when date = asked.date then account_created end as account_created,
-              case when date = asked.date then learner_qualified end as learner_qualified,
-              case when date = asked.date then completer_qualified end as completer_qualified
-            from digest_funnel
-            where organization_id = program.organization_id and program_id = program.id and date <= asked.date
+            select * from digest_funnel
+            where organization_id = program.organization_id and program_id = program.id and date <= day.date
             order by date desc limit 1
           ) funnel on true
-          order by program.id`
-        if (rows[0]!.future) return yield* new DateInFuture({ date })
-        return rows.filter(({ id }) => id !== null).map(toRecord)
-      }, orDieAs("DigestRepository.read")),
+          where day.date <= (statement_timestamp() at time zone 'UTC')::date
+          order by program.id`.pipe(decodeRecords)
+        if (rows.length === 0) {
+          const [day] = yield* sql`
+            select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as "isFuture"`.pipe(decodeFuture)
+          if (day!.isFuture) return yield* new DateInFuture({ date })
+        }
+        return rows.map(
+          ({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({
+            program,
+            funnel: { date: funnelOfDate, cumulative: funnelSoFar },
+            outreach,
+            quota: {
+              learner_qualified: quotaStatus(program.learnerTarget, funnelSoFar.learner_qualified, learnerReachedAt),
+              completer_qualified: quotaStatus(
+                program.completerTarget,
+                funnelSoFar.completer_qualified,
+                completerReachedAt,
+              ),
+            },
+          }),
+        )
+      }),
 
-      recount: Effect.fn("DigestRepository.recount")(
-        recountDigest,
-        sql.withTransaction,
-        Effect.provideService(SqlClient.SqlClient, sql),
-        orDieAs("DigestRepository.recount"),
-      ),
+      recount: (date, organizationId) =>
+        Effect.provideService(recountDigest(date, organizationId), SqlClient.SqlClient, sql),
     }
   }),
 )
-
-interface Row extends Program {
-  readonly future: boolean
-  readonly funnelOfDate: FunnelCounts
-  readonly funnelSoFar: FunnelCounts
-  readonly learnerReachedAt: Timestamp | null
-  readonly completerReachedAt: Timestamp | null
-  readonly outreach: OutreachCounts
-}
-
-const toRecord = (row: Row): DigestRecord => {
-  const { future, funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program } = row
-  return {
-    program,
-    funnel: { date: funnelOfDate, cumulative: funnelSoFar },
-    outreach,
-    quota: {
-      learner_qualified: quotaStatus(program.learnerTarget, funnelSoFar.learner_qualified, learnerReachedAt),
-      completer_qualified: quotaStatus(program.completerTarget, funnelSoFar.completer_qualified, completerReachedAt),
-    },
-  }
-}
 
 /**
  * Adds qualifications to the funnels of programs on the date of the timestamp, and returns the funnels. Without qualifications it
@@ -169,19 +152,16 @@ const addToFunnels = Effect.fnUntraced(function* (
   at: CommitTimestamp,
 ) {
   const sql = yield* SqlClient.SqlClient
-  const before = yield* sql<Funnel>`
+  const before = yield* sql`
     select program.id as "programId", learner_target as "learnerTarget", completer_target as "completerTarget",
-      jsonb_build_object(
-        'account_created', coalesce(account_created_total, 0),
-        'learner_qualified', coalesce(learner_qualified_total, 0),
-        'completer_qualified', coalesce(completer_qualified_total, 0)) as totals,
+      ${funnelCounts((stage) => `${stage}_total`)} as totals,
       learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt"
     from programs program
     left join lateral (
       select * from digest_funnel where organization_id = ${organizationId} and program_id = program.id order by date desc limit 1
     ) newest on true
     where program.organization_id = ${organizationId} and program.id = any (${[...programIds]}::text[])
-      and (date is not null or ${qualifications.length > 0}::boolean)`
+      and (date is not null or ${qualifications.length > 0}::boolean)`.pipe(decodeFunnels)
   if (before.length === 0) return []
   const changes = before.map((funnel) => {
     const added = countByStage(qualifications.filter(({ programId }) => programId === funnel.programId))

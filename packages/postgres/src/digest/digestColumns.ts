@@ -1,4 +1,6 @@
+import { byStage, type FunnelStage } from "@outreach/domain/digest/Digest"
 import type { OutreachEventType } from "@outreach/domain/events/Event"
+import { Statement } from "effect/sql"
 
 /** What the digest calls the events that it counts of each type, and whether they are hits; null for a type that it does not count. */
 const COUNTED = {
@@ -37,3 +39,26 @@ export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(COUNTE
 
 /** The types of the events that the digest counts, or counts the recipients of. */
 export const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
+
+const fields = (isMeant: (column: DigestColumn) => boolean): string =>
+  DIGEST_COLUMNS.filter(isMeant)
+    .map(({ name }) => `'${name.replace("unsuspected_", "")}', coalesce(${name}, 0)`)
+    .join(", ")
+
+/** The columns of a program's row of `digest_outreach` as `OutreachCounts`; zeros for no row. */
+export const OUTREACH_COUNTS = Statement.fragment([
+  Statement.literal(`
+  jsonb_build_object(
+    'recipients_published', coalesce(recipients_published, 0),
+    ${fields(({ isUnsuspected }) => !isUnsuspected)},
+    'without_suspected_bots', jsonb_build_object(${fields(({ isUnsuspected }) => isUnsuspected)}))`),
+])
+
+/** Three columns of `digest_funnel` as `FunnelCounts`; zeros for null. `column` writes the expression of a stage. */
+export const funnelCounts = (column: (stage: FunnelStage) => string): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal(`jsonb_build_object(
+      ${Object.entries(byStage(column))
+        .map(([stage, value]) => `'${stage}', coalesce(${value}, 0)`)
+        .join(", ")})`),
+  ])

@@ -1,10 +1,13 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
 import { DIGEST_COLUMNS, DIGEST_TYPES } from "./digestColumns.ts"
+
+const decodeDiscrepancies = decodeRows(Discrepancy.fields)
 
 const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
   const counted = isUnique ? "distinct recipient_id" : "*"
@@ -14,7 +17,7 @@ const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
  *
- * The outreach of a date whose events are no longer stored is not counted. Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
+ * The outreach of a date whose events are no longer stored is not counted. Both halves are one statement each, so what others commit at the same time is in both sides of a comparison or in none.
  */
 export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, organizationId?: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
@@ -22,7 +25,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
   // As long as it takes: what is counted is every event of the date.
   yield* sql.unsafe(LIFT_TIME_LIMIT)
 
-  const outreach = yield* sql<Discrepancy>`
+  const outreach = yield* sql`
     with requested as (
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
@@ -57,9 +60,9 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0) as counted
     from each_counted full join each_kept using (organization_id, program_id, key)
     where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-    order by organization_id, program_id, key`
+    order by organization_id, program_id, key`.pipe(decodeDiscrepancies)
 
-  const funnel = yield* sql<Discrepancy>`
+  const funnel = yield* sql`
     with requested as (
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
@@ -94,7 +97,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0)::int as counted
     from each_counted full join each_kept using (organization_id, program_id, key)
     where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-    order by organization_id, program_id, key`
+    order by organization_id, program_id, key`.pipe(decodeDiscrepancies)
 
   return [...outreach, ...funnel]
 })

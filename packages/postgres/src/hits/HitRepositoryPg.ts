@@ -5,37 +5,66 @@ import {
   MAX_EARLIER_HITS,
   MAX_HITS_PER_MINUTE,
   MAX_JUDGMENT_DELAY_SECONDS,
-  type WaitingHit,
+  WaitingHit,
 } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Clock, Effect, Layer } from "effect"
+import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
-import { commitTimestamp } from "../events/commitTimestamp.ts"
+import { adapter } from "../adapter.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
 
 /** How many hits one statement forgets: some tens of milliseconds. */
 const FORGET_BATCH_SIZE = 1000
 
+const waitingHits = rowsOf(WaitingHit, {
+  campaignId: "recipient.campaign_id",
+  programId: "recipient.program_id",
+  token: "recipient.token",
+  at: "extract(epoch from hit.received_at)::double precision",
+  // A stamp ahead of the clock does not tell when the mailbox accepted the message.
+  acceptedAt:
+    "case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision end",
+  earlierHits: `coalesce((
+    select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at)))
+    from (
+      select link, received_at from hits earlier
+      where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
+        and earlier.received_at between hit.received_at - make_interval(secs => ${EARLIER_HITS_SECONDS}) and hit.received_at
+        and earlier.kind = 'click' and earlier.id <> hit.id
+      order by received_at desc limit ${MAX_EARLIER_HITS}
+    ) latest
+  ), '[]')`,
+})
+/** Hits beyond those that are kept of one link, address and minute; `link` is empty for the pixel. */
+const decodeRepeated = decodeRows({
+  ...{ organizationId: OrganizationId, recipientId: RecipientId, address: Schema.String, link: Schema.String },
+  ...{ windowStart: Timestamp, count: Schema.Int },
+})
+const decodeClock = decodeRows({ now: Schema.Number })
+const decodeOrganizations = decodeRows({ id: OrganizationId })
+const decodeRecipients = decodeRows({ id: RecipientId })
+const decodeCounts = decodeRows({ count: Schema.Int })
+
 /** Keeps hits in PostgreSQL. */
-export const HitRepositoryPg = Layer.effect(
+export const HitRepositoryPg = adapter(
   HitRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     return {
       record: Effect.fnUntraced(function* (hits) {
         // Read apart: an insert may wait for a lock before it looks at the clock.
-        const [clock] = yield* sql<{ now: number }>`
-            select extract(epoch from clock_timestamp())::double precision * 1000 as now`
+        const [clock] = yield* sql`
+          select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
         const ahead = clock!.now - (yield* Clock.currentTimeMillis)
         const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
         // The row of the window is locked until its hits are stored, so that processes count together.
-        const repeated = yield* sql<Repeated>`
+        const repeated = yield* sql`
           with hit as materialized (
             select * from unnest(
               ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
@@ -83,10 +112,10 @@ export const HitRepositoryPg = Layer.effect(
           select organization_id as "organizationId", recipient_id as "recipientId", address, link,
             window_start as "windowStart", count(*)::int as count
           from numbered where number > ${MAX_HITS_PER_MINUTE}
-          group by organization_id, recipient_id, address, link, window_start`
+          group by organization_id, recipient_id, address, link, window_start`.pipe(decodeRepeated)
         if (repeated.length === 0) return
-        const of = (read: (each: Repeated) => string) => repeated.map(read)
-        // Apart: who judges the last one kept holds it, and waits for its recipient.
+        const of = (read: (each: (typeof repeated)[number]) => string) => repeated.map(read)
+        // Apart: a judgment of the last one kept holds it, and waits for its recipient.
         yield* sql`
           update hits set repeats = repeats + counted.count
           from (
@@ -105,67 +134,50 @@ export const HitRepositoryPg = Layer.effect(
             ) last
           ) counted
           where hits.organization_id = counted.organization_id and hits.id = counted.id`
-      }, orDieAs("HitRepository.record")),
+      }),
 
-      waiting: sql<{ id: OrganizationId }>`
+      waiting: sql`
         select id from organizations
         where frozen_at is null and exists (select from hits where organization_id = organizations.id and judged_at is null)
         order by id`.pipe(
+        decodeOrganizations,
         Effect.map((rows) => rows.map(({ id }) => id)),
-        orDieAs("HitRepository.waiting"),
       ),
 
+      // A batch is not decoded: docs/decisions/0087-rows-are-described-once.md.
       lockWaiting: (organizationId, limit) =>
-        sql<WaitingHit>`
-          select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
-            recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
-            hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision as at,
-            -- A stamp ahead of the clock does not tell when the mailbox accepted the message.
-            case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision end as "acceptedAt",
-            coalesce((
-              select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at)))
-              from (
-                select link, received_at from hits earlier
-                where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
-                  and earlier.received_at between hit.received_at - make_interval(secs => ${EARLIER_HITS_SECONDS}::double precision) and hit.received_at
-                  and earlier.kind = 'click' and earlier.id <> hit.id
-                order by received_at desc limit ${MAX_EARLIER_HITS}
-              ) latest
-            ), '[]') as "earlierHits"
+        sql`
+          select ${waitingHits.columnsOf("hit")}
           from hits hit
           join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
           where hit.organization_id = ${organizationId} and hit.judged_at is null
             and not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
             and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
-          order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.pipe(
-          orDieAs("HitRepository.lockWaiting"),
+          order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
+          Effect.map((rows) => rows.map(waitingHits.fromValues)),
         ),
 
-      storeJudged: Effect.fnUntraced(
-        function* (organizationId, judged) {
-          const locked = yield* sql<{ id: RecipientId }>`
-            select id from recipients
-            where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
-              and erased_at is null
-            order by id for update`
-          // Who was erased since the hits were read has no events any more.
-          const recipients = locked.map(({ id }) => id)
-          yield* sql`
-            update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
-            from unnest(
-              ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
-            ) as judged (id, reasons)
-            where organization_id = ${organizationId} and hits.id = judged.id`
-          const at = yield* commitTimestamp(organizationId)
-          yield* sql`
-            update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = any (${recipients}::text[])`
-          const events = judged.map(({ event }) => event).filter((event) => recipients.includes(event.recipientId!))
-          yield* publishEvents(events, at)
-        },
-        Effect.provideContext(context),
-        orDieAs("HitRepository.storeJudged"),
-      ),
+      markJudged: Effect.fnUntraced(function* (organizationId, judged) {
+        const recipients = yield* sql`
+          select id from recipients
+          where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
+            and erased_at is null
+          order by id for update`.pipe(decodeRecipients)
+        yield* sql`
+          update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
+          from unnest(
+            ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
+          ) as judged (id, reasons)
+          where organization_id = ${organizationId} and hits.id = judged.id`
+        return new Set(recipients.map(({ id }) => id))
+      }),
+
+      publish: Effect.fnUntraced(function* (organizationId, events, at) {
+        yield* sql`
+          update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
+          where organization_id = ${organizationId} and id = any (${events.map(({ recipientId }) => recipientId)}::text[])`
+        yield* publishEvents(events, at)
+      }, Effect.provideContext(context)),
 
       forget: Effect.fnUntraced(function* (days) {
         yield* sql`
@@ -178,7 +190,7 @@ export const HitRepositoryPg = Layer.effect(
           where kept.window_start = old.window_start and kept.organization_id = old.organization_id
             and kept.recipient_id = old.recipient_id and kept.address = old.address and kept.link_hash = old.link_hash`
         // Several workers share the work: each leaves out what another one is at.
-        const [forgotten] = yield* sql<{ count: number }>`
+        const [forgotten] = yield* sql`
           with old as materialized (
             select organization_id, id from hits
             where judged_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(judged_at)
@@ -186,20 +198,9 @@ export const HitRepositoryPg = Layer.effect(
           ), gone as (
             delete from hits using old where hits.organization_id = old.organization_id and hits.id = old.id returning 1
           )
-          select count(*)::int as count from gone`
+          select count(*)::int as count from gone`.pipe(decodeCounts)
         return forgotten!.count
-      }, orDieAs("HitRepository.forget")),
+      }),
     }
   }),
 )
-
-/** Hits beyond those that are kept of one link, address and minute. */
-interface Repeated {
-  readonly organizationId: string
-  readonly recipientId: string
-  readonly address: string
-  /** Empty for the pixel. */
-  readonly link: string
-  readonly windowStart: string
-  readonly count: number
-}

@@ -1,28 +1,26 @@
 import { isBotSuspected } from "@outreach/domain/digest/Digest"
 import type { EventDraft } from "@outreach/domain/events/Event"
-import type { EventId } from "@outreach/domain/Identifier"
+import { EventId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
 
 /** Whether an event is its recipient's first of its type on the date of the stamp: of all, and of those not suspected to be a bot's. */
-interface First {
-  readonly first: boolean
-  readonly firstUnsuspected: boolean
-}
+const decodeFirsts = decodeRows({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean })
 
 /**
- * Marks who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
- * the transaction that was stamped, so that nobody else marks for the organization meanwhile. Others than opens and clicks are left out.
+ * Marks the recipients who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
+ * the transaction that was stamped, so that nobody else marks for the organization at the same time. Events that are neither opens nor clicks are left out.
  */
 export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
   const hits = events.filter(
     ({ type, recipientId }) =>
       recipientId !== null && (type === "outreach.email_opened" || type === "outreach.email_clicked"),
   )
-  if (hits.length === 0) return NONE
+  if (hits.length === 0) return new Map()
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<First & { readonly id: EventId }>`
+  const rows = yield* sql`
     with today as (
       select (${stamp}::timestamptz at time zone 'UTC')::date as date
     ), hit as (
@@ -62,8 +60,6 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         and row_number() over (partition by recipient_id, type order by place) = 1 as first,
       not suspected and mark.unsuspected_date is distinct from today.date
         and row_number() over (partition by recipient_id, type, suspected order by place) = 1 as "firstUnsuspected"
-    from hit cross join today left join unique_hits mark using (organization_id, recipient_id, type)`
+    from hit cross join today left join unique_hits mark using (organization_id, recipient_id, type)`.pipe(decodeFirsts)
   return new Map(rows.map((row) => [row.id, row]))
 })
-
-const NONE: ReadonlyMap<EventId, First> = new Map()

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { dieOnDatabaseFailure } from "../adapter.ts"
 
 /** Minutes from one sample to the next. */
 export const SAMPLE_MINUTES = 5
@@ -13,7 +13,7 @@ export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/toda
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const interval = sql`make_interval(mins => ${SAMPLE_MINUTES}::int)`
-    return {
+    return dieOnDatabaseFailure("GaugeSamples", {
       /**
        * Takes the sample of these minutes, unless another worker has.
        *
@@ -28,15 +28,14 @@ export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/toda
         from sample cross join lateral read_gauges(null, sample.at - ${interval}, sample.at)
         where not exists (select from gauge_samples where organization_id = '' and sampled_at = sample.at)
         order by organization_id
-        on conflict do nothing`.pipe(Effect.asVoid, orDieAs("GaugeSamples.take")),
+        on conflict do nothing`.pipe(Effect.asVoid),
 
       /** Deletes the samples that are too old to be shown. */
       forget: sql`
         delete from gauge_samples where sampled_at < plausible_now() - make_interval(days => ${KEPT_DAYS}::int)`.pipe(
         Effect.asVoid,
-        orDieAs("GaugeSamples.forget"),
       ),
-    }
+    })
   }),
 }) {
   static readonly layer = Layer.effect(GaugeSamples, GaugeSamples.make)

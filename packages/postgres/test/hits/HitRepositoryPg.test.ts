@@ -207,8 +207,7 @@ describe("judgeHits", () => {
     const repository = yield* HitRepository
     const failing = HitRepository.of({
       ...repository,
-      storeJudged: (...judged) =>
-        Effect.andThen(repository.storeJudged(...judged), Effect.die(new Error("no connection"))),
+      publish: (...events) => Effect.andThen(repository.publish(...events), Effect.die(new Error("no connection"))),
     })
     const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), HitRepository, failing))
     expect(Exit.isFailure(exit)).toBe(true)
