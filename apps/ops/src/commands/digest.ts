@@ -7,6 +7,7 @@ import { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Partitions } from "@outreach/postgres/Partitions"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { formatDays, formatForecasts } from "../digest/formatDays.ts"
@@ -69,5 +70,5 @@ const forecast = reading({
 export const digest = group({
   about: "The partners' daily digests",
   commands: { show, days, forecast, verify },
-  services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
+  services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer, TransactionPg),
 })
