@@ -17,15 +17,6 @@ import {
 import { trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Effect, Layer } from "effect"
 
-/** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
-const host = setting("CONSOLE_HOST", Host, "127.0.0.1")
-
-/** `CONSOLE_PORT`: the port to listen on; 0 takes any that is free. Default 8090. */
-const port = setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090")
-
-/** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
-const adminPort = setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466")
-
 /** `CONSOLE_PROXY_HEADER`: the header in which a trusted proxy names the operator that it has signed in. Default none. */
 const proxyHeader = setting(
   "CONSOLE_PROXY_HEADER",
@@ -36,9 +27,6 @@ const proxyHeader = setting(
   ),
   "none",
 )
-
-/** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
-const signInLimit = setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60")
 
 /** More connections at once than operators have. */
 export const MAX_CONNECTIONS = 1000
@@ -55,16 +43,20 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
     return {
       database: yield* databaseSettings,
       databaseConnections: yield* databaseConnections(6),
-      host: yield* host,
-      port: yield* port,
+      /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
+      host: yield* setting("CONSOLE_HOST", Host, "127.0.0.1"),
+      /** `CONSOLE_PORT`: the port to listen on; 0 takes any that is free. Default 8090. */
+      port: yield* setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090"),
       adminHost: yield* adminHost,
-      adminPort: yield* adminPort,
+      /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
+      adminPort: yield* setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466"),
       consoleUrl: yield* consoleUrl,
       /** In lower case; null where operators sign in by links. */
       proxyHeader: header,
       trustProxy: yield* trustProxy,
       connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
-      signInLimit: yield* signInLimit,
+      /** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
+      signInLimit: yield* setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60"),
       publicBaseUrl: yield* publicBaseUrl,
       /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
       smtp: yield* optionalSmtpSettings,

@@ -3,7 +3,7 @@ import { startConsole } from "./startConsole.ts"
 
 const test = startConsole()
 
-it("answers an address of nothing with a page that says so", async () => {
+it("shows a page that says so at an address of nothing", async () => {
   const admin = await test().as("admin")
   const answer = await admin.get("/nothing")
   expect(answer.status).toBe(404)

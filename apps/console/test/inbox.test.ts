@@ -127,7 +127,7 @@ it.each(["reason=%00", "type=%00"])("is no fault of the console: %s", async (que
 describe("an inbound event", () => {
   const pageOf = (event: string) => `/inbox/${encodeURIComponent(event)}?${ours.only}`
 
-  it("shows what it was, masked, and whom it counted, without naming a clinician", async () => {
+  it("shows what it was, masked, and what it counted, without naming a clinician", async () => {
     const viewer = await test().as("viewer")
     const first = await viewer.get(pageOf("evt_first"))
     expect(first.words).toContain("by this event")

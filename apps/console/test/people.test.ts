@@ -126,7 +126,7 @@ const locationOf = async (visitor: Visitor, fields: URLSearchParams) => {
 }
 
 describe("a clinician's page", () => {
-  it("tells what happened, newest first, with the reply of the mail server and the webhooks", async () => {
+  it("shows what happened, newest first, with the reply of the mail server and the webhooks", async () => {
     const page = await viewer.get(`/people/${idOf(0)}`)
     expect(page.status).toBe(200)
     const cells = [...page.document.querySelectorAll("section.scroll tbody tr")].map((row) =>

@@ -171,7 +171,7 @@ it("walks every route, each of its own", () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-it("finds nobody of an organization for whoever is bound to another, by whatever is searched", async () => {
+it("finds nobody of an organization for an operator of another, by whatever is searched", async () => {
   const search = async (session: string, term: string) => {
     const response = await fetch(`${test().url}/find`, {
       method: "POST",
@@ -188,7 +188,7 @@ it("finds nobody of an organization for whoever is bound to another, by whatever
 })
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
-  it("is not for whoever is signed out, has a session of nobody, or lacks the role", async () => {
+  it("refuses a request that is signed out, has a session of nobody, or lacks the role", async () => {
     const signedOut = route.kind === "page" ? { status: 303, to: "/sign-in" } : { status: 401 }
     await expectRefused(route, [
       ["nobody", {}, signedOut],
@@ -204,7 +204,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     ])
   })
 
-  it("shows and does nothing of an organization to whoever is bound to another", async () => {
+  it("shows and does nothing of an organization to an operator of another", async () => {
     const isAnswered = namedThings(route).length === 0 && route.kind !== "action" && !isDeploymentWide(route)
     await expectRefused(
       route,

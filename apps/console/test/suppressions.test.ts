@@ -9,7 +9,7 @@ import { type Answer, startConsole } from "./startConsole.ts"
 
 const test = startConsole()
 
-/** Seeds an organization with so many suppressed NPIs and addresses, and signs in an operator of it. */
+/** Seeds an organization with a number of suppressed NPIs and addresses, and signs in an operator of it. */
 const seed = async (count: number) => {
   const { organization, program } = await test().run(
     Effect.gen(function* () {

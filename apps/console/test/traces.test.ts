@@ -14,7 +14,7 @@ const collector = createServer(async (request, response) => {
 })
 const test = startConsole({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await listen(collector, afterAll)}` })
 
-it("tells a collector neither who was searched for nor the tokens of links, sessions and forms", async () => {
+it("sends a collector neither who was searched for nor the tokens of links, sessions and forms", async () => {
   const operator = await test().as("viewer")
   const { token } = await test().run(
     OperatorStore.use(({ add, createSignInLink }) =>

@@ -45,18 +45,21 @@ export const ActionForm = <P extends string>(
 
 /** The controls of a list's inputs, with the button that applies them. What the list is filtered by without a control stays. */
 export const FilterBar = (props: {
-  readonly action: string
+  /** Default the page's own path. */
+  readonly action?: string
   readonly inputs: Inputs
   readonly values: Values
   readonly controls?: Controls
 }) => {
+  const { address } = useView()
+  const { action = address.split("?")[0]! } = props
   const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
   return (
-    <form class="filters" method="get" action={props.action}>
+    <form class="filters" method="get" action={action}>
       <Hidden values={Object.fromEntries(kept)} />
       <Fields {...props} />
       <button type="submit">Filter</button>
-      <a href={props.action}>Clear</a>
+      <a href={action}>Clear</a>
     </form>
   )
 }

@@ -86,6 +86,18 @@ const cellOf = <Row,>(column: Column<Row>): Cell<Row> => {
   }
 }
 
+export const Section = (props: {
+  readonly title: ComponentChildren
+  readonly id?: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}) => (
+  <section id={props.id} class={props.class}>
+    <h2>{props.title}</h2>
+    {props.children}
+  </section>
+)
+
 export const Empty = (props: { readonly children: ComponentChildren }) => <p class="empty">{props.children}</p>
 
 /** The facts about one thing, as a list of names and values. A value of none is left out; one of nothing but text may be foreign, and is isolated. */

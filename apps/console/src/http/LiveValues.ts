@@ -64,7 +64,7 @@ export class LiveValues extends Context.Service<LiveValues>()("console/http/Live
     })
 
     return {
-      /** Returns whether there are too many streams of all `viewers`, or of this `viewer`; undefined if there is room for one more. */
+      /** Returns whether there are too many streams of all `viewers`, or of this `viewer`; undefined if one more may begin. */
       refuses: (viewer: Viewer) => Effect.sync(() => refuses(viewer)),
 
       /** Streams the texts of a viewer's scope until the process stops; none if there are too many streams. */

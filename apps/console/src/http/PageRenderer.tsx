@@ -1,23 +1,22 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { VNode } from "preact"
+import type { ComponentChildren, VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Document, Layout, Narrow } from "../components/Layout.tsx"
+import { Command, Narrow } from "../components/Layout.tsx"
 import { LinkLine } from "../components/lists.tsx"
-import { type View, ViewContext } from "../components/View.ts"
-import { isolated, textOf } from "../components/values.tsx"
+import { useView, type View, ViewContext } from "../components/View.ts"
+import { ForeignText, isolated, textOf } from "../components/values.tsx"
 import { visibleText } from "../components/visibleText.ts"
 import { Assets } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
-import type { Section } from "./paths.ts"
+import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "./paths.ts"
 import type { PageContent } from "./Route.ts"
 
 export class PageRenderer extends Context.Service<PageRenderer>()("console/http/PageRenderer", {
   make: Effect.gen(function* () {
-    const { style, icon, scripts } = yield* Assets
+    const assets = yield* Assets
     const { deployment } = yield* ConsoleConfig
-    const assets = { style: style.path, icon: icon.path, scripts: scripts.map(({ path }) => path) }
 
     /** Renders a document, for nobody who is signed in. */
     const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse => {
@@ -34,21 +33,13 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
 
     const page = (
       view: View,
-      { title, commands, body }: PageContent,
+      content: PageContent,
       options: { readonly section?: Section; readonly notice?: string | undefined; readonly status?: number } = {},
     ): HttpServerResponse.HttpServerResponse =>
       document(
-        textOf(title),
+        textOf(content.title),
         <ViewContext.Provider value={view}>
-          <Layout
-            section={options.section}
-            deployment={deployment}
-            heading={title}
-            notice={options.notice}
-            commands={commands}
-          >
-            {body}
-          </Layout>
+          <Layout {...content} section={options.section} deployment={deployment} notice={options.notice} />
         </ViewContext.Provider>,
         options.status,
       )
@@ -82,4 +73,88 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
   }),
 }) {
   static readonly layer = Layer.effect(PageRenderer, PageRenderer.make)
+}
+
+const Document = (props: {
+  readonly title: string
+  readonly assets: Assets["Service"]
+  readonly children: ComponentChildren
+}) => (
+  <html lang="en">
+    <head>
+      <meta charSet="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{props.title} · Outreach console</title>
+      <link rel="icon" href={props.assets.icon.path} />
+      <link rel="stylesheet" href={props.assets.style.path} />
+      {props.assets.scripts.map(({ path }) => (
+        <script key={path} type="module" src={path} />
+      ))}
+    </head>
+    <body>{props.children}</body>
+  </html>
+)
+
+const Layout = (
+  props: PageContent & {
+    readonly section: Section | undefined
+    readonly deployment: string
+    readonly notice: string | undefined
+  },
+) => {
+  const { operator, formToken } = useView()
+  const isBound = operator.organizationId !== null
+  const sections = (Object.keys(SECTIONS) as Array<Section>).filter(
+    (section) => !isBound || !DEPLOYMENT_SECTIONS.includes(section),
+  )
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <p class="brand">
+          <a href="/">Outreach console</a> <span class={`badge ${props.deployment}`}>{props.deployment}</span>
+        </p>
+        <form class="account" method="post" action="/sign-out">
+          <input type="hidden" name="token" value={formToken} />
+          <span>
+            <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>
+          </span>
+          <button type="submit" class="plain">
+            Sign out
+          </button>
+        </form>
+      </header>
+      <nav class="sections" aria-label="Sections">
+        <ul>
+          {sections.map((section) => (
+            <li key={section}>
+              <a href={SECTIONS[section].path} aria-current={section === props.section ? "page" : undefined}>
+                {SECTIONS[section].title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {props.notice !== undefined && (
+          <p class="notice" role="status">
+            <ForeignText>{props.notice}</ForeignText>
+          </p>
+        )}
+        <h1>{props.title}</h1>
+        {props.body}
+        {props.commands.length > 0 && (
+          <aside class="commands" aria-label="The same on the command line">
+            <h2>On the command line</h2>
+            {props.commands.map((command) => (
+              <Command key={command}>{isolated(command)}</Command>
+            ))}
+          </aside>
+        )}
+      </main>
+    </>
+  )
 }

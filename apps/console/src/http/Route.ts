@@ -85,68 +85,65 @@ type None = Record<never, never>
 
 type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
-interface Declaration<P extends string, I extends Inputs, Result, E, R> {
-  readonly path: KnownPath<P>
+interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> {
   /** Default `viewer`. */
   readonly role?: OperatorRole
   readonly inputs?: I
-  readonly run: (input: PathValues<P> & InputsOf<I>, context: RequestContext) => Effect.Effect<Result, E, R>
+  readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
 }
 
-const definer =
-  <Kind extends string, Result, Needs = unknown>(kind: Kind) =>
-  <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
-    route: Declaration<P, I, Result, E, R> & Needs,
-  ): RouteOf<Kind, Result, R, P> & Needs => ({
-    kind,
-    role: "viewer",
-    inputs: {},
-    section: sectionOf(route.path),
-    params: Object.fromEntries(
-      Array.from(route.path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
-    ),
-    ...route,
-  })
+const declare = <Kind extends string, P extends string, T>(kind: Kind, path: P, route: T) => ({
+  kind,
+  path,
+  section: sectionOf(path),
+  role: "viewer",
+  inputs: {},
+  params: Object.fromEntries(
+    Array.from(path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
+  ),
+  ...route,
+})
 
-export const definePage = definer<"page", PageContent>("page")
+export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+  path: KnownPath<P>,
+  page: Declaration<P, I, RequestContext, PageContent, E, R>,
+): Page<R, P> => declare("page", path, page) as Page<R, P>
 
-export const defineResource = definer<"resource", Response, { readonly command?: string }>("resource")
+export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+  path: KnownPath<P>,
+  resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
+): Resource<R, P> => declare("resource", path, resource) as Resource<R, P>
 
-export const defineAction = definer<"action", ActionResult, { readonly role: OperatorRole; readonly command: string }>(
-  "action",
-)
+/** Declares an action, with the words of the command that does the same. */
+export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+  path: KnownPath<P>,
+  command: string,
+  action: Declaration<P, I, RequestContext, ActionResult, E, R> & { readonly role: OperatorRole },
+): Action<R, P> => declare("action", path, { ...action, command }) as Action<R, P>
 
+/** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
 interface Masking {
   readonly isShown: boolean
-  /** Its path has the parameters of the page, and its form asks for nothing. */
   readonly show: Pick<Action<unknown>, "path" | "role" | "inputs">
 }
 
-/** Declares a page that masks personal data, and the action `show` below it that shows them to operators. */
-export const defineMaskedPage = <
-  const P extends `/${string}`,
-  E extends Refusal,
-  R,
-  const I extends Inputs = None,
->(page: {
-  readonly path: KnownPath<P>
-  readonly inputs?: I
-  readonly command: string
-  /** What the action takes besides the inputs of the page. */
-  readonly confirmed?: Inputs
-  readonly run: (
-    input: PathValues<P> & InputsOf<I>,
-    context: RequestContext & Masking,
-  ) => Effect.Effect<PageContent, E, R>
-}): readonly [Page<R, P>, Action<R, `${P}/show`>] => {
-  const { path, inputs = {}, command } = page
-  const show = { path: `${path as P}/show`, role: "operator", inputs: { ...inputs, ...page.confirmed } } as const
-  const content = (isShown: boolean) => (input: never, context: RequestContext) =>
-    page.run(input, { ...context, isShown, show: { ...show, inputs: {}, path: pathTo<string>(show, input) } })
+/** Declares a page that masks personal data, and the action `show` below it that shows them to operators, as a command does. */
+export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+  path: KnownPath<P>,
+  command: string,
+  page: Declaration<P, I, RequestContext & Masking, PageContent, E, R> & {
+    /** What the action takes besides the inputs of the page. */
+    readonly confirmed?: Inputs
+  },
+): readonly [Page<R, P>, Action<R, `${P}/show`>] => {
+  const { inputs = {}, confirmed } = page
+  const action = { path: `${path as P}/show`, role: "operator", inputs: { ...inputs, ...confirmed } } as const
+  const run = (isShown: boolean) => (input: never, context: RequestContext) =>
+    page.run(input, { ...context, isShown, show: { ...action, inputs: {}, path: pathTo<string>(action, input) } })
   return [
-    definePage({ path, inputs, run: content(false) } as never),
-    defineAction({ ...show, command, run: content(true) } as never),
-  ] as never
+    declare("page", path, { inputs, run: run(false) }) as Page<R, P>,
+    declare("action", action.path, { ...action, command, run: run(true) }) as Action<R, `${P}/show`>,
+  ]
 }
 
 /** Returns a route's path with its parameters. */

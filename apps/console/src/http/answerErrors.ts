@@ -8,7 +8,7 @@ import type { View } from "../components/View.ts"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 
-/** Answers a failure with a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. */
+/** Shows a failure as a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. */
 export const answerErrors =
   (path: string, view: () => View | undefined = () => undefined) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>) =>

@@ -19,11 +19,11 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 } as const
 
-/** How long requests in flight may take to finish once the process is told to stop. */
+/** How long requests in flight may take to finish once the process stops. */
 const DRAIN = Duration.seconds(10)
 
-/** Answers an operator at an address without a page. */
-const nothing = definePage({ path: "/*", run: () => Effect.fail(PageError.notFound()) })
+/** Shows an operator that an address has no page. */
+const nothing = definePage("/*", { run: () => Effect.fail(PageError.notFound()) })
 
 type RouteServices<R> = Exclude<
   Effect.Services<ReturnType<typeof handle<R>>>,

@@ -15,8 +15,7 @@ const STREAM_LIMIT = "1 minute"
 const HEARTBEAT_EVERY = "15 seconds"
 
 /** `/live`: the texts of the tiles as server-sent events, of the deployment or of the operator's organization. */
-export const liveRoute = defineResource({
-  path: "/live",
+export const liveRoute = defineResource("/live", {
   run: Effect.fnUntraced(function* (_, { operator, session }) {
     const live = yield* LiveValues
     const viewer = { operatorId: operator.id, session, organizationId: operator.organizationId }

@@ -4,7 +4,7 @@ import { refuse } from "./Route.ts"
 
 type Values = Readonly<Record<string, string>>
 
-/** Answers a change that was made from an old page with the values that hold `now`, and those that were `given`. */
+/** Refuses a change that was made from an old page, with the values that hold `now` and those that were `given`. */
 export const refuseStale =
   <E1, R1>(now: Effect.Effect<Values, E1, R1>, given: Values) =>
   <A, E, R>(change: Effect.Effect<A, E | ChangedMeanwhile, R>) =>

@@ -152,7 +152,7 @@ it.effect("ends all streams when the process stops, and knows when they are too 
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("has so many streams of a session and of an operator, and room for others", () => {
+it.effect("bounds the streams of a session and of an operator, and leaves others theirs", () => {
   const { layer } = counted()
   return Effect.gen(function* () {
     const { texts, refuses } = yield* LiveValues

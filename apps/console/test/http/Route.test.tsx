@@ -5,22 +5,20 @@ import { defineAction, definePage, pathTo } from "../../src/http/Route.ts"
 
 const done = () => Effect.succeed({ to: "/", notice: "Done." })
 const empty = () => Effect.succeed({ title: "", commands: [], body: "" })
-const pause = defineAction({
-  path: "/campaigns/:campaign/pause",
+const pause = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   role: "operator",
-  command: "campaigns pause",
   run: done,
 })
 
 it("a path says its section and its parameters", () => {
   expect(pause.section).toBe("campaigns")
   expect(Object.keys(pause.params)).toEqual(["campaign"])
-  expect(definePage({ path: "/keys/:key", run: empty }).section).toBe("partners")
+  expect(definePage("/keys/:key", { run: empty }).section).toBe("partners")
   expect(pathTo(pause, { campaign: "a/b" })).toBe("/campaigns/a%2Fb/pause")
 })
 
 it("a path of no section is named when the console starts", () => {
-  expect(() => definePage({ path: "/nowhere", run: empty })).toThrow("No section has the path /nowhere.")
+  expect(() => definePage("/nowhere", { run: empty })).toThrow("No section has the path /nowhere.")
 })
 
 it("a link or a form names each parameter of its path, and no other compiles", () => {
@@ -30,6 +28,6 @@ it("a link or a form names each parameter of its path, and no other compiles", (
   // @ts-expect-error the campaign is missing
   const withoutCampaign = <ActionForm action={pause} label="Pause" />
   // @ts-expect-error no parameter has this name
-  const withUnknown = definePage({ path: "/campaigns/:unknown", run: empty })
+  const withUnknown = definePage("/campaigns/:unknown", { run: empty })
   expect([withoutCampaign.props.params, withUnknown.params]).toEqual([undefined, { unknown: undefined }])
 })

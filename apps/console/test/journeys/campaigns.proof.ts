@@ -68,7 +68,7 @@ const reloadUntil = async (page: Page, words: string) => {
 }
 
 describe.skipIf(skip)("a campaign in a browser", () => {
-  it("is launched once its preflight is mended, paused, tested and resumed, and tells which domain refuses us", async () => {
+  it("is launched once its preflight is mended, paused, tested and resumed, and shows which domain refuses us", async () => {
     const { campaign, endpoint } = await test().run(seed)
     await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id)))
     await startProcess("worker", test().databaseUrl, { SMTP_URL: server.url })

@@ -7,7 +7,7 @@ const test = startConsole({ SIGN_IN_LIMIT: "5", TRUST_PROXY: "loopback" })
 const from = (address: string, path: string, cookie = "") =>
   fetch(`${test().url}${path}`, { headers: { "x-forwarded-for": address, cookie }, redirect: "manual" })
 
-/** Makes more failures than the limit from an address; a minute may end meanwhile. */
+/** Makes more failures than the limit from an address; a minute may end while it does. */
 const exhaust = async (address: string, path: string, cookie?: string) => {
   for (let i = 0; i < 12; i++) {
     const response = await from(address, path, cookie)

@@ -18,7 +18,7 @@ const sessionsOf = async (name: string) =>
   (await trusted().run(OperatorStore.use(({ list }) => list))).find((operator) => operator.name === name)!.sessions
 
 describe("a proxy that signs operators in", () => {
-  it("begins a session for the operator whom it names, which goes on with the cookie", async () => {
+  it("begins a session for the operator that it names, which goes on with the cookie", async () => {
     await add("Zoë Reyes")
     const first = await open({ "x-forwarded-user": utf8("Zoë Reyes") })
     expect(first.headers.get("set-cookie")).toMatch(/^session=[\w-]{43}; .*HttpOnly; SameSite=Strict/)
@@ -54,7 +54,7 @@ describe("a proxy that signs operators in", () => {
     expect(await sessionsOf("Ada")).toBe(1)
   })
 
-  it("lets nobody in whom it does not name, or who is no operator", async () => {
+  it("refuses a name that it does not give, and one that is not an operator's", async () => {
     for (const headers of [{}, { "x-forwarded-user": "" }, { "x-forwarded-user": "Nobody" }]) {
       const response = await open(headers as Readonly<Record<string, string>>)
       expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })

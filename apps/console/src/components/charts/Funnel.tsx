@@ -39,7 +39,7 @@ export const Funnel = (props: {
         height: 16 + ROW_HEIGHT * steps.length,
         margin: 8,
         marginLeft: LABEL_WIDTH,
-        // Room for the text behind the longest bar.
+        // The text behind the longest bar needs the rest.
         x: { domain: [0, longest * 1.5], axis: null },
         y: { domain: steps.map(({ label }) => label), padding: 0.25 },
         marks: [

@@ -6,7 +6,7 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 const CELL_WIDTH = 40
 const MIN_WEEKS = 10
 const DAY_MS = 86_400_000
-/** More weeks than these leave no room for numbers in the cells. */
+/** More weeks than these have cells too small for numbers. */
 const MAX_WEEKS_WITH_NUMBERS = 14
 /** The number of the darkest level; 0 is for nothing. */
 const LEVELS = 4

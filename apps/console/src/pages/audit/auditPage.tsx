@@ -33,8 +33,7 @@ const filters = {
 }
 
 /** Who did what, newest first. An operator of one organization sees what concerns that one. */
-export const auditPage = definePage({
-  path: "/audit",
+export const auditPage = definePage("/audit", {
   inputs: { ...filters, before: Before },
   run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
     const { organization: organizationId, ...rest } = given
@@ -46,12 +45,7 @@ export const auditPage = definePage({
       commands: [`ops audit list${flagsOf(given)}`],
       body: (
         <>
-          <FilterBar
-            action="/audit"
-            inputs={filters}
-            values={given}
-            controls={{ organization: { options: organizations } }}
-          />
+          <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
           <Table
             caption="What operators did, newest first"
             rows={entries}

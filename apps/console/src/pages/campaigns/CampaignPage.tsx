@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts } from "../../components/lists.tsx"
+import { Facts, Section } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
 import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -31,8 +31,7 @@ import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
 
-export const campaignPage = definePage({
-  path: "/campaigns/:campaign",
+export const campaignPage = definePage("/campaigns/:campaign", {
   run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
 })
 
@@ -83,13 +82,12 @@ const contentOf = (view: CampaignView) => {
         {isToCome && preflight}
         <div class="halves">
           <CampaignFunnel totals={view.totals} />
-          <section>
-            <h2>Facts</h2>
+          <Section title="Facts">
             <CampaignFacts {...view} />
             <p>
               <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
             </p>
-          </section>
+          </Section>
         </div>
         <CampaignHours hours={view.hours} />
         <DomainTable domains={domains} limit={MAX_DOMAINS} />

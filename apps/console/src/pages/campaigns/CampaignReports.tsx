@@ -6,7 +6,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
-import { Facts, Table } from "../../components/lists.tsx"
+import { Facts, Section, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 
@@ -73,10 +73,9 @@ export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) 
     { label: "completer", count: completers, note: later },
   ]
   return (
-    <section>
-      <h2>From imported to completer</h2>
+    <Section title="From imported to completer">
       <Funnel title="Recipients" steps={recipients === 0 ? [] : steps} empty="No recipient is imported yet." />
-    </section>
+    </Section>
   )
 }
 

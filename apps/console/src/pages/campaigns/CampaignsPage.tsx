@@ -21,8 +21,7 @@ const filters = {
   text: field(Schema.String, "Name contains", { size: 16 }),
 }
 
-export const campaignsPage = definePage({
-  path: "/campaigns",
+export const campaignsPage = definePage("/campaigns", {
   inputs: { ...filters, before: CampaignId },
   run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
     const { organization: organizationId, program: programId, ...others } = given
@@ -33,7 +32,7 @@ export const campaignsPage = definePage({
       commands: [`ops campaigns list${flagsOf({ ...given, text: undefined })}`],
       body: (
         <>
-          <FilterBar action="/campaigns" inputs={filters} values={given} />
+          <FilterBar inputs={filters} values={given} />
           <Table
             caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
             rows={rows}

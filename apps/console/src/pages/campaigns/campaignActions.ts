@@ -11,17 +11,13 @@ import { field, required } from "../../http/inputs.ts"
 import { defineAction, refuse } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
 
-export const pauseCampaign = defineAction({
-  path: "/campaigns/:campaign/pause",
+export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   role: "operator",
-  command: "campaigns pause",
   run: ({ campaign }) => Effect.as(commandCampaign(campaign, "pause"), "Paused. Messages in flight are still sent."),
 })
 
-export const cancelCampaign = defineAction({
-  path: "/campaigns/:campaign/cancel",
+export const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campaigns cancel", {
   role: "admin",
-  command: "campaigns cancel",
   inputs: {
     name: required(field(Schema.String.annotate({ expected: "the campaign's name" }), "Type the campaign's name")),
   },
@@ -38,10 +34,8 @@ export const cancelCampaign = defineAction({
 /** Returns a campaign's rate as its form has it, which is also the version of the form. */
 export const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
 
-export const changeCampaignRate = defineAction({
-  path: "/campaigns/:campaign/rate",
+export const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
   role: "operator",
-  command: "campaigns rate",
   inputs: {
     "per-minute": required(
       field(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails")), "E-mails a minute, or none", { size: 10 }),
@@ -55,10 +49,8 @@ export const changeCampaignRate = defineAction({
 })
 
 /** Sends a test message to an address, which no log repeats. */
-export const sendCampaignTest = defineAction({
-  path: "/campaigns/:campaign/test",
+export const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
-  command: "campaigns test",
   inputs: { to: required(field(EmailAddress, "Your own address", { inputmode: "email", size: 24 })) },
   run: Effect.fnUntraced(function* ({ campaign, to }) {
     const { smtp, publicBaseUrl } = yield* ConsoleConfig

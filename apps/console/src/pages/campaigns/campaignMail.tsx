@@ -22,8 +22,7 @@ const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
 const VIEW_NAMES = ["html", "phone", "text"] as const
 
 /** A campaign's e-mail as it would be sent: to nobody, or to one of its recipients. */
-const campaignMailPage = definePage({
-  path: "/campaigns/:campaign/mail",
+const campaignMailPage = definePage("/campaigns/:campaign/mail", {
   inputs: { view: oneOf(VIEW_NAMES), recipient: RecipientId },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
@@ -53,7 +52,7 @@ const campaignMailPage = definePage({
             }))}
           />
           <Chips
-            label="To whom it is written"
+            label="Recipient of the e-mail"
             address={path}
             chips={people.map(({ id, words }) => ({
               text: words,
@@ -119,12 +118,10 @@ const mask = (text: string, { email, npi }: { readonly email: string; readonly n
 
 const documents = (part: Part) =>
   [
-    defineResource({
-      path: `/campaigns/:campaign/mail/${part}`,
+    defineResource(`/campaigns/:campaign/mail/${part}`, {
       run: ({ campaign }) => respond(campaign, part, undefined),
     }),
-    defineResource({
-      path: `/campaigns/:campaign/mail/${part}/:recipient`,
+    defineResource(`/campaigns/:campaign/mail/${part}/:recipient`, {
       role: "operator",
       command: "campaigns preview",
       run: ({ campaign, recipient }) => respond(campaign, part, recipient),

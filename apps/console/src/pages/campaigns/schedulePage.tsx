@@ -21,15 +21,12 @@ const WORDS = {
 } as const
 
 const routesOf = (command: Scheduling) => {
-  const action = defineAction({
-    path: `/campaigns/:campaign/${command}`,
+  const action = defineAction(`/campaigns/:campaign/${command}`, `campaigns ${command}`, {
     role: "operator",
-    command: `campaigns ${command}`,
     inputs: { force: ForcedChecks },
     run: ({ campaign, force = [] }) => Effect.as(scheduleCampaign(campaign, { command, force }), WORDS[command].notice),
   })
-  const page = definePage({
-    path: `/campaigns/:campaign/${command}`,
+  const page = definePage(`/campaigns/:campaign/${command}`, {
     role: "operator",
     run: Effect.fnUntraced(function* ({ campaign: campaignId }, { now }) {
       const repository = yield* CampaignRepository

@@ -48,8 +48,7 @@ const filters = {
 const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
 
 /** `/deliveries`: the outcomes of deliveries over time, and the deliveries of a range. */
-export const deliveriesPage = definePage({
-  path: "/deliveries",
+export const deliveriesPage = definePage("/deliveries", {
   inputs,
   run: (input, { now }) => Effect.map(readList(input, now), contentOf),
 })
@@ -117,7 +116,6 @@ const contentOf = (view: View) => {
     body: (
       <>
         <FilterBar
-          action="/deliveries"
           inputs={filters}
           values={given}
           controls={{

@@ -17,10 +17,8 @@ import { defineAction, defineMaskedPage, refuse } from "../../http/Route.ts"
 import { DeliveryState } from "./Deliveries.tsx"
 import { EndpointLink } from "./EndpointLink.tsx"
 
-const retry = defineAction({
-  path: "/deliveries/:delivery/retry",
+const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   role: "operator",
-  command: "deliveries retry",
   run: ({ delivery }) =>
     Effect.as(
       retryDelivery(delivery),
@@ -28,10 +26,8 @@ const retry = defineAction({
     ),
 })
 
-const replay = defineAction({
-  path: "/deliveries/replay",
+const replay = defineAction("/deliveries/replay", "dead-letters replay", {
   role: "operator",
-  command: "dead-letters replay",
   inputs: { delivery: required(DeliveryId) },
   run: Effect.fnUntraced(function* ({ delivery }) {
     if (!(yield* (yield* DeadLetterRepository).replay(delivery))) {
@@ -45,9 +41,7 @@ const replay = defineAction({
 })
 
 /** A delivery with its attempts side by side; what was sent and answered is masked. */
-const pages = defineMaskedPage({
-  path: "/deliveries/:delivery",
-  command: "deliveries request",
+const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
   run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
     const deliveries = yield* DeliveryReader
     const { delivery, attempts } = yield* deliveries.find(id)
@@ -67,7 +61,7 @@ const pages = defineMaskedPage({
       ],
       body: (
         <>
-          <DeliveryFacts delivery={delivery} url={request.url} group={group} />
+          <Facts facts={factsOf(delivery, request.url, group)} />
           <div class="actions">
             {waits && <ActionForm action={retry} params={params} label="Retry now" />}
             {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
@@ -89,38 +83,27 @@ const pages = defineMaskedPage({
 
 export const deliveryRoutes = [...pages, retry, replay] as const
 
-const DeliveryFacts = (props: {
-  readonly delivery: DeliverySummary
-  readonly url: ShownUrl
-  readonly group: FailureGroup | null
-}) => {
-  const { delivery, group } = props
-  return (
-    <Facts
-      facts={{
-        State: <DeliveryState {...delivery} />,
-        "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
-        Attempts: String(delivery.attempts),
-        Event: (
-          <>
-            {delivery.eventType ?? "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
-            <IdLink id={delivery.eventId} />
-          </>
-        ),
-        Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, props.url]])} />,
-        Organization: <IdLink id={delivery.organizationId} />,
-        Created: <Time at={delivery.createdAt} />,
-        Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,
-        "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,
-        Issue: group && (
-          <a href={`/issues/${group.id}`}>
-            <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
-          </a>
-        ),
-      }}
-    />
-  )
-}
+const factsOf = (delivery: DeliverySummary, url: ShownUrl, group: FailureGroup | null) => ({
+  State: <DeliveryState {...delivery} />,
+  "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
+  Attempts: String(delivery.attempts),
+  Event: (
+    <>
+      {delivery.eventType ?? "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
+      <IdLink id={delivery.eventId} />
+    </>
+  ),
+  Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, url]])} />,
+  Organization: <IdLink id={delivery.organizationId} />,
+  Created: <Time at={delivery.createdAt} />,
+  Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,
+  "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,
+  Issue: group && (
+    <a href={`/issues/${group.id}`}>
+      <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
+    </a>
+  ),
+})
 
 const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
   <Table

@@ -11,8 +11,7 @@ import { required } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { VerifyForm } from "./verifyDigest.tsx"
 
-export const digestDayPage = definePage({
-  path: "/digest/:date",
+export const digestDayPage = definePage("/digest/:date", {
   inputs: { organization: required(OrganizationId) },
   run: Effect.fnUntraced(function* ({ date, organization }, { now }) {
     const records = yield* (yield* DigestRepository).read(organization, date)

@@ -51,8 +51,7 @@ const inputs = {
   by: field(CalendarDate, "Targets wanted by", { placeholder: "2026-12-31", size: 11 }),
 }
 
-export const digestPage = definePage({
-  path: "/digest",
+export const digestPage = definePage("/digest", {
   inputs,
   run: Effect.fnUntraced(function* (given, { now }) {
     const { organizations, programs, organizationId, program } = yield* readChoices(given)
@@ -63,7 +62,6 @@ export const digestPage = definePage({
     const { count = "sent", by } = given
     const filters = (
       <FilterBar
-        action="/digest"
         inputs={inputs}
         values={{ ...given, organization: organizationId, program: program?.id, count }}
         controls={{

@@ -14,10 +14,8 @@ import { defineAction } from "../../http/Route.ts"
 /** The dates that one request recounts at most: it reads every event of them. The command takes more. */
 const MAX_DATES = 31
 
-export const verifyDigestAction = defineAction({
-  path: "/digest/verify",
+export const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
   role: "operator",
-  command: "digest verify",
   inputs: {
     organization: required(OrganizationId),
     date: required(field(CalendarDate, "First date", { size: 11 })),

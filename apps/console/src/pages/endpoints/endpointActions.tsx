@@ -17,10 +17,8 @@ export const ALL_TYPES = "all"
 const MAX_SHOWN = 500
 
 /** Sends one signed test event, and shows how the endpoint answered. */
-export const testEndpointAction = defineAction({
-  path: "/endpoints/:endpoint/test",
+export const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
   role: "operator",
-  command: "endpoints test",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
     return {
@@ -50,10 +48,8 @@ export const testEndpointAction = defineAction({
   }),
 })
 
-export const showAddressAction = defineAction({
-  path: "/endpoints/:endpoint/show",
+export const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   role: "operator",
-  command: "endpoints show",
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
@@ -73,10 +69,8 @@ export const showAddressAction = defineAction({
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
 /** Changes what differs of an endpoint's address, types, headers and maximum of calls in flight. */
-export const updateEndpointAction = defineAction({
-  path: "/endpoints/:endpoint/update",
+export const updateEndpointAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
-  command: "endpoints update",
   inputs: {
     url: field(Schema.String.annotate({ expected: "an https address" }), "Address", {
       inputmode: "url",
@@ -136,20 +130,16 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
     ),
   )
 
-export const disableEndpointAction = defineAction({
-  path: "/endpoints/:endpoint/disable",
+export const disableEndpointAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
   role: "admin",
-  command: "endpoints disable",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).disable(endpoint)
     return "Disabled. Its deliveries wait until it is enabled."
   }),
 })
 
-export const enableEndpointAction = defineAction({
-  path: "/endpoints/:endpoint/enable",
+export const enableEndpointAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
   role: "admin",
-  command: "endpoints enable",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).enable(endpoint)
     return "Enabled. It is called again, whatever failed before."

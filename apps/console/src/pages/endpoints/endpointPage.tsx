@@ -12,7 +12,7 @@ import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, LinkLine, Table } from "../../components/lists.tsx"
+import { Facts, LinkLine, Section, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { HourlyRequests, INBOUND_WEBHOOKS, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
@@ -35,8 +35,7 @@ const MAX_CHANGES = 20
 const OUTCOME_HOURS = 24
 const OUTCOME_STEP_SECONDS = 900
 
-export const endpointPage = definePage({
-  path: "/endpoints/:endpoint",
+export const endpointPage = definePage("/endpoints/:endpoint", {
   run: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
@@ -66,14 +65,13 @@ export const endpointPage = definePage({
           {outcomes}
           <Breaker changes={changes} now={now} />
           {secrets}
-          <section>
-            <h2>What the partner sends here</h2>
+          <Section title="What the partner sends here">
             <HourlyRequests
               kind={INBOUND_WEBHOOKS}
               rows={inbound}
               empty="Nothing came from the partner to this endpoint."
             />
-          </section>
+          </Section>
           <Settings endpoint={endpoint} />
         </>
       ),
@@ -122,8 +120,7 @@ const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const groups = yield* (yield* FailureGroupReader).largest({ endpointId }, MAX_FAILURES)
   if (groups.length === 0) return null
   return (
-    <section>
-      <h2>Why deliveries failed</h2>
+    <Section title="Why deliveries failed">
       <Table
         caption="The largest groups of dead letters that were not replayed"
         rows={groups}
@@ -144,7 +141,7 @@ const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
         }}
       />
       <LinkLine to={`/issues?endpoint=${endpointId}`}>All failures of the endpoint</LinkLine>
-    </section>
+    </Section>
   )
 })
 
@@ -159,8 +156,7 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
   const calls = attemptsOf(summary)
   const to = Math.ceil(now / stepMs) * stepMs
   return (
-    <section>
-      <h2>Calls, last {OUTCOME_HOURS} hours</h2>
+    <Section title={`Calls, last ${OUTCOME_HOURS} hours`}>
       <Facts
         facts={{
           "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
@@ -178,7 +174,7 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
         to={to}
         empty="The endpoint was not called."
       />
-    </section>
+    </Section>
   )
 })
 
@@ -191,8 +187,7 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
     return { ...change, lasted: next === undefined ? `${lasted} until now` : lasted }
   })
   return (
-    <section>
-      <h2>Breaker</h2>
+    <Section title="Breaker">
       <Table
         caption="When the breaker opened and closed, newest first"
         rows={rows}
@@ -208,15 +203,14 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
           For: ({ lasted }) => lasted,
         }}
       />
-    </section>
+    </Section>
   )
 }
 
 const Settings = (props: { readonly endpoint: EndpointStatus }) => {
   const { id, url, eventTypes, maxInFlight, standardWebhooks, version } = props.endpoint
   return (
-    <section>
-      <h2>Settings</h2>
+    <Section title="Settings">
       <ActionForm
         action={updateEndpointAction}
         params={{ endpoint: id }}
@@ -229,6 +223,6 @@ const Settings = (props: { readonly endpoint: EndpointStatus }) => {
           "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
         }}
       />
-    </section>
+    </Section>
   )
 }

@@ -27,8 +27,7 @@ const inputs = {
   ),
 }
 
-export const endpointsPage = definePage({
-  path: "/endpoints",
+export const endpointsPage = definePage("/endpoints", {
   inputs,
   run: Effect.fnUntraced(function* ({ organization, state }) {
     const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(
@@ -42,7 +41,6 @@ export const endpointsPage = definePage({
       body: (
         <>
           <FilterBar
-            action="/endpoints"
             inputs={inputs}
             values={{ organization, state }}
             controls={{ organization: { options: organizations } }}

@@ -9,7 +9,7 @@ import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { IdLink } from "../../components/values.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
-import { defineAction, definePage, pathTo } from "../../http/Route.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
 
 const path = "/endpoints/:endpoint/replay"
 
@@ -19,8 +19,7 @@ const period = {
   types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
 }
 
-const page = definePage({
-  path,
+const page = definePage(path, {
   role: "operator",
   inputs: period,
   run: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
@@ -40,7 +39,7 @@ const page = definePage({
             <IdLink id={id}>{endpoint.url}</IdLink> gets the events of a period once more, delivered or not, after all
             its other deliveries.
           </p>
-          <FilterBar action={pathTo({ path }, { endpoint: id })} inputs={period} values={{ from, to, types }} />
+          <FilterBar inputs={period} values={{ from, to, types }} />
           {from !== undefined && keptFrom !== null && from < keptFrom && (
             <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} (EVENTS_MONTHS).</p>
           )}
@@ -64,10 +63,8 @@ const page = definePage({
   }),
 })
 
-const replay = defineAction({
-  path,
+const replay = defineAction(path, "endpoints replay", {
   role: "operator",
-  command: "endpoints replay",
   inputs: {
     from: required(Instant),
     to: required(Instant),

@@ -15,10 +15,8 @@ import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 
 /** One event that a partner sent: what was received, and how it was applied. Personal data is masked. */
-const pages = defineMaskedPage({
-  path: "/inbox/:event",
+const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   inputs: { organization: required(OrganizationId) },
-  command: "inbox show",
   confirmed: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
@@ -48,10 +46,8 @@ const pages = defineMaskedPage({
   }),
 })
 
-const replay = defineAction({
-  path: "/inbox/:event/replay",
+const replay = defineAction("/inbox/:event/replay", "inbox replay", {
   role: "operator",
-  command: "inbox replay",
   inputs: { organization: required(OrganizationId) },
   run: Effect.fnUntraced(function* ({ event, organization }) {
     yield* (yield* InboxRepository).replay(organization, event)

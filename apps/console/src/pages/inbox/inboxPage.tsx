@@ -31,8 +31,7 @@ const filters = {
 const inputs = { ...filters, after: inboxCursor.input }
 
 /** What partners sent: what could not be applied first. */
-export const inboxPage = definePage({
-  path: "/inbox",
+export const inboxPage = definePage("/inbox", {
   inputs,
   run: (input, { now }) => Effect.map(readInbox(input, now), contentOf),
 })
@@ -92,7 +91,6 @@ const contentOf = (inbox: Inbox) => {
         <Received {...inbox} />
         <h2>{TITLES[state]}</h2>
         <FilterBar
-          action="/inbox"
           inputs={filters}
           values={{ ...given, state }}
           controls={{
@@ -204,10 +202,8 @@ const Received = ({ hours, address }: Inbox) => {
   )
 }
 
-export const replayInbox = defineAction({
-  path: "/inbox/replay",
+export const replayInbox = defineAction("/inbox/replay", "inbox replay", {
   role: "operator",
-  command: "inbox replay",
   inputs: { organization: required(OrganizationId), all: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ organization }) {
     const replayed = yield* (yield* InboxRepository).replayAll(organization)

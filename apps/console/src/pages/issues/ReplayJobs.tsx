@@ -66,10 +66,8 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
 const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
-export const cancelReplay = defineAction({
-  path: "/replays/:replay/cancel",
+export const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
   role: "operator",
-  command: "replays cancel",
   run: Effect.fnUntraced(function* ({ replay }) {
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
     return {

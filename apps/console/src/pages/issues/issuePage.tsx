@@ -14,14 +14,12 @@ import { defineAction, definePage, refuse } from "../../http/Route.ts"
 import { Deliveries } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
-import { FailureCause, groupTitle } from "./FailureCause.tsx"
-import { fillHours, firstHour } from "./Trend.tsx"
+import { FailureCause, fillHours, firstHour, groupTitle } from "./FailureCause.tsx"
 
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
 
-const issuePage = definePage({
-  path: "/issues/:group",
+const issuePage = definePage("/issues/:group", {
   inputs: { after: deadLetterCursor.input },
   run: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
     const groups = yield* FailureGroupReader
@@ -88,8 +86,7 @@ const Remedies = (props: { readonly id: string; readonly open: number; readonly 
   />
 )
 
-const purgePage = definePage({
-  path: "/issues/:group/purge",
+const purgePage = definePage("/issues/:group/purge", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ group: id }) {
     const group = yield* (yield* FailureGroupReader).find(id)
@@ -121,10 +118,8 @@ const purgePage = definePage({
   }),
 })
 
-const purgeIssue = defineAction({
-  path: "/issues/:group/purge",
+const purgeIssue = defineAction("/issues/:group/purge", "dead-letters purge", {
   role: "admin",
-  command: "dead-letters purge",
   inputs: {
     confirm: required(
       field(wholeNumber(0, 1_000_000_000, "the count"), "The count", { inputmode: "numeric", size: 8 }),

@@ -1,4 +1,4 @@
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { FailureGroupReader, type FailureHour } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { FailureGroupId } from "@outreach/domain/Identifier"
@@ -6,9 +6,11 @@ import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
+import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
+import { useView } from "../../components/View.ts"
 import { Time } from "../../components/values.tsx"
 import { choice, defineCursor, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -16,9 +18,8 @@ import { StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints } from "../deliveries/EndpointLink.tsx"
 import { organizationFilter } from "../filters.ts"
-import { FailureCause } from "./FailureCause.tsx"
+import { FailureCause, fillHours, firstHour } from "./FailureCause.tsx"
 import { isReplaying, ReplayJobs } from "./ReplayJobs.tsx"
-import { firstHour, Trend } from "./Trend.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -35,8 +36,7 @@ const filters = {
   order: oneOf(["newest", "largest"]),
 }
 
-export const issuesPage = definePage({
-  path: "/issues",
+export const issuesPage = definePage("/issues", {
   inputs: { ...filters, after: groupCursor.input },
   run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator, now }) {
     const { organization, endpoint, reason, status } = given
@@ -64,7 +64,6 @@ export const issuesPage = definePage({
       body: (
         <>
           <FilterBar
-            action="/issues"
             inputs={filters}
             values={values}
             controls={{ organization: { options: organizations }, endpoint: endpointOptions(endpoints) }}
@@ -106,3 +105,18 @@ export const issuesPage = definePage({
     }
   }),
 })
+
+/** How many deliveries became dead letters in the last 24 hours, by the hour. */
+const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
+  const points = fillHours(props.hours, firstHour(useView().now, 24), 24)
+  const total = points.reduce((sum, { value }) => sum + value, 0)
+  return (
+    <>
+      <Sparkline
+        label={`${formatCount(total)} in the last 24 hours, ${points.at(-1)!.value} in this one`}
+        points={points}
+      />
+      <small>{formatCount(total)}</small>
+    </>
+  )
+}

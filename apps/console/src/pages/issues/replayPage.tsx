@@ -15,8 +15,7 @@ const DEFAULT_RATE = 100
 /** Among how many dead letters those of a type or a time are counted for the page. */
 const MAX_COUNTED = 5000
 
-const replayPage = definePage({
-  path: "/dead-letters/replay",
+const replayPage = definePage("/dead-letters/replay", {
   role: "operator",
   inputs: deadLetterInputs,
   run: Effect.fnUntraced(function* (input) {
@@ -74,10 +73,8 @@ const replayPage = definePage({
 
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
 
-const replayDeadLetters = defineAction({
-  path: "/dead-letters/replay",
+const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters replay", {
   role: "operator",
-  command: "dead-letters replay",
   inputs: {
     ...deadLetterInputs,
     rate: required(

@@ -77,10 +77,8 @@ const use = (count: number) => {
   return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
 }
 
-export const issueKeyAction = defineAction({
-  path: "/partners/:organization/keys",
+export const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
   role: "admin",
-  command: "keys issue",
   inputs: {
     name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
     scopes: required(checkBoxes("Scopes", SCOPES)),
@@ -103,10 +101,8 @@ export const issueKeyAction = defineAction({
 })
 
 /** Issues a successor of a key, shows it once, and lets the old one end. */
-export const rotateKeyAction = defineAction({
-  path: "/keys/:key/rotate",
+export const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   role: "admin",
-  command: "keys rotate",
   inputs: {
     overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
   },
@@ -127,10 +123,8 @@ export const rotateKeyAction = defineAction({
   }),
 })
 
-export const revokeKeyAction = defineAction({
-  path: "/keys/:key/revoke",
+export const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", {
   role: "admin",
-  command: "keys revoke",
   inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ key: id, confirm }) {
     const keys = yield* ApiKeyRepository

@@ -12,7 +12,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
-import { Table } from "../../components/lists.tsx"
+import { Section, Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -32,10 +32,9 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
   const signedWith = (id: string) => verifications.filter(({ secretId }) => secretId === id)
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
-    <section>
-      <h2>Signing secrets</h2>
+    <Section title="Signing secrets">
       <p>
-        We sign with all active secrets. The partner may sign with any of them: the last use by the partner tells which.
+        We sign with all active secrets. The partner may sign with any of them: the last use by the partner shows which.
       </p>
       {active.length === 0 && (
         <p class="problem">
@@ -95,14 +94,12 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         </Folded>
       ))}
       <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
-    </section>
+    </Section>
   )
 })
 
-export const rotateSecretAction = defineAction({
-  path: "/partners/:organization/secrets/rotate",
+export const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
   role: "admin",
-  command: "secrets rotate",
   inputs: {
     grace: field(Seconds, "The old ones stay active for", {
       value: "24h",
@@ -133,10 +130,8 @@ export const rotateSecretAction = defineAction({
   }),
 })
 
-export const revokeSecretAction = defineAction({
-  path: "/secrets/:secret/revoke",
+export const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revoke", {
   role: "admin",
-  command: "secrets revoke",
   inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
     const secrets = yield* SigningSecretRepository

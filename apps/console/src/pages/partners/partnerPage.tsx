@@ -13,7 +13,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { Facts, Table } from "../../components/lists.tsx"
+import { Facts, Section, Table } from "../../components/lists.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
@@ -26,8 +26,7 @@ const COUNTED_HOURS = 24
 /** A poller is late if a row has waited for it longer than this. */
 const LATE_SECONDS = 900
 
-export const partnerPage = definePage({
-  path: "/partners/:organization",
+export const partnerPage = definePage("/partners/:organization", {
   run: ({ organization }, { now }) => Effect.map(readPartner(organization, now), contentOf),
 })
 
@@ -76,16 +75,14 @@ const contentOf = (partner: Partner) => {
           }}
         />
         <Keys {...partner} />
-        <section id="requests">
-          <h2>Requests</h2>
+        <Section title="Requests" id="requests">
           <HourlyRequests kind={KEY_REQUESTS} rows={sentBy("key_")} empty="The partner has asked for nothing." />
           <Errors {...partner} />
-        </section>
+        </Section>
         <Pollers {...partner} />
-        <section id="inbound">
-          <h2>What the partner sends</h2>
+        <Section title="What the partner sends" id="inbound">
           <HourlyRequests kind={INBOUND_WEBHOOKS} rows={sentBy("whe_")} empty="The partner has sent no webhooks." />
-        </section>
+        </Section>
         {secrets}
       </>
     ),
@@ -163,8 +160,7 @@ const CallerName = (props: Pick<Partner, "keys"> & { readonly id: string }) => {
 const LISTS = { events: "Events", tokens: "Recipients" } as const
 
 const Pollers = ({ pollers, keys }: Partner) => (
-  <section id="pollers">
-    <h2>Pollers</h2>
+  <Section title="Pollers" id="pollers">
     <Table
       caption="How far each key has read the lists"
       rows={pollers}
@@ -181,7 +177,7 @@ const Pollers = ({ pollers, keys }: Partner) => (
         "Last page": ({ readAt }) => <Time at={readAt} />,
       }}
     />
-  </section>
+  </Section>
 )
 
 const PollerBadge = (poller: PollerStatus) => {

@@ -11,8 +11,7 @@ import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
 
 const HOURS = 24
 
-export const partnersPage = definePage({
-  path: "/partners",
+export const partnersPage = definePage("/partners", {
   run: Effect.fnUntraced(function* (_, { operator }) {
     const bound = operator.organizationId ?? undefined
     const organizations = (yield* (yield* OrganizationReader).list).filter(

@@ -19,16 +19,13 @@ import { TimelineTable } from "./TimelineTable.tsx"
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
 const MAX_ENTRIES = 20
 
-export const findPage = definePage({
-  path: "/find",
+export const findPage = definePage("/find", {
   run: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
-export const search = defineAction({
-  path: "/find",
+export const search = defineAction("/find", "recipients find", {
   role: "viewer",
-  command: "recipients find",
   inputs: {
     search: required(
       field(SearchTerm, "Clinician or id", {

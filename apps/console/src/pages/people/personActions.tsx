@@ -38,10 +38,8 @@ const scopeOf = (
   { organizationId }: Effect.Success<ReturnType<typeof findPerson>>,
 ): SuppressionScope => (programId === undefined ? { organizationId } : { programId })
 
-export const suppressPerson = defineAction({
-  path: "/people/:id/suppress",
+export const suppressPerson = defineAction("/people/:id/suppress", "suppressions add", {
   role: "operator",
-  command: "suppressions add",
   inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
   run: Effect.fnUntraced(function* ({ id, program }) {
     const person = yield* findPerson(id)
@@ -49,10 +47,8 @@ export const suppressPerson = defineAction({
   }),
 })
 
-export const liftPerson = defineAction({
-  path: "/people/:id/lift",
+export const liftPerson = defineAction("/people/:id/lift", "suppressions remove", {
   role: "operator",
-  command: "suppressions remove",
   inputs: {
     program: field(ProgramId, "Write to the clinician again in", {
       kind: "choice",
@@ -66,10 +62,8 @@ export const liftPerson = defineAction({
   }),
 })
 
-export const exportPerson = defineAction({
-  path: "/people/:id/export",
+export const exportPerson = defineAction("/people/:id/export", "clinicians export", {
   role: "admin",
-  command: "clinicians export",
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
     const clinician = { npi, email: null }
@@ -82,10 +76,8 @@ export const exportPerson = defineAction({
   }),
 })
 
-export const planErasureOf = defineAction({
-  path: "/people/:id/erase/plan",
+export const planErasureOf = defineAction("/people/:id/erase/plan", "clinicians erase", {
   role: "admin",
-  command: "clinicians erase",
   inputs: { "dry-run": required(On) },
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
@@ -111,10 +103,8 @@ export const planErasureOf = defineAction({
   }),
 })
 
-const erase = defineAction({
-  path: "/people/:id/erase",
+const erase = defineAction("/people/:id/erase", "clinicians erase", {
   role: "admin",
-  command: "clinicians erase",
   // Its name is none that the audit log records.
   inputs: {
     typed: required(

@@ -6,13 +6,12 @@ import type { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { type Suppression, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Items, Pager, Table } from "../../components/lists.tsx"
+import { Facts, Items, Pager, Section, Table } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
 import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
@@ -29,10 +28,8 @@ const timelineCursor = defineCursor({
 })
 
 /** One clinician in one organization, over all campaigns. The address holds a recipient's id, and never an NPI or an e-mail address. */
-export const personPages = defineMaskedPage({
-  path: "/people/:id",
+export const personPages = defineMaskedPage("/people/:id", "recipients find", {
   inputs: { before: timelineCursor.input },
-  command: "recipients find",
   confirmed: { reveal: required(On) },
   run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
     const person = yield* readPerson(id, before)
@@ -68,13 +65,11 @@ export const personPages = defineMaskedPage({
           {!isErased && !isShown && (
             <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />
           )}
-          <section>
-            <h2>Timeline</h2>
+          <Section title="Timeline">
             <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
             <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
-          </section>
-          <section>
-            <h2>Records</h2>
+          </Section>
+          <Section title="Records">
             <Table
               caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
               rows={recipients}
@@ -88,24 +83,13 @@ export const personPages = defineMaskedPage({
                 "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
               }}
             />
-          </section>
+          </Section>
           {!isErased && <PersonForms {...person} />}
         </>
       ),
     }
   }),
 })
-
-/** A clinician in one organization. */
-interface Person {
-  /** The record by which the page was asked for. */
-  readonly recipient: Recipient
-  /** All records of the clinician, newest first. */
-  readonly recipients: ReadonlyArray<Recipient>
-  readonly suppressions: ReadonlyArray<Suppression>
-  /** The names of campaigns, programs and the organization by their ids. */
-  readonly names: ReadonlyMap<string, string>
-}
 
 const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelinePosition | null) {
   const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
@@ -124,6 +108,8 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
   const deliveries = yield* (yield* EventDeliveries).read(recipient.organizationId, eventIds)
   return { ...found, addresses, suppressions, deliveries }
 })
+
+type Person = Effect.Success<ReturnType<typeof readPerson>>
 
 const Suppressed = ({ suppressions, names }: Person) =>
   suppressions.length === 0 ? (
@@ -152,8 +138,7 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
   const programs = new Set(recipients.map(({ programId }) => programId))
   const lifted = new Set(suppressions.map(({ programId }) => programId))
   return (
-    <section>
-      <h2>Actions</h2>
+    <Section title="Actions">
       <ActionForm
         action={suppressPerson}
         params={params}
@@ -178,6 +163,6 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
           isDangerous
         />
       </div>
-    </section>
+    </Section>
   )
 }

@@ -37,10 +37,8 @@ export const lift = Effect.fnUntraced(function* (scope: SuppressionScope, clinic
   return `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`
 })
 
-export const addSuppression = defineAction({
-  path: "/suppressions/add",
+export const addSuppression = defineAction("/suppressions/add", "suppressions add", {
   role: "operator",
-  command: "suppressions add",
   inputs,
   run: Effect.fnUntraced(function* (given) {
     const { scope, list } = yield* readScope(given)
@@ -48,10 +46,8 @@ export const addSuppression = defineAction({
   }),
 })
 
-export const liftSuppression = defineAction({
-  path: "/suppressions/lift",
+export const liftSuppression = defineAction("/suppressions/lift", "suppressions remove", {
   role: "operator",
-  command: "suppressions remove",
   inputs,
   run: Effect.fnUntraced(function* (given) {
     const { scope, list } = yield* readScope(given)

@@ -11,7 +11,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCapped } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
-import { Pager, Table, withQuery } from "../../components/lists.tsx"
+import { Pager, Section, Table, withQuery } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
 import { foreign, isolated, Masked, Time } from "../../components/values.tsx"
 import { choice, defineCursor, field, type InputsOf, oneOf } from "../../http/inputs.ts"
@@ -56,10 +56,8 @@ const inputs = {
 type Given = InputsOf<typeof inputs>
 
 /** The clinicians that programs and organizations must not write to; NPIs and addresses are masked. */
-export const suppressionPages = defineMaskedPage({
-  path: "/suppressions",
+export const suppressionPages = defineMaskedPage("/suppressions", "suppressions list", {
   inputs,
-  command: "suppressions list",
   run: Effect.fnUntraced(function* (given, { isShown, show }) {
     const view = yield* read(given)
     const { suppressions, next, organizations, programs } = view
@@ -190,15 +188,13 @@ const SuppressForms = (props: { readonly view: View; readonly program: Given["pr
   }
   return (
     <>
-      <section>
-        <h2>Suppress somebody</h2>
+      <Section title="Suppress somebody">
         <ActionForm action={addSuppression} {...form} label="Suppress" />
-      </section>
-      <section>
-        <h2>Lift a suppression</h2>
+      </Section>
+      <Section title="Lift a suppression">
         <p>In a program, this lifts what binds the whole organization as well.</p>
         <ActionForm action={liftSuppression} {...form} label="Lift" />
-      </section>
+      </Section>
     </>
   )
 }

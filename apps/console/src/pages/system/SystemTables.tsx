@@ -3,7 +3,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
 import type { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { type Columns, Empty, Facts, Table } from "../../components/lists.tsx"
+import { type Columns, Empty, Facts, Section, Table } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"
 import { StatusBadge, Time } from "../../components/values.tsx"
 import type { System } from "./systemPage.tsx"
@@ -19,8 +19,7 @@ const SystemTable = <Row,>(props: {
 const NotRead = () => <p class="problem">This could not be read. The console's log and the database's say why.</p>
 
 export const Processes = ({ processes, load, schema }: System) => (
-  <section>
-    <h2>Versions and processes</h2>
+  <Section title="Versions and processes">
     <Facts
       facts={{
         "Release of this console": RELEASE,
@@ -52,17 +51,14 @@ export const Processes = ({ processes, load, schema }: System) => (
         "First connected": ({ since }) => <Time at={since} />,
       }}
     />
-  </section>
+  </Section>
 )
 
 const formatPending = (pending: ReadonlyArray<string>) =>
   pending.length === 0 ? "none" : `${formatCount(pending.length)}: ${pending.slice(0, 5).join(", ")}`
 
 export const Server = ({ server }: System) => (
-  <section>
-    <h2>Server and standbys</h2>
-    {server === undefined ? <NotRead /> : <ServerFacts {...server} />}
-  </section>
+  <Section title="Server and standbys">{server === undefined ? <NotRead /> : <ServerFacts {...server} />}</Section>
 )
 
 const ServerFacts = (server: NonNullable<System["server"]>) => {
@@ -108,8 +104,7 @@ const ServerFacts = (server: NonNullable<System["server"]>) => {
 }
 
 export const Storage = ({ partitions, tables }: System) => (
-  <section>
-    <h2>Storage</h2>
+  <Section title="Storage">
     <SystemTable
       caption="Partitioned tables"
       rows={partitions}
@@ -138,7 +133,7 @@ export const Storage = ({ partitions, tables }: System) => (
         "Last vacuumed": ({ vacuumedAt }) => <Time at={vacuumedAt} />,
       }}
     />
-  </section>
+  </Section>
 )
 
 /** The newest partition; a worker adds those of the time to come. */
@@ -150,8 +145,7 @@ const Newest = ({ newest }: PartitionState) => {
 }
 
 export const Settings = (props: System & { readonly consoleSettings: ReturnType<typeof consoleSettings> }) => (
-  <section>
-    <h2>Settings</h2>
+  <Section title="Settings">
     <Table
       caption="Settings of this console, without secrets"
       rows={props.consoleSettings}
@@ -171,7 +165,7 @@ export const Settings = (props: System & { readonly consoleSettings: ReturnType<
         From: ({ source, needsRestart }) => (needsRestart ? `${source}; waits for a restart` : source),
       }}
     />
-  </section>
+  </Section>
 )
 
 /** Lists what the console was started with, and none of the secrets. */

@@ -14,13 +14,12 @@ import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { Table } from "../../components/lists.tsx"
+import { Section, Table } from "../../components/lists.tsx"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
 
-export const systemPage = definePage({
-  path: "/system",
+export const systemPage = definePage("/system", {
   run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)
@@ -122,8 +121,7 @@ const Problems = ({ alerts, findings }: System) => {
     (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),
   )
   return (
-    <section class="alerts">
-      <h2>Alerts</h2>
+    <Section title="Alerts" class="alerts">
       {alerts === undefined && <p class="problem">The alerts could not be read. Look at the database's log.</p>}
       <ProblemTable
         caption="What is wrong, and what to do"
@@ -143,7 +141,7 @@ const Problems = ({ alerts, findings }: System) => {
           the other processes, the keys, the mail server, its DNS records, the senders and the endpoints.
         </p>
       </details>
-    </section>
+    </Section>
   )
 }
 

@@ -1,10 +1,5 @@
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import {
-  type GaugeSample,
-  MAX_REFUSING_DOMAINS,
-  type RefusingDomain,
-  TodayReader,
-} from "@outreach/backoffice/today/TodayReader"
+import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
@@ -13,7 +8,7 @@ import { formatCount } from "../../components/format.ts"
 import { LinkLine, Table } from "../../components/lists.tsx"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointLink, type Endpoints, readEndpoints } from "../deliveries/EndpointLink.tsx"
+import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
@@ -21,8 +16,7 @@ const MAX_ISSUES = 5
 /** A quarter of an hour is a point of a line, its highest sample: more would not be seen. */
 const SAMPLES_PER_POINT = 3
 
-export const todayPage = definePage({
-  path: "/",
+export const todayPage = definePage("/", {
   run: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
@@ -56,8 +50,37 @@ export const todayPage = definePage({
               </Tile>
             ))}
           </ul>
-          <Issues groups={groups} endpoints={endpoints} />
-          <RefusingDomains domains={domains} />
+          <section id="issues">
+            <Table
+              title="Open issues"
+              caption="The largest groups of failures"
+              rows={groups}
+              empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
+              columns={{
+                Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
+                Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+                "Dead letters": { count: ({ open }) => open },
+                Last: ({ lastAt }) => <Time at={lastAt} />,
+              }}
+            />
+            {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
+          </section>
+          <section id="domains">
+            <Table
+              title="Domains that refuse us"
+              rows={domains}
+              empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
+              columns={{
+                Domain: ({ domain }) => domain,
+                Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
+                "SMTP status": ({ status }) => status,
+                "Left alone until": ({ until }) => <Time at={until} />,
+              }}
+            />
+            {domains.length === MAX_REFUSING_DOMAINS && (
+              <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>
+            )}
+          </section>
         </>
       ),
     }
@@ -110,44 +133,7 @@ const History = (props: {
   return <Sparkline label={label} points={points} />
 }
 
-const Issues = (props: { readonly groups: ReadonlyArray<FailureGroup>; readonly endpoints: Endpoints }) => (
-  <section id="issues">
-    <Table
-      title="Open issues"
-      caption="The largest groups of failures"
-      rows={props.groups}
-      empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
-      columns={{
-        Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
-        Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
-        "Dead letters": { count: ({ open }) => open },
-        Last: ({ lastAt }) => <Time at={lastAt} />,
-      }}
-    />
-    {props.groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
-  </section>
-)
-
 const describeFailure = ({ reason, status, outcome, firstLine }: FailureGroup) => {
   const failure = `${reason}, ${status === null ? outcome : `status ${status}`}`
   return firstLine === null ? failure : foreign`${failure}: ${firstLine}`
 }
-
-const RefusingDomains = ({ domains }: { readonly domains: ReadonlyArray<RefusingDomain> }) => (
-  <section id="domains">
-    <Table
-      title="Domains that refuse us"
-      rows={domains}
-      empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
-      columns={{
-        Domain: ({ domain }) => domain,
-        Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
-        "SMTP status": ({ status }) => status,
-        "Left alone until": ({ until }) => <Time at={until} />,
-      }}
-    />
-    {domains.length === MAX_REFUSING_DOMAINS && (
-      <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>
-    )}
-  </section>
-)

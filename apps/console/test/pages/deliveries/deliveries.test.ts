@@ -43,7 +43,7 @@ const idsIn = (document: Document) =>
   )
 
 describe("deliveries", () => {
-  it("show what came of attempts over time, and the deliveries of the range, newest first", async () => {
+  it("show the outcomes of attempts over time, and the deliveries of the range, newest first", async () => {
     const viewer = await test().as("viewer")
     const { status, words, document } = await viewer.get(`/deliveries?${only()}`)
     expect(status).toBe(200)

@@ -157,7 +157,7 @@ it("counts a period of the log before it sends it again", async () => {
   expect((await (await test().as("viewer")).post(path, { from, to, rate: "1" })).status).toBe(403)
 })
 
-it("answers an endpoint that is nobody's with a page that says so", async () => {
+it("shows a page that says so for an endpoint that is nobody's", async () => {
   const viewer = await test().as("viewer")
   expect((await viewer.get(`/endpoints/whe_${"0".repeat(32)}`)).status).toBe(404)
 })

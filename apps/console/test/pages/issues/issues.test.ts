@@ -14,7 +14,7 @@ const test = startConsole()
 
 const STARTED_AT = Timestamp.make("2026-11-01T00:00:00.000000Z")
 
-/** An organization with dead letters: of each of these responses so many, with this status. */
+/** An organization with dead letters: a number of each of these responses, with this status. */
 const seed = Effect.fnUntraced(function* (
   failures: ReadonlyArray<readonly [count: number, status: number, response: string]>,
 ) {
