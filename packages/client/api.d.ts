@@ -102,7 +102,7 @@ interface RequestInfo {
     /** 1 for the first attempt of a call. */
     readonly attempt: number;
 }
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 interface AttemptInfo {
     readonly request: RequestInfo;
     /** How long the attempt took, to the last byte of its answer. */
@@ -118,7 +118,7 @@ interface AttemptInfo {
 interface Hooks {
     /** Called before each attempt. May return headers to send along, such as `traceparent`; none replaces one of the client's own. */
     readonly onRequest?: ((request: RequestInfo) => HookHeaders | undefined | PromiseLike<HookHeaders | undefined>) | undefined;
-    /** Called after each attempt, but for one that was ended by the caller's signal. */
+    /** Called after each attempt, except one that the caller's signal ended. */
     readonly onResponse?: ((attempt: AttemptInfo) => unknown) | undefined;
 }
 type HookHeaders = Readonly<Record<string, string>>;
@@ -200,7 +200,7 @@ interface Client {
     responseOf(result: object): ResponseInfo | undefined;
 }
 
-/** Where and as whom a client calls, and how patiently. */
+/** The address and the key of a client, and how long it waits. */
 interface ClientOptions extends Hooks {
     /** The bearer credential; it is sent to `baseUrl` alone. */
     readonly apiKey: string;
@@ -250,7 +250,7 @@ interface PostgresCheckpointStore extends CheckpointStore {
 /** Creates a store in PostgreSQL; call its `createTable` once. Throws `RangeError` on a table's name that would need quotes. */
 declare function postgresCheckpointStore(client: QueryClient, options?: TableOptions): PostgresCheckpointStore;
 
-/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+/** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
 interface SqliteDatabase {
     prepare(sql: string): {
         get(...values: string[]): unknown;

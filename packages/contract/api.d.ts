@@ -556,7 +556,7 @@ interface ResponseRow {
     readonly body: z.ZodType | null;
     readonly headers: readonly ResponseHeader[];
 }
-/** The code that a bad value of a parameter answers, where it is not `INVALID_PARAMETER`. */
+/** The error code of a bad value of a parameter, where it is not `INVALID_PARAMETER`. */
 type ParameterCodes = Readonly<Record<string, PartnerErrorCode>>;
 interface Row {
     readonly operationId: string;
@@ -603,7 +603,7 @@ interface CallOf<Op extends Operation> {
         readonly schema: infer Schema extends z.ZodType;
     } ? z.input<Schema> : undefined;
 }
-/** What an operation answers on success: one of its statuses, with that status's body and headers. */
+/** The successful response of an operation: one of its statuses, with that status's body and headers. */
 type ResponseOf<Op extends Operation> = {
     [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {
         readonly body: infer Body;
@@ -614,7 +614,7 @@ type ResponseOf<Op extends Operation> = {
         readonly headers: Readonly<Record<Header & string, string>>;
     } : never;
 }[keyof Op["responses"] & number];
-/** The error codes that an operation can answer. */
+/** The error codes that an operation can respond with. */
 type ErrorCodeOf<Op extends Operation> = Op["errors"][number];
 
 /** Why an input was refused: the code to answer, the parameter it is about, and a sentence that quotes no value. */
@@ -673,7 +673,7 @@ type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[
 /** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 type EventDefinition<Type extends EventType> = {
     readonly direction: (typeof EVENT_DIRECTIONS)[Type];
-    /** Of an event that the service sends, the recipients whom it tells of. */
+    /** Of an event that the service sends, the recipients that it is about. */
     readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined;
     readonly description: string;
     readonly data: Schema<EventData<Type>>;
@@ -809,7 +809,7 @@ declare const Case: Schema<Case, CaseInput>;
 /** One audience of a survey. */
 declare const AudienceInput: Schema<AudienceInput>;
 type AudienceInput = AudienceInput$1;
-/** Whom a survey is for. */
+/** The audiences of a survey. */
 declare const Targeting: Schema<Targeting>;
 type Targeting = Targeting$1;
 declare const surveyInput: z.ZodObject<{
@@ -867,7 +867,6 @@ declare const operations: {
         readonly auth: {
             readonly kind: "none";
         };
-        readonly parameterCodes: {};
         readonly headers: readonly [];
         readonly responses: {
             readonly 200: {
@@ -882,6 +881,7 @@ declare const operations: {
         readonly draft: false;
         readonly pathParameters: z.ZodObject<{}, z.core.$strict>;
         readonly query: z.ZodObject<{}, z.core.$strict>;
+        readonly parameterCodes: {};
         readonly body: null;
     };
     readonly getToken: {
@@ -1067,7 +1067,6 @@ declare const operations: {
         readonly query: z.ZodObject<{
             date: z.ZodISODate;
         }, z.core.$strict>;
-        readonly parameterCodes: {};
         readonly responses: {
             readonly 200: {
                 readonly description: "The digest.";
@@ -1080,6 +1079,7 @@ declare const operations: {
         readonly envelope: "partner";
         readonly draft: false;
         readonly pathParameters: z.ZodObject<{}, z.core.$strict>;
+        readonly parameterCodes: {};
         readonly headers: readonly ["Idempotency-Key"];
         readonly body: null;
     };
@@ -1096,7 +1096,6 @@ declare const operations: {
         readonly pathParameters: z.ZodObject<{
             endpoint_id: z.ZodString;
         }, z.core.$strict>;
-        readonly parameterCodes: {};
         readonly headers: readonly [];
         readonly body: {
             readonly schema: Schema<InboundEvent$1, InboundEvent$1>;
@@ -1113,6 +1112,7 @@ declare const operations: {
         readonly envelope: "partner";
         readonly draft: false;
         readonly query: z.ZodObject<{}, z.core.$strict>;
+        readonly parameterCodes: {};
     };
     readonly createSurvey: {
         readonly operationId: "createSurvey";
@@ -1220,7 +1220,7 @@ interface Example<Op extends Operation> {
     } ? z.input<Schema> : never;
     readonly response: ResponseOf<Op> extends infer Response ? BodyOf<Response> : never;
 }
-/** An example of what each operation takes and answers, by operation id. */
+/** An example of the request and the response of each operation, by operation id. */
 declare const examples: {
     readonly [Id in OperationId]: Example<Operations[Id]>;
 };
@@ -1307,7 +1307,7 @@ type EventType = keyof typeof EVENT_DIRECTIONS;
 type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
     [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
 }[EventType];
-/** Of each event that the service sends, the recipients whom it tells of: `one`, whose id is stored with it, or those `listed` in its `data`. */
+/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
 declare const EVENT_RECIPIENTS: {
     readonly "outreach.recipients_published": "listed";
     readonly "outreach.email_sent": "one";

@@ -82,7 +82,7 @@ interface StandardSchemaV1<Input = unknown, Output = Input> {
         } | undefined;
     };
 }
-/** What a Standard Schema validator answers: a value, or issues. */
+/** The result of a Standard Schema validator: a value, or issues. */
 type StandardResult<Output> = {
     readonly value: Output;
     readonly issues?: undefined;

@@ -82,7 +82,7 @@ interface RedisStoreOptions {
 /** Creates a store in Redis, for any number of processes; each event is one key, which expires by itself. Throws `RangeError` on seconds that no key could live for. */
 declare function redisStore(client: RedisClient, { prefix, leaseSeconds, rememberSeconds }?: RedisStoreOptions): EventStore;
 
-/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+/** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
 interface SqliteDatabase {
     prepare(sql: string): {
         get(...values: (string | number)[]): unknown;

@@ -203,7 +203,7 @@ const pooledRandom = Layer.succeed(
 // Spans name the path and no value of the query.
 const redaction = Layer.merge(
   Layer.succeed(UrlParams.CurrentRedactedNames, [/^/]),
-  // Whoever knows the path of a tracked link can follow it.
+  // A reader who knows the path of a tracked link can follow it.
   Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isTrackingPath(url)),
 )
 

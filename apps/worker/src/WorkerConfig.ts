@@ -22,7 +22,7 @@ const webhookRetryDelays = setting(
   formatSchedule(SPECIFIED_SCHEDULE),
 )
 
-/** `DRAIN_SECONDS`: how long what is in flight may take to finish once the process is told to stop; what does not finish comes back when its lease ends. Default 20. */
+/** `DRAIN_SECONDS`: how long calls and messages in flight may take to finish after the signal to stop; those that do not finish are due again when their lease ends. Default 20. */
 const drainSeconds = setting("DRAIN_SECONDS", wholeNumber(0, 300), "20")
 
 /** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
@@ -52,7 +52,7 @@ const webhookCallsInFlight = setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 1
 /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
 const webhookCallsPerEndpoint = setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16")
 
-/** `ADMIN_PORT`: the port that answers operators; 0 takes any that is free. Default 9464. */
+/** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9464. */
 const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535), "9464")
 
 /** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */

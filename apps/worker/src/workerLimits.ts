@@ -16,7 +16,7 @@ export const workerLimits = {
     shareOfFree: 1 / 8,
     /** Of all calls, for first calls to endpoints that have none in flight. */
     reservedShare: 1 / 2,
-    /** While both wait, one call in so many is a retry. */
+    /** While both wait, one call of this many is a retry. */
     eventsPerRetry: 4,
     /** A call that was answered so soon lets one more be in flight. */
     quickMs: 1000,
@@ -26,14 +26,14 @@ export const workerLimits = {
     /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
     maxReadOfEndpoint: 64,
     maxEndpointsPerRead: 200,
-    /** An endpoint may have so many times the calls that it may have in flight in memory. */
+    /** An endpoint may have this many times its calls in flight in memory. */
     readAhead: 4,
     /** In memory for all endpoints; beyond that each may have a few. */
     maxHeld: 4096,
     maxWaitingWhenFull: 4,
     /** For how long an endpoint is not called whose name had no turn to be resolved. */
     pauseMs: 5000,
-    /** What came of calls is written so many together, or so long after the last writing. */
+    /** Outcomes of calls are written in batches of this size, or this long after the last one. */
     writeBatchSize: 256,
     debounceMs: 40,
     maxPauseMs: 1000,
@@ -48,7 +48,7 @@ export const workerLimits = {
     timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
     /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
     concurrency: 120,
-    /** Six times the connections of a campaign, because a claim and the recording take as long as sending; the rest of the room is left to others. */
+    /** Six times the connections of a campaign, because a claim and the recording take as long as sending; the other connections are left to other campaigns. */
     maxPerCampaign: 96,
     minSlots: 32,
     /** With those that the server has answered and that are being recorded, two for each connection. */

@@ -1,10 +1,10 @@
-/** An address or the first address of a network, as a number of so many bits. */
+/** An address or the first address of a network, as a number of 32 or 128 bits. */
 interface Parsed {
   readonly bits: 32 | 128
   readonly value: bigint
 }
 
-/** Creates a function that tells whether an address lies in a range such as `192.0.2.0/24` or `2001:db8::/32`. */
+/** Creates a function that reports whether an address lies in a range such as `192.0.2.0/24` or `2001:db8::/32`. */
 export function parseNetwork(range: string): (address: string) => boolean {
   const [start = "", length = ""] = range.split("/")
   const network = parse(start)

@@ -102,7 +102,7 @@ export const AGENTS: readonly ScannerAgent[] = [
   { name: "Ruby", pattern: /^ruby|^faraday/i, source: CRAWLERS },
   { name: "Node", pattern: /^axios|^node-fetch|^undici|^node$|^got /i, source: CRAWLERS },
 
-  // Whatever else says of itself that it is one, or tells webmasters where to ask.
+  // All others that call themselves bots, or tell webmasters where to ask.
   {
     name: "bots by their own account",
     pattern: /(?<!cu)bots?(?![a-z])|crawl|spider|link ?check|url ?scan/i,

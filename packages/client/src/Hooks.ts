@@ -11,7 +11,7 @@ export interface RequestInfo {
   readonly attempt: number
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptInfo {
   readonly request: RequestInfo
   /** How long the attempt took, to the last byte of its answer. */
@@ -30,7 +30,7 @@ export interface Hooks {
   readonly onRequest?:
     | ((request: RequestInfo) => HookHeaders | undefined | PromiseLike<HookHeaders | undefined>)
     | undefined
-  /** Called after each attempt, but for one that was ended by the caller's signal. */
+  /** Called after each attempt, except one that the caller's signal ended. */
   readonly onResponse?: ((attempt: AttemptInfo) => unknown) | undefined
 }
 

@@ -14,7 +14,7 @@ import { type Sleep, sleep as timerSleep } from "./sleep.ts"
 import { type Checkpoint, syncEvents } from "./syncEvents.ts"
 import { userAgent } from "./userAgent.ts"
 
-/** Where and as whom a client calls, and how patiently. */
+/** The address and the key of a client, and how long it waits. */
 export interface ClientOptions extends Hooks {
   /** The bearer credential; it is sent to `baseUrl` alone. */
   readonly apiKey: string

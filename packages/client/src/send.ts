@@ -50,7 +50,7 @@ type Outcome =
   | { readonly response: ResponseInfo; readonly value: unknown }
   | { readonly response: ResponseInfo | null; readonly error: ApiError | ConnectionError }
 
-/** Creates the function that sends a call, again where that helps, and answers the body of its success. */
+/** Creates the function that sends a call, again where that helps, and returns the body of its success. */
 export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
   const cache = etagCache(sender.cacheSize)
 

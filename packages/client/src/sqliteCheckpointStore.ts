@@ -1,7 +1,7 @@
 import { type CheckpointStore, parseCheckpoint, type TableOptions, tableOf } from "./CheckpointStore.ts"
 import type { Checkpoint } from "./syncEvents.ts"
 
-/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+/** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
 export interface SqliteDatabase {
   prepare(sql: string): {
     get(...values: string[]): unknown

@@ -28,7 +28,7 @@ export interface ResponseRow {
   readonly headers: readonly ResponseHeader[]
 }
 
-/** The code that a bad value of a parameter answers, where it is not `INVALID_PARAMETER`. */
+/** The error code of a bad value of a parameter, where it is not `INVALID_PARAMETER`. */
 export type ParameterCodes = Readonly<Record<string, PartnerErrorCode>>
 
 interface Row {
@@ -76,7 +76,7 @@ export interface CallOf<Op extends Operation> {
   readonly body: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.input<Schema> : undefined
 }
 
-/** What an operation answers on success: one of its statuses, with that status's body and headers. */
+/** The successful response of an operation: one of its statuses, with that status's body and headers. */
 export type ResponseOf<Op extends Operation> = {
   [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {
     readonly body: infer Body
@@ -90,5 +90,5 @@ export type ResponseOf<Op extends Operation> = {
     : never
 }[keyof Op["responses"] & number]
 
-/** The error codes that an operation can answer. */
+/** The error codes that an operation can respond with. */
 export type ErrorCodeOf<Op extends Operation> = Op["errors"][number]

@@ -172,7 +172,7 @@ const events = {
 /** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 export type EventDefinition<Type extends EventType> = {
   readonly direction: (typeof EVENT_DIRECTIONS)[Type]
-  /** Of an event that the service sends, the recipients whom it tells of. */
+  /** Of an event that the service sends, the recipients that it is about. */
   readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined
   readonly description: string
   readonly data: Schema<EventData<Type>>
@@ -182,28 +182,22 @@ export type EventDefinition<Type extends EventType> = {
 /** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 export const EVENTS: { readonly [Type in EventType]: EventDefinition<Type> } = events
 
+function envelopesOf<Type extends EventType>(types: readonly Type[]) {
+  type Envelope = (typeof events)[Type]["envelope"]
+  return types.map((type): Envelope => events[type].envelope) as [Envelope, ...Envelope[]]
+}
+
 /** An event of any type in the catalogue, as it travels. */
-export const EventEnvelope: Schema<EventEnvelope> = z.discriminatedUnion("event_type", [
-  events["outreach.recipients_published"].envelope,
-  events["outreach.email_sent"].envelope,
-  events["outreach.email_bounced"].envelope,
-  events["outreach.email_opened"].envelope,
-  events["outreach.email_clicked"].envelope,
-  events["clinician.account_created"].envelope,
-  events["clinician.learner_qualified"].envelope,
-  events["clinician.completer_qualified"].envelope,
-])
+export const EventEnvelope: Schema<EventEnvelope> = z.discriminatedUnion(
+  "event_type",
+  envelopesOf(Object.keys(events) as EventType[]),
+)
 
 /** An event of the pull feed. */
 export type FeedEvent = EventEnvelope<FeedEventType>
 /** An event of the pull feed. */
 export const FeedEvent: Schema<FeedEvent> = z
-  .discriminatedUnion("event_type", [
-    events["outreach.email_sent"].envelope,
-    events["outreach.email_bounced"].envelope,
-    events["outreach.email_opened"].envelope,
-    events["outreach.email_clicked"].envelope,
-  ])
+  .discriminatedUnion("event_type", envelopesOf(FEED_EVENT_TYPES))
   .meta({ id: "FeedEvent", description: "An event of the pull feed." })
 
 /** One page of the pull feed. */

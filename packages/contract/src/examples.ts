@@ -152,7 +152,7 @@ interface Example<Op extends Operation> {
   readonly response: ResponseOf<Op> extends infer Response ? BodyOf<Response> : never
 }
 
-/** An example of what each operation takes and answers, by operation id. */
+/** An example of the request and the response of each operation, by operation id. */
 export const examples: { readonly [Id in OperationId]: Example<Operations[Id]> } = {
   getHealth: { response: health },
   getToken: { response: { ...recipient, campaign, program } },

@@ -21,7 +21,7 @@ export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
   [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
 }[EventType]
 
-/** Of each event that the service sends, the recipients whom it tells of: `one`, whose id is stored with it, or those `listed` in its `data`. */
+/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
 export const EVENT_RECIPIENTS = {
   "outreach.recipients_published": "listed",
   "outreach.email_sent": "one",

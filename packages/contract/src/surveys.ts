@@ -60,7 +60,7 @@ export const AudienceInput: Schema<AudienceInput> = z
   .meta({ id: "AudienceInput", description: "One audience of a survey." })
 export type AudienceInput = wire.AudienceInput
 
-/** Whom a survey is for. */
+/** The audiences of a survey. */
 export const Targeting: Schema<Targeting> = z
   .strictObject({ audiences: z.array(AudienceInput).min(1) })
   .meta({ id: "Targeting", description: "Whom a survey is for." })

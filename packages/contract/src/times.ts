@@ -8,7 +8,7 @@ export const Timestamp = z.iso
   .refine(inYearOneOrLater, "must be in the years 0001 to 9999")
   .meta({ id: "Timestamp", description: "UTC date-time with microseconds.", example: "2026-11-21T02:45:29.123456Z" })
 
-// RFC 3339 5.6 writes T and Z small too. Whoever does would otherwise lose its event to a 400, which is not tried again.
+// RFC 3339 5.6 also allows t and z. A sender that writes them would otherwise lose its event to a 400, which is not tried again.
 const dateTimeWithOffset = new RegExp(z.regexes.datetime({ offset: true }).source, "i")
 
 /** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */

@@ -124,7 +124,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   }
 }
 
-/** What a Standard Schema validator answers: a value, or issues. */
+/** The result of a Standard Schema validator: a value, or issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<{ readonly message: string }> }

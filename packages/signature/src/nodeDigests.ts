@@ -45,7 +45,7 @@ export function nodeDigests(body: Uint8Array | string, secrets: readonly string[
   })
 }
 
-/** Puts the body behind what is gathered already, and answers its length in bytes. */
+/** Puts the body behind what is gathered already, and returns its length in bytes. */
 function gather(body: Uint8Array | string, at: number): number {
   if (typeof body === "string") return gathered.write(body, at, "utf8")
   // Copying from a detached buffer throws, though it holds nothing to copy.

@@ -2,7 +2,7 @@ import { matchClaim, readClaim, type VerifiedSignature, type VerifyOptions } fro
 import { webDigests } from "./webDigests.ts"
 
 /**
- * Verifies an `X-Signature` header over the raw body, and tells which secret and which entry matched.
+ * Verifies an `X-Signature` header over the raw body, and returns which secret and which entry matched.
  *
  * Rejects with `SignatureError` when the signature is not good, whatever the header and the body hold; with `RangeError` or
  * `TypeError` only when `now`, `tolerance` or `secrets` are of the wrong kind.

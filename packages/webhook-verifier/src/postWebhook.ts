@@ -1,7 +1,7 @@
 import { type Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 
-/** What came of a POST: a status with the beginning of the body, or the sentence that tells why there is none. */
+/** The outcome of a POST: a status with the beginning of the body, or a sentence why there is none. */
 export type PostResult = { readonly status: number; readonly text: string } | { readonly failure: string }
 
 /** How a webhook is posted. */
@@ -24,7 +24,7 @@ export function postWebhook(
 ): Promise<PostResult> {
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp
-    // `localhost` has two addresses, and Node 18 tries the first one alone unless told otherwise.
+    // `localhost` has two addresses, and Node 18 tries only the first one by default.
     const call = request(url, { method: "POST", headers, agent, signal, autoSelectFamily: true } as object)
     const fail = (failure: string): void => {
       clearTimeout(deadline)

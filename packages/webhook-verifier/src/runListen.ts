@@ -4,7 +4,7 @@ import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
 import { listen } from "./listen.ts"
 import { sampleTypes } from "./testing.ts"
 
-/** Where the sandbox serves the API unless told otherwise. */
+/** The default address of the sandbox's API. */
 export const SANDBOX_URL = "http://127.0.0.1:8080"
 
 /** The flags of `listen`. */

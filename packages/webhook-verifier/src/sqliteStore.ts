@@ -1,6 +1,6 @@
 import type { EventStore } from "./deduplicate.ts"
 
-/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+/** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
 export interface SqliteDatabase {
   prepare(sql: string): {
     get(...values: (string | number)[]): unknown

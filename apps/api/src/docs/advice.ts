@@ -14,10 +14,9 @@ export const advice = {
     "`details.parameter` names the parameter and `message` the rule. Unknown parameters are refused as well, so that a misspelt filter never returns everything. A `+` in the offset of a time must be sent as `%2B`. A refused `cursor` belongs to another list, other filters or another key's organization: begin again without it.",
   INVALID_EXPAND: "The reference lists what each endpoint expands.",
   INVALID_TYPE_FILTER: "The feed carries the four `outreach.email_*` types and no others.",
-  IDEMPOTENCY_KEY_REUSED:
-    "Use a new key for every new request. The same key answers only the same method, path, query and body.",
+  IDEMPOTENCY_KEY_REUSED: "Use a new key for every new request. A key is valid for one method, path, query and body.",
   IDEMPOTENCY_KEY_IN_USE:
-    "Wait for `details.retry_after` seconds and send the same request with the same key: it answers what the first one did.",
+    "Wait for `details.retry_after` seconds and send the same request with the same key: you get the response of the first one.",
   RATE_LIMITED: "Wait as many seconds as `Retry-After` says. Earlier attempts are refused and count too.",
   INTERNAL_ERROR: "Try again with exponential backoff. If it lasts, tell us the `request_id`.",
   NOT_FOUND: "Check the path: letters are compared with their case, and a trailing slash is another path.",

@@ -23,7 +23,7 @@ const SECURITY = {
 // 114 KB of openapi.json: 10.9 KB in 5 ms at 5, 9.6 KB in 69 ms at 11; gzip makes 12.6 KB.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** Creates a page of a body that never changes, compressed once; it answers conditional requests. */
+/** Creates a page of a body that never changes, compressed once; it responds to conditional requests. */
 export const staticPage = (body: string | Uint8Array, headers: PageHeaders) => {
   const bytes = Buffer.from(body)
   const hash = hashOf(bytes)

@@ -56,7 +56,7 @@ const ERRORS = {
   schema_mismatch: {
     cause:
       "The event is ours, and the `schema` that you gave the verifier refuses it or throws. `issues` of the error names the fields, `cause` what was thrown.",
-    fix: "Loosen the schema: let unknown fields, types and later versions pass. The answer is 500, so the event comes again for 31 hours, and nothing is lost meanwhile.",
+    fix: "Loosen the schema: let unknown fields, types and later versions pass. The answer is 500, so the event comes again for 31 hours, and nothing is lost until then.",
   },
   no_secrets: {
     cause: "The verifier was made with an empty list of secrets.",

@@ -6,7 +6,7 @@ import { getHealth } from "./health.ts"
 import { getToken, listTokens } from "./tokens.ts"
 import { receiveWebhook } from "./webhooks.ts"
 
-/** What answers each operation of the contract. */
+/** The handler of each operation of the contract. */
 export const handlers: Handlers = {
   getHealth,
   getToken,

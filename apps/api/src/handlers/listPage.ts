@@ -13,7 +13,7 @@ interface PagedList<Position, Row extends Position, Item, Services> {
   /** What a cursor belongs to besides the list's name: the organization first, then every filter. */
   readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
   readonly position: z.ZodType<Position, Position>
-  /** Reads at most so many rows: after a position, or from the beginning. */
+  /** Reads at most `limit` rows: after a position, or from the beginning. */
   readonly read: (after: Position | undefined, limit: number) => Effect.Effect<ReadonlyArray<Row>, never, Services>
   readonly toWire: (
     rows: ReadonlyArray<Row>,
@@ -34,7 +34,7 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
   const cursors = cursorCodec({ schema: position, key: cursorKey, scope: JSON.stringify(scope) })
   const after = cursor === undefined ? undefined : yield* decode(() => cursors.decode(cursor))
 
-  // One row more than the limit tells whether another page follows.
+  // One row more than the limit shows whether another page follows.
   const rows = yield* read(after, limit + 1)
   const page = rows.slice(0, limit)
   const last = rows.length > limit ? page.at(-1) : undefined

@@ -17,14 +17,14 @@ export const WriteInterval = Context.Reference<Duration.Input>("api/http/WriteIn
 
 /** How long a process that stops may take for its last writing. */
 const LAST_WRITE = "5 seconds"
-/** How many counts, and positions, one statement writes: what is on top waits, and goes on counting. */
+/** How many counts, and positions, one statement writes. The others wait, and are still counted up. */
 const WRITE_BATCH_SIZE = 1000
 /** How many counts, and positions, are kept in memory at most; further ones are lost. */
 const MAX_KEPT = 20_000
 /** How often the same verification is written, and so how late it may be. */
 const VERIFICATION_NOTED_EVERY_MS = 60_000
 
-/** Who made a request: a key, or whoever sends webhooks to an endpoint. */
+/** Who made a request: a key, or the sender of webhooks to an endpoint. */
 export interface KnownCaller {
   readonly organizationId: OrganizationId
   readonly id: KeyId | EndpointId
@@ -69,7 +69,7 @@ export class CallerActivity extends Context.Service<
         keep(counts, key, { ...count, requests, peak: Math.max(count.peak, earlier?.peak ?? 0) })
       }
 
-      /** Writes what is in memory. What could not be written is given back, unless something newer came meanwhile. */
+      /** Writes what is in memory. Counts that could not be written are given back, unless newer ones came while the statement ran. */
       const write = <Value>(
         kept: Map<string, Value>,
         store: (values: ReadonlyArray<Value>) => Effect.Effect<void>,

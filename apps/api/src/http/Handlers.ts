@@ -53,7 +53,7 @@ type HandlerResult<Response> = Response extends { readonly body: infer Body }
   : never
 
 interface AboutReading {
-  /** Whether a standby that is behind may give this response: a client that goes on from it misses nothing. Default false. */
+  /** Whether a standby that is behind may give this response: a client that continues from it misses nothing. Default false. */
   readonly mayBeOld?: boolean
   /** Where a page of a polled list ended. */
   readonly pageEnd?: PageEnd
@@ -63,9 +63,9 @@ interface AboutReading {
 export type ReadResponse = OperationResponse & AboutReading
 
 /**
- * What answers each operation of the contract.
+ * The handler of each operation of the contract.
  *
- * `not served` answers 501 once the caller is known and counted: a draft always, another operation until it is made.
+ * `not served` responds with 501 once the caller is known and counted: always for a draft, and for another operation until it has a handler.
  */
 export type Handlers = {
   readonly [Id in OperationId]: "not served" | (Operations[Id]["draft"] extends true ? never : Handler<Id>)

@@ -11,7 +11,7 @@ export interface ResponseContext {
   readonly window: RateLimitDecision | undefined
 }
 
-/** So many requests in each clock minute, for each key. */
+/** How many requests each key may make in a clock minute. */
 export const KEY_POLICY = { limit: KEY_REQUESTS_PER_MINUTE } as const
 
 /**

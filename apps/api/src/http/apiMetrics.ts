@@ -51,7 +51,7 @@ export const requestCounters = (context: Context.Context<never>) => {
   const refuse = (reason: Refusal): void => refusals[reason].updateUnsafe(1, context)
   return {
     refuse,
-    /** Counts a response that took so many seconds, and the error that it reports. */
+    /** Counts a response, its duration, and the error that it reports. */
     count: (route: Route, status: number, seconds: number, error: RequestError | undefined): void => {
       const metrics = byRoute.get(route) ?? metricsOf(route)
       byRoute.set(route, metrics)

@@ -24,9 +24,9 @@ const LIMITS = {
   highWaterMark: 16_384,
 } as const
 
-/** Of so many dropped connections one is logged. */
+/** One of this many dropped connections is logged. */
 const LOGGED_DROP = 1000
-/** How long requests in flight may take to finish once the process is told to stop. */
+/** How long requests in flight may take to finish after the signal to stop. */
 const DRAIN = Duration.seconds(20)
 /** How long a client may take to read an answer to what was no request. */
 const LINGER_MS = 500
@@ -91,7 +91,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
   server.on("request", (request, response) => {
-    // Node reads no further errors on a connection that once asked for an upgrade: whoever sends one would wait for nothing.
+    // Node reads no further errors on a connection that once asked for an upgrade: a client that sends one would wait in vain.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
 

@@ -3,26 +3,24 @@ import { type Operation, type OperationId, operations } from "@outreach/contract
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
-import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
-import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
-import { describeCause } from "@outreach/process/describeCause"
 import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
-import { Cause, Clock, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
 import { StandbyReads } from "../standby/StandbyReads.ts"
 import { requestCounters } from "./apiMetrics.ts"
-import { createKeyAuthenticator } from "./authenticateKey.ts"
+import { type AuthenticatedRequest, createKeyAuthenticator } from "./authenticateKey.ts"
 import { CallerActivity, type KnownCaller } from "./CallerActivity.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { encode, respond } from "./encode.ts"
-import { countLines, createExecuteOnce } from "./executeOnce.ts"
+import { errorOf } from "./errorOf.ts"
+import { createExecuteOnce } from "./executeOnce.ts"
 import type { Handler, Handlers, ReadResponse } from "./Handlers.ts"
 import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
 import { createReadBody } from "./readBody.ts"
+import { acceptsJson, allowed, checkHeaders, splitUrl } from "./requestHead.ts"
 import { routeTable } from "./routeTable.ts"
 import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
@@ -31,7 +29,7 @@ import { withinLimit } from "./withinLimit.ts"
 /** How long a request may wait for the database in all, in milliseconds. With what else it takes, it is answered within ten seconds. */
 const DATABASE_LIMIT_MS = 9000
 
-/** What answers outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
+/** A response outside the contract, such as that of a probe or a guide: of the steps it gets a request id alone. */
 export type Page<Services> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   never,
@@ -41,7 +39,11 @@ export type Page<Services> = Effect.Effect<
 /** A page with its method and path; `*` at the end of a path stands for any rest. */
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
-/** What is learned of a request on its way, for its answer. */
+type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
+/** What a route leads to. */
+type Target<Services> = OperationTarget | { readonly page: Page<Services> }
+
+/** What is learned of a request on its way, for its response. */
 type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
   isPage: boolean
   /** How long it has waited for the database, in milliseconds. */
@@ -74,20 +76,18 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   /** Runs a part of a request that may wait for the database. What takes too long is answered 503, and may yet take effect. */
   const limited = Effect.fnUntraced(function* <A, R>(
-    progress: RequestState,
+    state: RequestState,
     part: Effect.Effect<A, RequestError, R>,
   ): Effect.fn.Return<A, RequestError, R> {
     const startedAt = performance.now()
-    const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - progress.waitedMs)
-    progress.waitedMs += performance.now() - startedAt
+    const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - state.waitedMs)
+    state.waitedMs += performance.now() - startedAt
     if (exit !== undefined) return yield* exit
-    yield* unavailable.count({ operation: progress.operation ?? "page", reason: "TIME_LIMIT" }, progress.requestId)
+    yield* unavailable.count({ operation: state.operation ?? "page", reason: "TIME_LIMIT" }, state.requestId)
     return yield* Effect.fail(RequestError.Unavailable())
   })
 
-  type Row = { readonly operation: Operation; readonly handler: AnyHandler }
-  type Target = Row | { readonly page: Page<Services> }
-  const find = routeTable<Target>([
+  const find = routeTable<Target<Services>>([
     ...keysOf(operations).map((id) => {
       const operation = operations[id]
       return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
@@ -95,103 +95,133 @@ export const serve = Effect.fnUntraced(function* <Services>(
     ...pages.map(([method, path, page]) => [method, path, { page }] as const),
   ])
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: RequestState) {
-    const { method, url, headers } = request
+  /** Finds the operation or the page of a request; `OPTIONS` is answered at once. */
+  const route = (request: HttpServerRequest.HttpServerRequest, state: RequestState) => {
+    const { method, url } = request
     const ambiguous = checkHeaders(request.source as IncomingMessage)
-    if (ambiguous !== undefined) return yield* Effect.fail(ambiguous)
-    if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
+    if (ambiguous !== undefined) return Effect.fail(ambiguous)
+    if (method === "OPTIONS" && url === "*") return Effect.succeed(allowed("GET, HEAD, POST, OPTIONS"))
     const [path, search] = splitUrl(url)
     const found = find(method, path)
-    if (found === undefined) return yield* Effect.fail(RequestError.NotFound())
+    if (found === undefined) return Effect.fail(RequestError.NotFound())
     if ("allow" in found) {
-      if (method === "OPTIONS") return allowed(found.allow)
-      if ("operation" in found.otherTarget) progress.envelope = found.otherTarget.operation.envelope
-      return yield* Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
+      if (method === "OPTIONS") return Effect.succeed(allowed(found.allow))
+      if ("operation" in found.otherTarget) state.envelope = found.otherTarget.operation.envelope
+      return Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
     }
     const { target, parameters } = found
-    if ("page" in target) progress.isPage = true
+    if ("page" in target) state.isPage = true
     else {
-      progress.operation = target.operation.operationId as OperationId
-      progress.envelope = target.operation.envelope
+      state.operation = target.operation.operationId as OperationId
+      state.envelope = target.operation.envelope
     }
-    if (connections.isExceededBy(request.source)) return yield* Effect.fail(RequestError.Unavailable())
-    if ("page" in target) return yield* limited(progress, target.page)
+    if (connections.isExceededBy(request.source)) return Effect.fail(RequestError.Unavailable())
+    return Effect.succeed({ target, parameters, search })
+  }
 
-    const { operation, handler } = target
-    const { auth } = operation
-    let caller: Caller | WebhookSender | undefined
-    let replayPoint: ReplayPoint | undefined
-    if (auth.kind === "bearer" || auth.kind === "scope") {
-      const authenticated = yield* limited(progress, authenticateKey(request))
-      caller = authenticated.caller
-      progress.window = authenticated.window
-      progress.caller = callerOf(authenticated.caller, authenticated.window)
-      if (authenticated.isFrozen) return yield* Effect.fail(RequestError.Unavailable())
-      replayPoint = authenticated.replayPoint
-    }
-    if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {
+  /** Recognises and counts the caller of an operation that needs a key, and checks the scope of the key. */
+  const authenticate = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    { auth }: Operation,
+    state: RequestState,
+  ) {
+    if (auth.kind !== "bearer" && auth.kind !== "scope") return undefined
+    const authenticated = yield* limited(state, authenticateKey(request))
+    const { caller, window } = authenticated
+    state.window = window
+    state.caller = callerOf(caller, window)
+    if (authenticated.isFrozen) return yield* Effect.fail(RequestError.Unavailable())
+    if (auth.kind === "scope" && !caller.scopes.includes(auth.scope)) {
       return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
     }
+    return authenticated
+  })
 
+  /** Reads parameters and body, and verifies the signature where the operation needs one. Returns the served handler too. */
+  const readInput = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    { operation, handler }: OperationTarget,
+    {
+      parameters,
+      search,
+    }: { readonly parameters: Readonly<Record<string, string | undefined>>; readonly search: string },
+    state: RequestState,
+  ) {
+    const { headers, url } = request
     // A draft's schemas are published, but no request to it is checked.
     if (operation.draft) return yield* Effect.fail(RequestError.NotServed())
     if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable())
     const decoded = yield* decode(operation, parameters, search)
-    const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
+    const endpointId = operation.auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) {
-      progress.caller = { organizationId: yield* limited(progress, findOwner(endpointId)), id: endpointId, used: 0 }
+      state.caller = { organizationId: yield* limited(state, findOwner(endpointId)), id: endpointId, used: 0 }
     }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
+    let sender: WebhookSender | undefined
     if (endpointId !== undefined) {
-      const sender = yield* limited(progress, verifySignature(endpointId, headers["x-signature"], rawBody))
+      sender = yield* limited(state, verifySignature(endpointId, headers["x-signature"], rawBody))
       activity.noteVerification(sender, yield* Clock.currentTimeMillis)
-      caller = sender
     }
-    const { body, bodyText } = yield* decodeBody(operation, rawBody)
-
+    const body = yield* decodeBody(operation, rawBody)
     const named = Object.fromEntries(
       operation.headers.flatMap((name) => {
         const value = headers[name.toLowerCase()]
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    const handled = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
-    const execute = Effect.map(handled, (response: ReadResponse) => {
-      if (response.pageEnd !== undefined) activity.noteRead(caller as Caller, response.pageEnd)
+    return { handler, rawBody, sender, input: { ...decoded, ...body, headers: named, url } }
+  })
+
+  /** Runs the handler: once for an `Idempotency-Key`, and where it can on the standby. */
+  const execute = (
+    request: HttpServerRequest.HttpServerRequest,
+    { handler, rawBody, sender, input }: Effect.Success<ReturnType<typeof readInput>>,
+    authenticated: AuthenticatedRequest | undefined,
+    state: RequestState,
+  ) => {
+    const { headers } = request
+    const handled = handler({ ...input, caller: authenticated?.caller ?? sender } as never)
+    if (authenticated === undefined) return Effect.map(limited(state, handled), encode)
+    const { caller, replayPoint } = authenticated
+    const noted = Effect.map(handled, (response: ReadResponse) => {
+      if (response.pageEnd !== undefined) activity.noteRead(caller, response.pageEnd)
       return response
     }) as typeof handled
-    const read =
-      standby === undefined || replayPoint === undefined || caller === undefined
-        ? execute
-        : standby.read(execute, {
-            organizationId: caller.organizationId,
-            replayPoint,
-            isConditional: headers["if-none-match"] !== undefined,
-          })
-    const executed: StoredResponse =
-      caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
-        ? encode(yield* limited(progress, read))
-        : yield* limited(
-            progress,
-            executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
-              toErrorResponse(error, progress, docsUrl),
-            ),
-          )
-    if (executed.status >= 400) progress.code = JSON.parse(executed.body!).error.code
+    if (headers["idempotency-key"] !== undefined) {
+      const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, noted, (error) =>
+        toErrorResponse(error, state, docsUrl),
+      )
+      return limited(state, once)
+    }
+    if (standby === undefined || replayPoint === undefined) return Effect.map(limited(state, noted), encode)
+    const isConditional = headers["if-none-match"] !== undefined
+    const read = standby.read(noted, { organizationId: caller.organizationId, replayPoint, isConditional })
+    return Effect.map(limited(state, read), encode)
+  }
+
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {
+    const found = yield* route(request, state)
+    if (!("target" in found)) return found
+    const { target } = found
+    if ("page" in target) return yield* limited(state, target.page)
+    const authenticated = yield* authenticate(request, target.operation, state)
+    const read = yield* readInput(request, target, found, state)
+    const executed: StoredResponse = yield* execute(request, read, authenticated, state)
+    if (executed.status >= 400) state.code = JSON.parse(executed.body!).error.code
     return respond(request, {
       ...executed,
       headers: {
-        "X-Request-Id": progress.requestId,
+        "X-Request-Id": state.requestId,
         ...executed.headers,
-        ...(progress.window && rateLimitHeaders(progress.window)),
+        ...(state.window && rateLimitHeaders(state.window)),
       },
     })
   })
 
   const application = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const progress: RequestState = {
+    const state: RequestState = {
       requestId: yield* createIdentifier("request"),
       operation: undefined,
       envelope: "partner",
@@ -203,27 +233,27 @@ export const serve = Effect.fnUntraced(function* <Services>(
     }
     const startedAt = performance.now()
     let refused: RequestError | undefined
-    const response = yield* answer(request, progress).pipe(
+    const response = yield* answer(request, state).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
-          const error = yield* errorOf(cause, progress, unavailable)
+          const error = yield* errorOf(cause, state, unavailable)
           refused = error
           if (error._tag === "RateLimited" && error.over) {
-            progress.window = error.over.window
-            progress.caller = callerOf(error.over.caller, error.over.window)
+            state.window = error.over.window
+            state.caller = callerOf(error.over.caller, error.over.window)
           }
-          const { status, body, headers } = toErrorResponse(error, progress, docsUrl)
-          progress.code = (body as ErrorBody).error.code
+          const { status, body, headers } = toErrorResponse(error, state, docsUrl)
+          state.code = (body as ErrorBody).error.code
           const now = (yield* Clock.currentTimeMillis) / 1000
-          return respond(request, encode({ status, body, headers: { ...errorHeaders(progress, now), ...headers } }))
+          return respond(request, encode({ status, body, headers: { ...errorHeaders(state, now), ...headers } }))
         }),
       ),
     )
-    const route = progress.operation ?? (progress.isPage ? "page" : "none")
+    const route = state.operation ?? (state.isPage ? "page" : "none")
     counters.count(route, response.status, (performance.now() - startedAt) / 1000, refused)
-    if (progress.caller !== undefined) activity.count(progress.caller, progress.code)
+    if (state.caller !== undefined) activity.count(state.caller, state.code)
     return response.headers["x-request-id"] === undefined
-      ? HttpServerResponse.setHeader(response, "X-Request-Id", progress.requestId)
+      ? HttpServerResponse.setHeader(response, "X-Request-Id", state.requestId)
       : response
   })
   return { application }
@@ -243,54 +273,4 @@ type WebhookPath = { readonly endpoint_id: EndpointId }
 /** A handler of some row, which the table of handlers has matched with its row already. */
 type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)
 
-// Of several, Node takes the first, and a proxy perhaps the last.
-const ONCE = ["Host", "Authorization"]
-
-// RFC 9112 3.2: HTTP/1.0 may leave out its host. Node would answer a request without one, but without an envelope.
-const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
-  if (httpVersion !== "1.0" && countLines(rawHeaders, "host") === 0) {
-    return headerError("MISSING_PARAMETER", "Host", "is required")
-  }
-  const repeated = ONCE.find((name) => countLines(rawHeaders, name.toLowerCase()) > 1)
-  return repeated === undefined ? undefined : headerError("INVALID_PARAMETER", repeated, "must be given once")
-}
-
-const headerError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", parameter: string, problem: string) =>
-  RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
-
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>
-
-const splitUrl = (url: string): readonly [path: string, search: string] => {
-  const mark = url.indexOf("?")
-  return mark === -1 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)]
-}
-
-const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { Allow: allow } })
-
-// JSON has no charset parameter (RFC 8259 11), but clients ask for one.
-const acceptsJson = (accept: string | undefined): boolean =>
-  accept === undefined ||
-  accept === "" ||
-  new Negotiator({ headers: { accept: accept.replaceAll(/; *charset=[^;,]*/gi, "") } }).mediaType([
-    "application/json",
-  ]) !== undefined
-
-// What is not an expected error is a defect: logged under the request's id, and never shown. An outage of the database is logged in bulk.
-const errorOf = Effect.fnUntraced(function* (
-  cause: Cause.Cause<RequestError>,
-  { requestId, operation }: ResponseContext,
-  unavailable: UnavailableLog["Service"],
-) {
-  const error = cause.reasons.find(Cause.isFailReason)?.error
-  if (error !== undefined) return error
-  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-  const failure = transientFailure(cause)
-  if (failure !== undefined) {
-    yield* unavailable.count(failure, requestId)
-    return RequestError.Unavailable()
-  }
-  yield* Effect.logError("unhandled error in request").pipe(
-    Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
-  )
-  return RequestError.Defect()
-})

@@ -40,7 +40,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
   const secrets = yield* SigningSecretRepository
   const known = new Map<EndpointId, Known>()
 
-  // One after the other, and once for all who wait: whoever forges signatures makes no more than one reading at a time.
+  // One reading after the other, each for all requests that wait: forged signatures cause no more than one at a time.
   const read = yield* coalesce(
     MAX_READ,
     Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {

@@ -14,7 +14,7 @@ import { StandbyMonitor } from "./StandbyMonitor.ts"
 /** How long the standby may take for a request, with the wait for a connection; then the primary is asked. */
 const TIME_LIMIT = "1 second"
 
-/** What came of asking the standby for a request; all but the first are read from the primary. */
+/** The results of asking the standby for a request; with all but the first, the primary is read. */
 const RESULTS = ["standby", "not_asked", "behind", "not_found", "failed"] as const
 type Result = (typeof RESULTS)[number]
 
@@ -23,7 +23,7 @@ const results = Object.fromEntries(
     result,
     Metric.counter("outreach_standby_reads_total", {
       description:
-        "Requests that could be read from the standby, by what came of it; all but `standby` were read from the primary.",
+        "Requests that could be read from the standby, by result; all but `standby` were read from the primary.",
       incremental: true,
       attributes: { result },
     }),

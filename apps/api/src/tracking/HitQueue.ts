@@ -10,7 +10,7 @@ import { hitMetrics } from "../http/apiMetrics.ts"
 const MAX_WAITING = 20_000
 /** The most hits that one statement stores. */
 const STORE_BATCH_SIZE = 1000
-/** How long a process that stops goes on storing. */
+/** How long a process that stops still stores hits. */
 const FLUSH = Duration.seconds(10)
 /** Waits after failures in a row, in milliseconds, doubled from the first to the last. */
 const BACKOFF = { first: 100, last: 5000 } as const

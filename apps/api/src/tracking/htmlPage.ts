@@ -23,7 +23,7 @@ export const PERSONAL = {
   "X-Robots-Tag": "noindex, nofollow",
 } as const
 
-/** Renders a page that says one thing to whoever came by a message. */
+/** Renders a page for a recipient who followed a link of a message. */
 export const htmlPage = (status: number, title: string, content: Part): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(page(title, content).markup, {
     status,
@@ -48,7 +48,7 @@ ${content}
 </html>
 `
 
-/** What comes of a link that we did not put into a message. */
+/** The page of a link that we did not put into a message. */
 export const UNKNOWN_LINK = htmlPage(
   404,
   "This link is not valid",

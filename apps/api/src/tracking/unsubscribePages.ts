@@ -24,7 +24,7 @@ const EVERYTHING = "?scope=organization"
 const PROGRAM = "?scope=program"
 const NOTHING = "?scope=none"
 
-/** Shows the address to whoever has the link in part only: e-mails are forwarded, and archived where others read. */
+/** Shows only a part of the address: e-mails are forwarded, and archived where others read them. */
 const addressOf = ({ email }: UnsubscriptionChoice): Part =>
   email === null ? "" : html` at <b>${maskEmail(email)}</b>`
 

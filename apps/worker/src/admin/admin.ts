@@ -18,7 +18,7 @@ export const admin = (options: { readonly host: string; readonly port: number })
 
 /** Returns what is wrong with the claims; undefined when nothing is. */
 const claimsFault = Effect.gen(function* () {
-  // A paused worker claims nothing; the check of the database tells why.
+  // A paused worker claims nothing; the check of the database says why.
   if ((yield* Metric.value(metrics.paused)).value === 1) return undefined
   const now = (yield* Clock.currentTimeMillis) / 1000
   const succeeded = (yield* Metric.value(metrics.lastClaim.succeeded)).value

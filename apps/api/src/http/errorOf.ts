@@ -1,0 +1,30 @@
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import type { UnavailableLog } from "@outreach/postgres/UnavailableLog"
+import { describeCause } from "@outreach/process/describeCause"
+import { Cause, Effect } from "effect"
+import type { ResponseContext } from "./ResponseContext.ts"
+import { RequestError } from "./toErrorResponse.ts"
+
+/**
+ * Returns the error that a request ended with.
+ *
+ * An unexpected error is a defect: logged under the request's id, and never shown. An outage of the database is logged in bulk.
+ */
+export const errorOf = Effect.fnUntraced(function* (
+  cause: Cause.Cause<RequestError>,
+  { requestId, operation }: ResponseContext,
+  unavailable: UnavailableLog["Service"],
+) {
+  const error = cause.reasons.find(Cause.isFailReason)?.error
+  if (error !== undefined) return error
+  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+  const failure = transientFailure(cause)
+  if (failure !== undefined) {
+    yield* unavailable.count(failure, requestId)
+    return RequestError.Unavailable()
+  }
+  yield* Effect.logError("unhandled error in request").pipe(
+    Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
+  )
+  return RequestError.Defect()
+})

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from "node:http"
+import { HttpServerResponse } from "effect/http"
+import Negotiator from "negotiator"
+import { countLines } from "./executeOnce.ts"
+import { RequestError } from "./toErrorResponse.ts"
+
+// Of several, Node takes the first, and a proxy perhaps the last.
+const ONCE = ["Host", "Authorization"]
+
+/**
+ * Finds what is wrong with the headers of a request before its target is known.
+ *
+ * RFC 9112 3.2: HTTP/1.0 may leave out its host. Node would answer a request without one, but without an envelope.
+ */
+export const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
+  if (httpVersion !== "1.0" && countLines(rawHeaders, "host") === 0) {
+    return headerError("MISSING_PARAMETER", "Host", "is required")
+  }
+  const repeated = ONCE.find((name) => countLines(rawHeaders, name.toLowerCase()) > 1)
+  return repeated === undefined ? undefined : headerError("INVALID_PARAMETER", repeated, "must be given once")
+}
+
+const headerError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", parameter: string, problem: string) =>
+  RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
+
+/** Splits a URL at its first question mark. */
+export const splitUrl = (url: string): readonly [path: string, search: string] => {
+  const mark = url.indexOf("?")
+  return mark === -1 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+/** The response to `OPTIONS`. */
+export const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { Allow: allow } })
+
+/** Reports whether an `Accept` header admits JSON, which has no charset parameter (RFC 8259 11), though clients ask for one. */
+export const acceptsJson = (accept: string | undefined): boolean =>
+  accept === undefined ||
+  accept === "" ||
+  new Negotiator({ headers: { accept: accept.replaceAll(/; *charset=[^;,]*/gi, "") } }).mediaType([
+    "application/json",
+  ]) !== undefined
