@@ -1,4 +1,4 @@
-import { type Context, Effect, Layer } from "effect"
+import { type Context, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
 
@@ -37,7 +37,7 @@ export const dieOnDatabaseFailure = <Methods extends object>(service: string, me
 export const adapter = <Self, Shape extends object, E, R>(
   port: Context.Service<Self, Shape>,
   make: Effect.Effect<Failing<Shape>, E, R>,
-): Layer.Layer<Self, E, R> =>
+): Layer.Layer<Self, E, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     port,
     Effect.map(

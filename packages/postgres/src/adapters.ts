@@ -21,8 +21,10 @@ import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
+import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
 import { PartnerActivity } from "./organizations/PartnerActivity.ts"
 import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
@@ -40,8 +42,10 @@ import { GaugeSamples } from "./today/GaugeSamples.ts"
 export const adapters = Layer.mergeAll(
   TransactionPg,
   OrganizationRepository.layer,
+  OrganizationRepositoryPg,
   PartnerActivity.layer,
   ApiKeyRepositoryPg,
+  OperatorRepositoryPg,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,

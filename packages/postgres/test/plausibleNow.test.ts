@@ -5,9 +5,9 @@ import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { deleteExpiredSignIns } from "@outreach/postgres/operators/deleteExpiredSignIns"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
@@ -125,7 +125,7 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* IdempotencyRepository).forgetExpired
   yield* (yield* GaugeSamples).forget
   yield* (yield* PartnerActivity).forget
-  yield* deleteExpiredSignIns
+  yield* (yield* OperatorRepository).deleteExpired
   const deadLetters = yield* DeadLetterRepository
   const before = yield* deadLetters.daysAgo(90)
   if (before !== null) yield* deadLetters.purge({ keepsDoubtful: true }, before, null)

@@ -1,5 +1,8 @@
 import { describe, expect } from "@effect/vitest"
 import { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { Operator } from "@outreach/domain/operators/Operator"
+import { ApiKey } from "@outreach/domain/organizations/ApiKey"
+import { Organization } from "@outreach/domain/organizations/Organization"
 import { Program } from "@outreach/domain/programs/Program"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
@@ -18,6 +21,9 @@ const ENTITIES = [
     others: ["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
   },
   { table: "programs", entity: Program, others: [] },
+  { table: "organizations", entity: Organization, others: ["frozen_at"] },
+  { table: "api_keys", entity: ApiKey, others: ["hash"] },
+  { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
   {
     ...{ table: "campaigns", entity: Schema.Struct(Struct.omit(Campaign.fields, ["hours"])) },
     others: ["hours_from", "hours_to"],

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { DisplayName } from "../DisplayName.ts"
-import type { OperatorId, OrganizationId } from "../Identifier.ts"
+import { OperatorId, OrganizationId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** The roles, each of which may do what those before it may: a viewer reads, an operator changes what runs, an admin destroys and handles secrets. */
 export const OPERATOR_ROLES = ["viewer", "operator", "admin"] as const
@@ -8,13 +9,26 @@ export const OperatorRole = Schema.Literals(OPERATOR_ROLES).annotate({ expected:
 export type OperatorRole = typeof OperatorRole.Type
 
 /** A person who may use the console. */
-export interface Operator {
-  readonly id: OperatorId
-  readonly name: string
-  readonly role: OperatorRole
+export const Operator = Schema.Struct({
+  id: OperatorId,
+  name: Schema.String,
+  role: OperatorRole,
   /** The one organization that the operator sees; null for all. */
-  readonly organizationId: OrganizationId | null
-}
+  organizationId: Schema.NullOr(OrganizationId),
+})
+export type Operator = typeof Operator.Type
+
+/** An operator with what a list shows. */
+export const ListedOperator = Schema.Struct({
+  ...Operator.fields,
+  createdAt: Timestamp,
+  removedAt: Schema.NullOr(Timestamp),
+  /** How many sessions are open. */
+  sessions: Schema.Int,
+  /** The last use of an open session, to the minute. */
+  lastUsedAt: Schema.NullOr(Timestamp),
+})
+export type ListedOperator = typeof ListedOperator.Type
 
 /** An operator's name, by which a proxy's header and the audit log know the operator. */
 export const OperatorName = DisplayName

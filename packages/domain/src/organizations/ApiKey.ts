@@ -1,27 +1,27 @@
-import type { Scope } from "@outreach/contract"
-import type { KeyId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
-
-/** Who calls, once the key was recognised. */
-export interface Caller {
-  readonly organizationId: OrganizationId
-  readonly keyId: KeyId
-  readonly scopes: ReadonlyArray<Scope>
-}
+import { SCOPES } from "@outreach/contract/names"
+import { Schema } from "effect"
+import { KeyId, OrganizationId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** A key as it may be shown: never its text. */
-export interface ApiKey {
-  readonly id: KeyId
-  readonly organizationId: OrganizationId
-  readonly name: string
-  readonly scopes: ReadonlyArray<Scope>
+export const ApiKey = Schema.Struct({
+  id: KeyId,
+  organizationId: OrganizationId,
+  name: Schema.String,
+  scopes: Schema.Array(Schema.Literals(SCOPES)),
   /** `orp_live_` or `orp_test_`. */
-  readonly prefix: string
-  readonly lastFour: string
-  readonly createdAt: Timestamp
-  readonly expiresAt: Timestamp | null
-  readonly revokedAt: Timestamp | null
-  readonly lastUsedAt: Timestamp | null
+  prefix: Schema.String,
+  lastFour: Schema.String,
+  createdAt: Timestamp,
+  expiresAt: Schema.NullOr(Timestamp),
+  revokedAt: Schema.NullOr(Timestamp),
+  lastUsedAt: Schema.NullOr(Timestamp),
+})
+export type ApiKey = typeof ApiKey.Type
+
+/** Who calls, once the key was recognised. */
+export interface Caller extends Pick<ApiKey, "organizationId" | "scopes"> {
+  readonly keyId: KeyId
 }
 
 /** How many requests of each key are admitted in a clock minute. */

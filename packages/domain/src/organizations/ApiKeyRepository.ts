@@ -1,4 +1,3 @@
-import type { Scope } from "@outreach/contract"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { KeyId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -20,13 +19,8 @@ export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {
 }
 
 /** A key about to be kept. */
-export interface NewKey {
-  readonly id: KeyId
-  readonly organizationId: OrganizationId
-  readonly name: string
-  readonly scopes: ReadonlyArray<Scope>
+export interface NewKey extends Pick<ApiKey, "id" | "organizationId" | "name" | "scopes" | "expiresAt"> {
   readonly text: Redacted.Redacted
-  readonly expiresAt: Timestamp | null
 }
 
 /** A recognised caller, and how many requests its key has made in the current clock minute, this one included. */

@@ -1,13 +1,10 @@
 import { Schema } from "effect"
-import type { OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { OrganizationId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** A partner's account. It owns API keys, webhook endpoints, signing secrets and partner-bound programs. */
-export interface Organization {
-  readonly id: OrganizationId
-  readonly name: string
-  readonly createdAt: Timestamp
-}
+export const Organization = Schema.Struct({ id: OrganizationId, name: Schema.String, createdAt: Timestamp })
+export type Organization = typeof Organization.Type
 
 /** No organization has this id. */
 export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFound>()("OrganizationNotFound", {
@@ -15,5 +12,14 @@ export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFoun
 }) {
   override get message(): string {
     return `No organization ${this.organizationId}.`
+  }
+}
+
+/** A replay is under way that concerns the organization. */
+export class ReplayUnderWay extends Schema.TaggedError<ReplayUnderWay>()("ReplayUnderWay", {
+  replayId: Schema.String,
+}) {
+  override get message(): string {
+    return `The replay ${this.replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.`
   }
 }

@@ -1,19 +1,29 @@
 import { hash } from "node:crypto"
-import type { KeyId } from "@outreach/domain/Identifier"
-import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import {
-  ApiKeyRepository,
-  KeyNotFound,
-  KeyRevoked,
-  type KeyUse,
-  type ReplayPoint,
-} from "@outreach/domain/organizations/ApiKeyRepository"
+import { KeyId } from "@outreach/domain/Identifier"
+import { ApiKey } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { coalesce } from "../coalesce.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
+
+const { columns, decode } = rowsOf(ApiKey)
+const decodeUses = decodeRows({
+  request: Schema.Int,
+  organizationId: ApiKey.fields.organizationId,
+  keyId: KeyId,
+  scopes: ApiKey.fields.scopes,
+  isFrozen: Schema.Boolean,
+  count: Schema.Int,
+  now: Schema.Number,
+  /** Null unless the repository tells replay points. */
+  server: Schema.NullOr(Schema.String),
+  clock: Schema.NullOr(Timestamp),
+})
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
@@ -28,23 +38,21 @@ export const TellsReplayPoints = Context.Reference<boolean>("postgres/organizati
 })
 
 /** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
-export const ApiKeyRepositoryPg = Layer.effect(
+export const ApiKeyRepositoryPg = adapter(
   ApiKeyRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(`
-      id, organization_id as "organizationId", name, scopes, prefix, last_four as "lastFour", created_at as "createdAt",
-      expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`)
-
     const replayPoint = sql.literal(
-      (yield* TellsReplayPoints) ? `, ${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock` : "",
+      (yield* TellsReplayPoints)
+        ? `${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock`
+        : "null as server, null as clock",
     )
 
     const one = (keyId: string) => (rows: ReadonlyArray<ApiKey>) =>
       rows[0] === undefined ? Effect.fail(new KeyNotFound({ keyId })) : Effect.succeed(rows[0])
 
     const find = (keyId: KeyId) =>
-      Effect.flatMap(sql<ApiKey>`select ${columns} from api_keys where id = ${keyId}`, one(keyId))
+      sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, Effect.flatMap(one(keyId)))
 
     // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
     // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
@@ -52,7 +60,7 @@ export const ApiKeyRepositoryPg = Layer.effect(
     const authenticateKey = yield* coalesce(
       MAX_BATCH_SIZE,
       Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
-        const rows = yield* sql<KeyUseRow>`
+        const rows = yield* sql`
           with presented as (
             select decode(hash, 'hex') as hash, request
             from unnest(${texts.map(hashOf)}::text[]) with ordinality as presented (hash, request)
@@ -77,8 +85,8 @@ export const ApiKeyRepositoryPg = Layer.effect(
           )
           select request::int, organization_id as "organizationId", id as "keyId", scopes, frozen as "isFrozen",
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
-            extract(epoch from statement_timestamp())::double precision as now${replayPoint}
-          from caller join counted on key_id = id`
+            extract(epoch from statement_timestamp())::double precision as now, ${replayPoint}
+          from caller join counted on key_id = id`.pipe(decodeUses)
         const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
         for (const { request, count, now, isFrozen, server, clock, ...caller } of rows) {
           uses[request - 1] = {
@@ -90,33 +98,30 @@ export const ApiKeyRepositoryPg = Layer.effect(
           }
         }
         return uses
-      }, orDieAs("ApiKeyRepository.authenticateKey")),
+      }),
       AUTHENTICATION_CONCURRENCY,
     )
 
     return {
-      insert: Effect.fn("ApiKeyRepository.insert")(function* (key) {
+      insert: Effect.fnUntraced(function* (key) {
         const text = Redacted.value(key.text)
-        const rows = yield* sql<ApiKey>`
+        const rows = yield* sql`
           insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four, expires_at)
           select ${key.id}, id, ${key.name}, ${key.scopes}::text[], decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)},
             ${key.expiresAt}::timestamptz
           from organizations where id = ${key.organizationId}
-          returning ${columns}`
+          returning ${columns}`.pipe(decode)
         return rows[0] ?? (yield* new OrganizationNotFound({ organizationId: key.organizationId }))
-      }, orDieAs("ApiKeyRepository.insert")),
+      }),
 
-      list: Effect.fn("ApiKeyRepository.list")(
-        (organizationId) =>
-          sql<ApiKey>`select ${columns} from api_keys where organization_id = ${organizationId} order by id`,
-        orDieAs("ApiKeyRepository.list"),
-      ),
+      list: (organizationId) =>
+        sql`select ${columns} from api_keys where organization_id = ${organizationId} order by id`.pipe(decode),
 
-      find: Effect.fn("ApiKeyRepository.find")(find, orDieAs("ApiKeyRepository.find")),
+      find,
 
-      rotate: Effect.fn("ApiKeyRepository.rotate")(function* (keyId, successor, overlapSeconds) {
+      rotate: Effect.fnUntraced(function* (keyId, successor, overlapSeconds) {
         const text = Redacted.value(successor.text)
-        const rows = yield* sql<ApiKey>`
+        const rows = yield* sql`
           with old as (
             update api_keys
             set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}::double precision))
@@ -125,34 +130,22 @@ export const ApiKeyRepositoryPg = Layer.effect(
           )
           insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four)
           select ${successor.id}, organization_id, name, scopes, decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)}
-          from old returning ${columns}`
+          from old returning ${columns}`.pipe(decode)
         if (rows[0] !== undefined) return rows[0]
         yield* find(keyId)
         return yield* new KeyRevoked({ keyId })
-      }, orDieAs("ApiKeyRepository.rotate")),
+      }),
 
-      revoke: Effect.fn("ApiKeyRepository.revoke")(
-        (keyId) =>
-          Effect.flatMap(
-            sql<ApiKey>`
-              update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-              where id = ${keyId} returning ${columns}`,
-            one(keyId),
-          ),
-        orDieAs("ApiKeyRepository.revoke"),
-      ),
+      revoke: (keyId) =>
+        sql`
+          update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
+          where id = ${keyId} returning ${columns}`.pipe(decode, Effect.flatMap(one(keyId))),
 
       authenticateKey,
 
-      forgetWindows: sql`
-        delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`.pipe(
-        Effect.asVoid,
-        orDieAs("ApiKeyRepository.forgetWindows"),
+      forgetWindows: Effect.asVoid(
+        sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
       ),
     }
   }),
 )
-
-interface KeyUseRow extends Omit<KeyUse, "caller" | "replayPoint">, Readonly<KeyUse["caller"]>, Partial<ReplayPoint> {
-  readonly request: number
-}

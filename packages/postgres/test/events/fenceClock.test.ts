@@ -1,6 +1,6 @@
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"

@@ -1,0 +1,161 @@
+import { hash } from "node:crypto"
+import type { OperatorId } from "@outreach/domain/Identifier"
+import {
+  ListedOperator,
+  Operator,
+  OperatorNameTaken,
+  OperatorNotFound,
+  SESSION_IDLE_SECONDS,
+} from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+
+/** The most rows of each table that one call deletes. */
+const MAX_DELETED = 1000
+
+const { columnsOf, decode } = rowsOf(Operator)
+const columns = columnsOf("operator")
+const listed = rowsOf(ListedOperator)
+const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
+const decodeExpiries = decodeRows({ expiresAt: Timestamp })
+
+/** Keeps operators in PostgreSQL. */
+export const OperatorRepositoryPg = adapter(
+  OperatorRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const hashed = (token: string | Redacted.Redacted) =>
+      sql`decode(${hash("sha256", Redacted.isRedacted(token) ? Redacted.value(token) : token, "hex")}, 'hex')`
+    const isUsable = sql.literal("expires_at > statement_timestamp() and not (once and used_at is not null)")
+    const isOpen = sql`expires_at > statement_timestamp()
+      and last_used_at > statement_timestamp() - make_interval(secs => ${SESSION_IDLE_SECONDS}::double precision)`
+    const expiry = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds}::double precision)`
+
+    const one = (operatorId: OperatorId) => (rows: ReadonlyArray<Operator>) =>
+      rows[0] === undefined ? Effect.fail(new OperatorNotFound({ operatorId })) : Effect.succeed(rows[0])
+
+    return {
+      insert: Effect.fnUntraced(function* ({ id, name, role, organizationId }) {
+        if (organizationId !== null) {
+          const found = yield* sql`select from organizations where id = ${organizationId}`
+          if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+        }
+        const rows = yield* sql`
+          insert into operators as operator (id, name, role, organization_id)
+          values (${id}, ${name}, ${role}, ${organizationId})
+          on conflict (name) where removed_at is null do nothing
+          returning ${columns}`.pipe(decode)
+        return rows[0] ?? (yield* new OperatorNameTaken({ name }))
+      }),
+
+      list: sql`
+        select ${listed.columns}
+        from operators operator cross join lateral (
+          select count(*)::int as sessions, max(last_used_at) as last_used_at
+          from operator_sessions where operator_id = operator.id and ${isOpen}
+        ) open
+        order by operator.id`.pipe(listed.decode),
+
+      find: (operatorId) =>
+        sql`select ${columns} from operators operator where id = ${operatorId} and removed_at is null`.pipe(
+          decode,
+          Effect.flatMap(one(operatorId)),
+        ),
+
+      setRole: (operatorId, role) =>
+        sql`
+          update operators operator set role = ${role} where id = ${operatorId} and removed_at is null
+          returning ${columns}`.pipe(decode, Effect.flatMap(one(operatorId))),
+
+      remove: (operatorId) =>
+        sql`
+          with links as (
+            delete from sign_in_links where operator_id = ${operatorId}
+          ), sessions as (
+            delete from operator_sessions where operator_id = ${operatorId}
+          )
+          update operators operator set removed_at = clock_timestamp() where id = ${operatorId} and removed_at is null
+          returning ${columns}`.pipe(decode, Effect.flatMap(one(operatorId))),
+
+      insertLink: Effect.fnUntraced(function* (operatorId, { token, seconds, once }) {
+        const rows = yield* sql`
+          insert into sign_in_links (hash, operator_id, once, expires_at)
+          select ${hashed(token)}, id, ${once}, ${expiry(seconds)}
+          from operators where id = ${operatorId} and removed_at is null
+          returning expires_at as "expiresAt"`.pipe(decodeExpiries)
+        return rows[0]?.expiresAt ?? (yield* new OperatorNotFound({ operatorId }))
+      }),
+
+      findSignInLink: Effect.fnUntraced(function* (token) {
+        const rows = yield* sql`
+          select ${columns}, once
+          from sign_in_links join operators operator on operator.id = operator_id
+          where hash = ${hashed(token)} and ${isUsable} and removed_at is null`.pipe(decodeLinks)
+        if (rows[0] === undefined) return undefined
+        const { once, ...operator } = rows[0]
+        return { operator, once }
+      }),
+
+      beginSession: Effect.fnUntraced(function* (linkToken, { token, seconds }) {
+        const rows = yield* sql`
+          with operator as (
+            update sign_in_links set used_at = clock_timestamp()
+            from operators operator
+            where hash = ${hashed(linkToken)} and ${isUsable} and operator.id = operator_id and removed_at is null
+            returning operator.id, name, role, organization_id
+          ), session as (
+            insert into operator_sessions (hash, operator_id, expires_at)
+            select ${hashed(token)}, id, ${expiry(seconds)} from operator
+          )
+          select ${columns} from operator`.pipe(decode)
+        return rows[0]
+      }),
+
+      beginSessionOf: Effect.fnUntraced(function* (name, { token, seconds }) {
+        const rows = yield* sql`
+          with session as (
+            insert into operator_sessions (hash, operator_id, expires_at)
+            select ${hashed(token)}, id, ${expiry(seconds)} from operators where name = ${name} and removed_at is null
+            returning operator_id
+          )
+          select ${columns} from session join operators operator on operator.id = operator_id`.pipe(decode)
+        return rows[0]
+      }),
+
+      findSession: Effect.fnUntraced(function* (token, { isUse = true } = {}) {
+        const rows = yield* sql`
+          with session as (
+            select hash, operator_id, last_used_at from operator_sessions where hash = ${hashed(token)} and ${isOpen}
+          ), used as (
+            update operator_sessions set last_used_at = statement_timestamp()
+            where hash in (
+              select hash from operator_sessions
+              where hash in (select hash from session where ${isUse} and last_used_at < statement_timestamp() - interval '1 minute')
+              for no key update skip locked
+            )
+          )
+          select ${columns} from session join operators operator on operator.id = operator_id where removed_at is null`.pipe(
+          decode,
+        )
+        return rows[0]
+      }),
+
+      endSession: (token) => Effect.asVoid(sql`delete from operator_sessions where hash = ${hashed(token)}`),
+
+      deleteExpired: Effect.gen(function* () {
+        yield* sql`
+          with over as materialized (select hash from sign_in_links where not (${isUsable}) and plausible_now() is not null limit ${MAX_DELETED})
+          delete from sign_in_links link using over where link.hash = over.hash`
+        yield* sql`
+          with over as materialized (select hash from operator_sessions where not (${isOpen}) and plausible_now() is not null limit ${MAX_DELETED})
+          delete from operator_sessions session using over where session.hash = over.hash`
+      }),
+    }
+  }),
+)

@@ -1,0 +1,218 @@
+import { describe, expect } from "@effect/vitest"
+import { createIdentifier, type OperatorId } from "@outreach/domain/Identifier"
+import { SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { addOperator, createSignInLink, signIn, signInByName } from "@outreach/domain/operators/Operators"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { Effect, Redacted } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+
+const test = effectTest(runOnDatabase())
+
+let added = 0
+const add = (values: { readonly name?: string } = {}) =>
+  Effect.suspend(() => addOperator({ name: `Operator ${++added}`, role: "operator", organizationId: null, ...values }))
+const link = (operatorId: OperatorId, { seconds = 3600, once = true } = {}) =>
+  Effect.map(createSignInLink(operatorId, { seconds, once }), ({ token }) => Redacted.value(token))
+/** Signs a new operator in. */
+const signedIn = Effect.gen(function* () {
+  const operator = yield* add()
+  const session = yield* signIn(yield* link(operator.id))
+  return { operator, token: Redacted.value(session!.token) }
+})
+const inSql = (statement: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
+
+describe("an operator", () => {
+  test("is listed with the open sessions", function* () {
+    const operators = yield* OperatorRepository
+    const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+    const ada = yield* addOperator({ name: "Ada", role: "viewer", organizationId: organization.id })
+    expect(ada).toEqual({ id: expect.any(String), name: "Ada", role: "viewer", organizationId: organization.id })
+    yield* signInByName("Ada")
+    yield* signInByName("Ada")
+    const listed = (yield* operators.list).find(({ id }) => id === ada.id)
+    expect(listed).toEqual({
+      ...ada,
+      createdAt: expect.any(String),
+      removedAt: null,
+      sessions: 2,
+      lastUsedAt: expect.any(String),
+    })
+  })
+
+  test("has a name that no other operator has, until the operator is removed", function* () {
+    const operators = yield* OperatorRepository
+    const first = yield* add({ name: "Grace" })
+    expect(yield* Effect.flip(add({ name: "Grace" }))).toMatchObject({ _tag: "OperatorNameTaken", name: "Grace" })
+    yield* operators.remove(first.id)
+    expect((yield* add({ name: "Grace" })).id).not.toBe(first.id)
+  })
+
+  test("of an organization that does not exist is not added", function* () {
+    const organizationId = yield* createIdentifier("organization")
+    const failure = yield* Effect.flip(addOperator({ name: "Nobody", role: "viewer", organizationId }))
+    expect(failure).toMatchObject({ _tag: "OrganizationNotFound" })
+  })
+
+  test("has the new role in the sessions that are open", function* () {
+    const operators = yield* OperatorRepository
+    const { operator, token } = yield* signedIn
+    yield* operators.setRole(operator.id, "viewer")
+    expect(yield* operators.findSession(token)).toEqual({ ...operator, role: "viewer" })
+  })
+
+  test("who is removed has no sessions and no links any more, and gets none", function* () {
+    const operators = yield* OperatorRepository
+    const { operator, token } = yield* signedIn
+    const unused = yield* link(operator.id)
+    yield* operators.remove(operator.id)
+    expect(yield* operators.findSession(token)).toBeUndefined()
+    expect(yield* operators.findSignInLink(unused)).toBeUndefined()
+    expect(yield* signIn(unused)).toBeUndefined()
+    expect(yield* signInByName(operator.name)).toBeUndefined()
+    const attempts = [operators.find(operator.id), operators.remove(operator.id), link(operator.id)].map(
+      (attempt: Effect.Effect<unknown, unknown, OperatorRepository | SecureRandom.SecureRandom>) =>
+        Effect.flip(attempt),
+    )
+    for (const failure of yield* Effect.all(attempts)) expect(failure).toMatchObject({ _tag: "OperatorNotFound" })
+    expect((yield* operators.list).find(({ id }) => id === operator.id)?.removedAt).toEqual(expect.any(String))
+  })
+
+  test("who is removed while signing in has no session", function* () {
+    const operators = yield* OperatorRepository
+    const tokens: Array<string> = []
+    for (let i = 0; i < 10; i++) {
+      const operator = yield* add()
+      const token = yield* link(operator.id)
+      const [session] = yield* Effect.all([signIn(token), operators.remove(operator.id)], {
+        concurrency: "unbounded",
+      })
+      if (session !== undefined) tokens.push(Redacted.value(session.token))
+    }
+    for (const token of tokens) expect(yield* operators.findSession(token)).toBeUndefined()
+  })
+})
+
+describe("a sign-in link", () => {
+  test("for one use begins one session, however many use it at the same time", function* () {
+    const operators = yield* OperatorRepository
+    const operator = yield* add()
+    const token = yield* link(operator.id)
+    const sessions = yield* Effect.all(
+      Array.from({ length: 20 }, () => signIn(token)),
+      { concurrency: "unbounded" },
+    )
+    expect(sessions.filter((session) => session !== undefined)).toHaveLength(1)
+    expect((yield* operators.list).find(({ id }) => id === operator.id)?.sessions).toBe(1)
+  })
+
+  test("for several uses begins a session each time", function* () {
+    const operators = yield* OperatorRepository
+    const operator = yield* add()
+    const token = yield* link(operator.id, { once: false })
+    const [first, second] = [yield* signIn(token), yield* signIn(token)]
+    expect(first!.operator).toEqual(operator)
+    expect(Redacted.value(first!.token)).not.toBe(Redacted.value(second!.token))
+    expect(yield* operators.findSignInLink(token)).toEqual({ operator, once: false })
+  })
+
+  test("is found without being used", function* () {
+    const operators = yield* OperatorRepository
+    const operator = yield* add()
+    const token = yield* link(operator.id)
+    expect(yield* operators.findSignInLink(token)).toEqual({ operator, once: true })
+    expect(yield* operators.findSignInLink(token)).toEqual({ operator, once: true })
+    yield* signIn(token)
+    expect(yield* operators.findSignInLink(token)).toBeUndefined()
+  })
+
+  test("that has expired, or that nobody made, begins no session", function* () {
+    const operators = yield* OperatorRepository
+    const expired = yield* link((yield* add()).id, { seconds: 0 })
+    for (const token of [expired, "", "a".repeat(43)]) {
+      expect(yield* operators.findSignInLink(token)).toBeUndefined()
+      expect(yield* signIn(token)).toBeUndefined()
+    }
+  })
+})
+
+describe("a session", () => {
+  test("is found by its token until it is ended", function* () {
+    const operators = yield* OperatorRepository
+    const { operator, token } = yield* signedIn
+    expect(yield* operators.findSession(token)).toEqual(operator)
+    yield* operators.endSession(token)
+    expect(yield* operators.findSession(token)).toBeUndefined()
+  })
+
+  test("begins for the operator whom a proxy names, and for nobody else", function* () {
+    const operators = yield* OperatorRepository
+    const operator = yield* add({ name: "ada@hospital.example" })
+    const session = yield* signInByName("ada@hospital.example")
+    expect(yield* operators.findSession(Redacted.value(session!.token))).toEqual(operator)
+    expect(yield* signInByName("ADA@hospital.example")).toBeUndefined()
+  })
+
+  test("ends after 12 hours without use, and after 7 days in any case", function* () {
+    const operators = yield* OperatorRepository
+    const [idle, old] = [yield* signedIn, yield* signedIn]
+    yield* inSql(`update operator_sessions set last_used_at = now() - interval '${SESSION_IDLE_SECONDS} seconds'
+      where operator_id = '${idle.operator.id}'`)
+    expect(yield* operators.findSession(idle.token)).toBeUndefined()
+    yield* inSql(`update operator_sessions set expires_at = expires_at - interval '${SESSION_SECONDS} seconds'
+      where operator_id = '${old.operator.id}'`)
+    expect(yield* operators.findSession(old.token)).toBeUndefined()
+  })
+
+  test("notes its use at most once a minute, and nothing of what is no use", function* () {
+    const operators = yield* OperatorRepository
+    const { operator, token } = yield* signedIn
+    const lastUsedAt = Effect.map(operators.list, (all) => all.find(({ id }) => id === operator.id)!.lastUsedAt)
+    const begun = yield* lastUsedAt
+    yield* operators.findSession(token)
+    expect(yield* lastUsedAt).toBe(begun)
+    yield* inSql(`update operator_sessions set last_used_at = last_used_at - interval '2 minutes'
+      where operator_id = '${operator.id}'`)
+    const before = yield* lastUsedAt
+    expect(yield* operators.findSession(token, { isUse: false })).toEqual(operator)
+    expect(yield* lastUsedAt).toBe(before)
+    yield* Effect.all(
+      Array.from({ length: 10 }, () => operators.findSession(token)),
+      { concurrency: "unbounded" },
+    )
+    expect((yield* lastUsedAt)! >= begun!).toBe(true)
+  })
+})
+
+describe("the database", () => {
+  test("holds no token", function* () {
+    const { operator, token } = yield* signedIn
+    const unused = yield* link(operator.id)
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ row: string }>`
+      select l::text as row from sign_in_links l union all select s::text from operator_sessions s`
+    expect(rows.length).toBeGreaterThan(1)
+    expect(rows.filter(({ row }) => row.includes(token) || row.includes(unused))).toEqual([])
+  })
+
+  test("keeps no link and no session that is over", function* () {
+    const operators = yield* OperatorRepository
+    yield* inSql("delete from operator_sessions")
+    yield* inSql("delete from sign_in_links")
+    const { operator, token } = yield* signedIn
+    const [open, lasting] = [yield* link(operator.id), yield* link(operator.id, { once: false })]
+    yield* signIn(lasting)
+    yield* link(operator.id, { seconds: 0 })
+    yield* inSql(`update operator_sessions set last_used_at = now() - interval '13 hours'
+      where hash <> sha256('${token}')`)
+    yield* operators.deleteExpired
+    expect(yield* inSql("select count(*)::int as links from sign_in_links")).toEqual([{ links: 2 }])
+    expect(yield* inSql("select count(*)::int as sessions from operator_sessions")).toEqual([{ sessions: 1 }])
+    expect(yield* operators.findSession(token)).toEqual(operator)
+    expect(yield* operators.findSignInLink(open)).toBeDefined()
+    expect(yield* operators.findSignInLink(lasting)).toBeDefined()
+  })
+})
