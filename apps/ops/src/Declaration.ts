@@ -1,11 +1,12 @@
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
 import { nameOf } from "./audit/auditArguments.ts"
 import { audited } from "./audit/audited.ts"
 import { checkRange } from "./inputs/checkRange.ts"
 import { type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
 import { printList, printPage, printRecord } from "./output/Output.ts"
+import { refuse } from "./output/refuse.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
@@ -125,18 +126,10 @@ export const group =
 
 type NeedsOfDeclared<D> = D extends Declared<infer R> ? R : never
 
-/** The command line of an update contains no change. */
-class NothingToUpdate extends Schema.TaggedError<NothingToUpdate>()("NothingToUpdate", {
-  flags: Schema.Array(Schema.String),
-}) {
-  override get message(): string {
-    return `Give at least one of ${this.flags.join(", ")}.`
-  }
-}
-
 const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
   if (params === undefined || Object.keys(changes as Parsed).length > 0) return Effect.void
-  return Effect.fail(new NothingToUpdate({ flags: Object.values(params).map((param) => `--${nameOf(param)}`) }))
+  const flags = Object.values(params).map((param) => `--${nameOf(param)}`)
+  return refuse("NothingToUpdate", `Give at least one of ${flags.join(", ")}.`, { flags })
 }
 
 const printResult = (result: unknown, columns: ReadonlyArray<string> | undefined, limit: unknown) => {

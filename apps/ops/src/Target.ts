@@ -2,22 +2,7 @@ import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
-
-/** There is no database to work on. */
-export class NoTarget extends Schema.TaggedError<NoTarget>()("NoTarget", {}) {
-  override get message(): string {
-    return "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`."
-  }
-}
-
-/** A file of the sandbox cannot be used. */
-export class SandboxUnreadable extends Schema.TaggedError<SandboxUnreadable>()("SandboxUnreadable", {
-  file: Schema.String,
-}) {
-  override get message(): string {
-    return `The sandbox's file ${this.file} cannot be used; start the sandbox again with \`npm start\`.`
-  }
-}
+import { type Refusal, refusal, refuse } from "./output/refuse.ts"
 
 /** The deployment that the command line works on: the database of `DATABASE_URL`, or else the running sandbox. */
 export class Target extends Context.Service<
@@ -34,7 +19,7 @@ export class Target extends Context.Service<
     /** Whether endpoints may be reached over plain http. */
     readonly allowHttp: boolean
     /** The keys that encrypt secrets. Only commands that need them read them. */
-    readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | SandboxUnreadable>
+    readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | Refusal>
   }
 >()("ops/Target") {
   /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
@@ -92,14 +77,25 @@ const findSandbox = Effect.gen(function* () {
   for (let folder = resolve("."); ; folder = dirname(folder)) {
     const found = yield* Effect.orElseSucceed(exists(join(folder, ".sandbox", "sandbox.json")), () => false)
     if (found) return join(folder, ".sandbox")
-    if (folder === dirname(folder)) return yield* new NoTarget()
+    if (folder === dirname(folder)) {
+      return yield* refuse(
+        "NoTarget",
+        "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.",
+      )
+    }
   }
 })
 
 const readSettings = (file: string) =>
   FileSystem.FileSystem.use(({ readFileString }) => readFileString(file)).pipe(
     Effect.flatMap(decodeSettings),
-    Effect.mapError(() => new SandboxUnreadable({ file })),
+    Effect.mapError(() =>
+      refusal(
+        "SandboxUnreadable",
+        `The sandbox's file ${file} cannot be used; start the sandbox again with \`npm start\`.`,
+        { file },
+      ),
+    ),
   )
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))

@@ -5,21 +5,10 @@ import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { applicationName } from "@outreach/process/release"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { refusal } from "./output/refuse.ts"
 import { Target } from "./Target.ts"
-
-/** The connection to the target's database failed. */
-export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
-  target: Schema.String,
-  /** A code of `describeDatabaseError`. */
-  reason: Schema.String,
-  advice: Schema.String,
-}) {
-  override get message(): string {
-    return `No connection to ${this.target}: ${this.advice} (${this.reason}).`
-  }
-}
 
 const client = Layer.unwrap(
   Effect.map(Target, ({ database, name }) => {
@@ -29,7 +18,13 @@ const client = Layer.unwrap(
       Effect.mapError(describeFault),
       // Through a pooler that is known, the role's settings matter to the processes that serve, and commands may well mend them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
-      Effect.mapError(({ code, advice }) => new DatabaseUnreachable({ target: name, reason: code, advice })),
+      Effect.mapError(({ code: reason, advice }) =>
+        refusal("DatabaseUnreachable", `No connection to ${name}: ${advice} (${reason}).`, {
+          target: name,
+          reason,
+          advice,
+        }),
+      ),
     )
     return Layer.provideMerge(Layer.effectDiscard(checkConnection), client)
   }),

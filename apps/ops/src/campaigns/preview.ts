@@ -3,11 +3,12 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import { revealing } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
 import { printToStderr } from "../output/Output.ts"
+import { refusal, refuse } from "../output/refuse.ts"
 
 /** `ops campaigns preview` */
 export const preview = revealing({
@@ -40,7 +41,7 @@ export const preview = revealing({
       Effect.andThen(writeFile(files.eml, eml)),
       Effect.andThen(emlB && files.emlB ? writeFile(files.emlB, emlB) : Effect.void),
       Effect.andThen(writeFileString(files.html, html)),
-      Effect.mapError(() => new FolderUnusable({ folder: out })),
+      Effect.mapError(() => refusal("FolderUnusable", `The folder ${out} cannot be written to.`, { folder: out })),
     )
     return { ...subjects, ...files }
   },
@@ -53,24 +54,9 @@ const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
   const { checked, unrendered, first } = yield* findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
   if (unrendered === 0) return { campaignId: campaign.id, checked, unrendered }
   for (const { token, reason } of first) yield* printToStderr(`recipient ${token}: ${reason}`)
-  return yield* new RecipientsNotRendered({ campaignId: campaign.id, checked, unrendered, first })
+  return yield* refuse(
+    "RecipientsNotRendered",
+    `The e-mails of ${unrendered} of ${checked} recipients do not render. Import their lines again with the fields that are named; without them, nothing is sent to these recipients.`,
+    { campaignId: campaign.id, checked, unrendered, first },
+  )
 })
-
-/** The e-mails of some recipients do not render. */
-class RecipientsNotRendered extends Schema.TaggedError<RecipientsNotRendered>()("RecipientsNotRendered", {
-  campaignId: Schema.String,
-  checked: Schema.Int,
-  unrendered: Schema.Int,
-  first: Schema.Array(Schema.Struct({ token: Schema.String, reason: Schema.String })),
-}) {
-  override get message(): string {
-    return `The e-mails of ${this.unrendered} of ${this.checked} recipients do not render. Import their lines again with the fields that are named; without them, nothing is sent to these recipients.`
-  }
-}
-
-/** The folder of the preview cannot be written to. */
-class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("FolderUnusable", { folder: Schema.String }) {
-  override get message(): string {
-    return `The folder ${this.folder} cannot be written to.`
-  }
-}

@@ -8,7 +8,7 @@ import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { purge } from "../deadLetters/purge.ts"
-import { NotDeadLetter, replay } from "../deadLetters/replay.ts"
+import { notDeadLetters, replay } from "../deadLetters/replay.ts"
 import { printDelivery } from "../deliveries/printDelivery.ts"
 import { deadLetterFilters, limit } from "../inputs/filters.ts"
 import { argument } from "../inputs/Input.ts"
@@ -35,7 +35,7 @@ const show = reading({
   *run({ deliveryId }) {
     const found = yield* DeliveryReader.use(({ find }) => find(deliveryId))
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
-      return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
+      return yield* notDeadLetters([deliveryId], 0)
     }
     yield* printDelivery(found)
   },

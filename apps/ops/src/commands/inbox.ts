@@ -2,26 +2,13 @@ import { type InboxPlace, InboxReader, lastHours } from "@outreach/backoffice/in
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { Clock, Layer, Schema } from "effect"
+import { Clock, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { limit, organizationId } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { period } from "../inputs/times.ts"
 import { formatRecord, print } from "../output/Output.ts"
-
-/** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
-class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll", {}) {
-  override get message(): string {
-    return "Give the id of one event, or --all to replay every event that was set aside."
-  }
-}
-
-/** The list is of one state. */
-class InvalidState extends Schema.TaggedError<InvalidState>()("InvalidState", {}) {
-  override get message(): string {
-    return "Give --waiting or --applied, not both."
-  }
-}
+import { refuse } from "../output/refuse.ts"
 
 /** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
 const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
@@ -44,7 +31,7 @@ const list = reading({
     limit,
   },
   *run({ waiting, applied, limit, ...filter }) {
-    if (waiting && applied) return yield* new InvalidState()
+    if (waiting && applied) return yield* refuse("InvalidState", "Give --waiting or --applied, not both.")
     const reader = yield* InboxReader
     const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
     const entries: Array<InboxEntry> = []
@@ -104,7 +91,9 @@ const replay = changing({
   },
   *run({ organizationId, event, all }) {
     const repository = yield* InboxRepository
-    if ((event !== undefined) === all) return yield* new InvalidSelection()
+    if ((event !== undefined) === all) {
+      return yield* refuse("OneOrAll", "Give the id of one event, or --all to replay every event that was set aside.")
+    }
     if (event === undefined) return { replayed: yield* repository.replayAll(organizationId) }
     yield* repository.replay(organizationId, event)
     return { replayed: 1 }

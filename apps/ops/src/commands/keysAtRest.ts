@@ -1,21 +1,9 @@
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
-import { Schema } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { formatCount } from "../output/format.ts"
 import { printProgress } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 import { uncheckedCipher } from "../secretCipher.ts"
-
-/** No key of `SECRETS_KEY` opens some ciphertexts. */
-class CiphertextsUnopened extends Schema.TaggedError<CiphertextsUnopened>()("CiphertextsUnopened", {
-  resealed: Schema.Int,
-  already: Schema.Int,
-  unopened: Schema.Int,
-}) {
-  override get message(): string {
-    const [unopened, resealed] = [formatCount(this.unopened, "ciphertext"), formatCount(this.resealed, "ciphertext")]
-    return `No key of SECRETS_KEY opens ${unopened}; see \`ops keys-at-rest list\`. Resealed ${resealed}; ${this.already} were under the newest key already.`
-  }
-}
 
 const list = reading({
   about:
@@ -33,7 +21,13 @@ const reseal = changing({
   *run() {
     const { advance } = yield* printProgress("resealing", yield* countCiphertexts)
     const result = yield* resealCiphertexts(advance)
-    return result.unopened > 0 ? yield* new CiphertextsUnopened(result) : result
+    if (result.unopened === 0) return result
+    const [unopened, resealed] = [result.unopened, result.resealed].map((count) => formatCount(count, "ciphertext"))
+    return yield* refuse(
+      "CiphertextsUnopened",
+      `No key of SECRETS_KEY opens ${unopened}; see \`ops keys-at-rest list\`. Resealed ${resealed}; ${result.already} were under the newest key already.`,
+      result,
+    )
   },
 })
 

@@ -11,22 +11,16 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRecord, print } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 import { readMailLog } from "../restore/readMailLog.ts"
 import { formatReport, restoreReport } from "../restore/restoreReport.ts"
-
-/** `--promoted` ends no restore, so nothing is resumed with it. */
-class PromotedAlone extends Schema.TaggedError<PromotedAlone>()("PromotedAlone", {}) {
-  override get message(): string {
-    return "--promoted is for a database that lost nothing; it does not go with --resume-campaigns."
-  }
-}
 
 /** How many recipients share a transaction, which holds the clock of their organization. */
 const BATCH_SIZE = 500
@@ -103,7 +97,13 @@ const finish = changing({
   },
   *run({ resumeCampaigns, promoted, yes }) {
     if (promoted) {
-      if (resumeCampaigns) return yield* new PromotedAlone()
+      if (resumeCampaigns) {
+        // It ends no restore, so nothing is resumed with it.
+        return yield* refuse(
+          "PromotedAlone",
+          "--promoted is for a database that lost nothing; it does not go with --resume-campaigns.",
+        )
+      }
       yield* confirm("let the workers send from a database that was promoted or moved, and that has lost nothing", {
         yes,
       })

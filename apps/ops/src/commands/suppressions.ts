@@ -13,7 +13,7 @@ import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramReposito
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, ignoreColumns, limit, quiet } from "../inputs/filters.ts"
@@ -21,13 +21,7 @@ import { choice, flag, optional, textArgument, type Values } from "../inputs/Inp
 import { readClinician } from "../inputs/readClinician.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-
-/** The command line names no program and no organization, or both. */
-class UnclearScope extends Schema.TaggedError<UnclearScope>()("UnclearScope", {}) {
-  override get message(): string {
-    return "Name either a program with --program, or with --organization the one whose programs are all meant."
-  }
-}
+import { refuse } from "../output/refuse.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -40,7 +34,12 @@ const scopeFlags = {
 
 const readScope = Effect.fnUntraced(function* ({ programId, organizationId }: Values<typeof scopeFlags>) {
   if (programId !== undefined && organizationId === undefined) return { programId } satisfies SuppressionScope
-  if (organizationId === undefined || programId !== undefined) return yield* new UnclearScope()
+  if (organizationId === undefined || programId !== undefined) {
+    return yield* refuse(
+      "UnclearScope",
+      "Name either a program with --program, or with --organization the one whose programs are all meant.",
+    )
+  }
   yield* OrganizationReader.use(({ find }) => find(organizationId))
   return { organizationId } satisfies SuppressionScope
 })

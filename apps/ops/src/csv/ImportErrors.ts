@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { type Refusal, refusal } from "../output/refuse.ts"
 
 /** The file has lines that cannot be imported, and `--skip-bad` was not given. */
 export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
@@ -15,12 +16,6 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   }
 }
 
-/** The file cannot be imported at all. The reason never contains data of recipients. */
-export class UnusableFile extends Schema.TaggedError<UnusableFile>()("UnusableFile", {
-  file: Schema.String,
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `${this.file} cannot be imported: ${this.reason}.`
-  }
-}
+/** Describes a file that cannot be imported at all. The reason never contains data of recipients. */
+export const unusableFile = (file: string, reason: string): Refusal =>
+  refusal("UnusableFile", `${file} cannot be imported: ${reason}.`, { file, reason })

@@ -1,23 +1,15 @@
 import type { BadLine } from "@outreach/domain/campaigns/RecipientImport"
-import { Effect, Schema } from "effect"
-import { createPrivateFile, type UnusableFile } from "../output/createPrivateFile.ts"
+import { Effect } from "effect"
+import { createPrivateFile } from "../output/createPrivateFile.ts"
+import { refusal } from "../output/refuse.ts"
 
 /** A refused line with its original text. */
 export interface RejectedLine extends BadLine {
   readonly text: string
 }
 
-/** The refused lines cannot be written to this file. */
-export class UnusableRejectsFile extends Schema.TaggedError<UnusableRejectsFile>()("UnusableRejectsFile", {
-  file: Schema.String,
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `The refused lines cannot be written to ${this.file}: ${this.reason}.`
-  }
-}
-
-const toRejectsError = ({ file, reason }: UnusableFile) => new UnusableRejectsFile({ file, reason })
+const unusable = (file: string, reason: string) =>
+  refusal("UnusableRejectsFile", `The refused lines cannot be written to ${file}: ${reason}.`, { file, reason })
 
 /**
  * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
@@ -25,8 +17,7 @@ const toRejectsError = ({ file, reason }: UnusableFile) => new UnusableRejectsFi
  * Its columns are `line`, `reason` and those of the import file. The text of a line is unchanged, so that it can be fixed and imported.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
-  const file = yield* Effect.mapError(createPrivateFile(path), toRejectsError)
-  const append = (text: string) => Effect.mapError(file.append(text), toRejectsError)
+  const { append, keep } = yield* createPrivateFile(path, unusable)
   let hasLines = false
   return {
     /** Appends lines below the header of the import file. */
@@ -39,6 +30,6 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
       )
     }),
     /** Keeps the file after the scope. */
-    complete: Effect.suspend(() => (hasLines ? file.keep : Effect.void)),
+    complete: Effect.suspend(() => (hasLines ? keep : Effect.void)),
   }
 })

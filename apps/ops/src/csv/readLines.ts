@@ -1,7 +1,7 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { fieldNameOf, type RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Option, Result, Stream } from "effect"
-import { UnusableFile } from "./ImportErrors.ts"
+import { unusableFile } from "./ImportErrors.ts"
 import { type Row, readRows } from "./readRows.ts"
 
 const COLUMNS = ["npi", "email"] as const
@@ -48,14 +48,14 @@ export const readHeader = Effect.fnUntraced(function* (
 ) {
   const size = yield* sizeOf(file)
   const row = Option.getOrUndefined(yield* Stream.runHead(readRows(file, { isWhole: () => true })))
-  if (row === undefined) return yield* new UnusableFile({ file, reason: "it is empty" })
+  if (row === undefined) return yield* Effect.fail(unusableFile(file, "it is empty"))
   const { text, fields } = row
   if (fields === undefined) {
-    return yield* new UnusableFile({ file, reason: "its first line has a quote that does not pair" })
+    return yield* Effect.fail(unusableFile(file, "its first line has a quote that does not pair"))
   }
   const found = findFields(fields, options)
   const reason = typeof found === "string" ? found : checkHeader(fields, columns, { ...options, fields: found ?? [] })
-  if (reason !== undefined) return yield* new UnusableFile({ file, reason })
+  if (reason !== undefined) return yield* Effect.fail(unusableFile(file, reason))
   const names = fields.map((field) => field.toLowerCase())
   const [npi, email] = [names.indexOf("npi"), names.indexOf("email")]
   return {
@@ -67,15 +67,13 @@ export const readHeader = Effect.fnUntraced(function* (
 const sizeOf = Effect.fnUntraced(function* (file: string) {
   const { stat } = yield* FileSystem.FileSystem
   if (file === "-") {
-    return yield* new UnusableFile({ file: "Standard input", reason: "a file is read twice; give a file's name" })
+    return yield* Effect.fail(unusableFile("Standard input", "a file is read twice; give a file's name"))
   }
-  const { type, size } = yield* Effect.mapError(
-    stat(file),
-    ({ reason }) =>
-      new UnusableFile({ file, reason: reason._tag === "NotFound" ? "it does not exist" : "it cannot be read" }),
+  const { type, size } = yield* Effect.mapError(stat(file), ({ reason }) =>
+    unusableFile(file, reason._tag === "NotFound" ? "it does not exist" : "it cannot be read"),
   )
   if (type !== "File")
-    return yield* new UnusableFile({ file, reason: "it is not a regular file, and a file is read twice" })
+    return yield* Effect.fail(unusableFile(file, "it is not a regular file, and a file is read twice"))
   return Number(size)
 })
 

@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Stream } from "effect"
-import { UnusableFile } from "./ImportErrors.ts"
+import type { Refusal } from "../output/refuse.ts"
+import { unusableFile } from "./ImportErrors.ts"
 
 /** A row of a CSV file (RFC 4180). */
 export interface Row {
@@ -27,10 +28,10 @@ export const readRows = (
     /** Called with the length of each chunk of the file. */
     readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
   },
-): Stream.Stream<Row, UnusableFile, FileSystem.FileSystem> => {
+): Stream.Stream<Row, Refusal, FileSystem.FileSystem> => {
   const { isWhole, onBytes = () => Effect.void } = options
   return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
-    Stream.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
+    Stream.mapError(() => unusableFile(file, "it cannot be read")),
     Stream.tap((bytes) => onBytes(bytes.length)),
     Stream.decodeText,
     Stream.concat(Stream.succeed(END)),
@@ -57,7 +58,7 @@ const takeRows = (
   file: string,
   unread: Unread,
   isWhole: (fields: ReadonlyArray<string>) => boolean,
-): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], UnusableFile> => {
+): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], Refusal> => {
   const { text, isLast } = unread
   const rows: Array<Row> = []
   let { number } = unread
@@ -68,7 +69,7 @@ const takeRows = (
     const isCut = !isLast && (row.end >= text.length - 1 || row.fields === undefined)
     if (isCut && text.length - start <= MAX_ROW_LENGTH + 1) break
     if (row.end - start > MAX_ROW_LENGTH) {
-      return Effect.fail(new UnusableFile({ file, reason: `line ${number} is longer than 64 KiB` }))
+      return Effect.fail(unusableFile(file, `line ${number} is longer than 64 KiB`))
     }
     const rowText = text.slice(start, row.end)
     if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: rowText, fields: row.fields })

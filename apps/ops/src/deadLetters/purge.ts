@@ -1,19 +1,13 @@
 import { Seconds } from "@outreach/domain/Seconds"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { changing } from "../Declaration.ts"
 import { deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, flag, optional, switchFlag } from "../inputs/Input.ts"
-import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
+import { confirm, notConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress } from "../output/Output.ts"
-
-/** The command line has neither `--older-than` nor `--group`. */
-class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
-  override get message(): string {
-    return "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged."
-  }
-}
+import { refuse } from "../output/refuse.ts"
 
 /** `ops dead-letters purge` */
 export const purge = changing({
@@ -31,7 +25,12 @@ export const purge = changing({
     yes,
   },
   *run({ olderThan, dryRun, confirm: expected, yes, ...filter }) {
-    if (olderThan === undefined && filter.groupId === undefined) return yield* new AgeMissing()
+    if (olderThan === undefined && filter.groupId === undefined) {
+      return yield* refuse(
+        "AgeMissing",
+        "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged.",
+      )
+    }
     const deadLetters = yield* DeadLetterRepository
     const found = yield* deadLetters.countOld(filter, olderThan ?? 0)
     const { before, count, replayed } = found
@@ -39,7 +38,7 @@ export const purge = changing({
     if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
     const action = `purge ${scope}, for good`
     const flags = `--confirm ${count}, or --yes for however many,`
-    if (expected !== undefined && expected !== count) return yield* new NotConfirmed({ action, count, flags })
+    if (expected !== undefined && expected !== count) return yield* notConfirmed({ action, count, flags })
     yield* confirm(action, { yes: yes || count === 0 || expected !== undefined, count, flags })
     const purged = yield* printProgress("Purging", count).pipe(
       Effect.flatMap(({ advance }) => deadLetters.purgeAll(filter, before, advance)),

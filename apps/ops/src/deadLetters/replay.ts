@@ -2,31 +2,23 @@ import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/del
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { changing } from "../Declaration.ts"
 import { deadLetterFilters } from "../inputs/filters.ts"
 import { argument, described, named, several, switchFlag } from "../inputs/Input.ts"
 import { replayFlags } from "../inputs/replayFlags.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 import { printWhenEnded } from "./followReplay.ts"
 
-/** The delivery is not a dead letter, or was replayed before. */
-export class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter", {
-  deliveryIds: Schema.Array(Schema.String),
-  replayed: Schema.Int,
-}) {
-  override get message(): string {
-    const done = this.replayed === 0 ? "" : ` The other ${this.replayed} were replayed.`
-    return `Not among the dead letters: ${this.deliveryIds.join(", ")}.${done}`
-  }
-}
-
-/** The command line selects dead letters in no way, or in several. */
-class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {
-  override get message(): string {
-    return "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run or --detach."
-  }
+/** Fails for deliveries that are not dead letters, or were replayed before. */
+export const notDeadLetters = (deliveryIds: ReadonlyArray<string>, replayed: number) => {
+  const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`
+  return refuse("NotDeadLetter", `Not among the dead letters: ${deliveryIds.join(", ")}.${done}`, {
+    deliveryIds,
+    replayed,
+  })
 }
 
 /** `ops dead-letters replay` */
@@ -49,7 +41,12 @@ export const replay = changing({
   *run({ all, rate, dryRun, detach, deliveries, ...filter }) {
     const byIds = deliveries.length > 0
     const ways = [all, byIds, Object.keys(filter).length > 0]
-    if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
+    if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) {
+      return yield* refuse(
+        "UnclearSelection",
+        "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run or --detach.",
+      )
+    }
     if (byIds) return yield* replayByIds(new Set(deliveries))
     if (dryRun) return yield* printCounts(yield* DeadLetterReader.use(({ count }) => count(filter)))
     const job = yield* ReplayJobQueue.use(({ create }) => create(filter, rate))
@@ -64,7 +61,7 @@ const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<Delive
     if (!(yield* deadLetters.replay(deliveryId))) missed.push(deliveryId)
   }
   const replayed = deliveryIds.size - missed.length
-  if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })
+  if (missed.length > 0) return yield* notDeadLetters(missed, replayed)
   yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
 })
 

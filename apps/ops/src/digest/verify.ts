@@ -1,32 +1,13 @@
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Schema } from "effect"
 import { reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { described, optional } from "../inputs/Input.ts"
 import { calendarDate } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
-
-/** A count of the digest differs from the recount of its sources. */
-class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers", {
-  discrepancies: Schema.Array(
-    Schema.Struct({
-      organizationId: Schema.String,
-      programId: Schema.String,
-      date: Schema.String,
-      count: Schema.String,
-      kept: Schema.Int,
-      counted: Schema.Int,
-    }),
-  ),
-}) {
-  override get message(): string {
-    const { length } = this.discrepancies
-    return `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
-  }
-}
+import { refuse } from "../output/refuse.ts"
 
 /** `ops digest verify` */
 export const verify = reading({
@@ -50,7 +31,9 @@ export const verify = reading({
     }
     if (discrepancies.length > 0) {
       yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
-      return yield* new DigestDiffers({ discrepancies })
+      const { length } = discrepancies
+      const sentence = `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
+      return yield* refuse("DigestDiffers", sentence, { discrepancies })
     }
     yield* print(
       { dates, discrepancies },

@@ -58,30 +58,27 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
     SPF: lookUp.spf(bounceDomain),
     DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
     MX: lookUp.mx(bounceDomain),
-  } satisfies Record<string, Effect.Effect<Finding, DnsFailed>>
+  }
 }
 
 /** Looks up the same about a sender of an organization or a program, whose key that signs nothing yet counts as one that signs. */
 export const senderFindings = (resolver: Resolver, sender: SenderWithKeys): Effect.Effect<ReadonlyArray<Finding>> => {
   const { id, dkimDomain, bounceDomain, fromAddress, keys } = sender
   const lookUp = lookUps(resolver)
+  const needed = keys.filter(({ isSigning, signsFrom }) => isSigning || signsFrom === null)
   const checks = [
-    ...keys
-      .filter(({ isSigning, signsFrom }) => isSigning || signsFrom === null)
-      .map((key) =>
-        lookUp.dkim(dkimName(key, dkimDomain), {
-          publicKey: key.publicKey,
-          name: `the key ${key.selector} of ${id}`,
-          printedBy: `ops senders show ${id}`,
-        }),
-      ),
+    ...needed.map((key) =>
+      lookUp.dkim(dkimName(key, dkimDomain), {
+        publicKey: key.publicKey,
+        name: `the key ${key.selector} of ${id}`,
+        printedBy: `ops senders show ${id}`,
+      }),
+    ),
     lookUp.dmarc(domainOf(fromAddress), dkimDomain),
     // The deployment's own is checked with the settings.
     ...(bounceDomain === null ? [] : [lookUp.spf(bounceDomain), lookUp.mx(bounceDomain)]),
   ]
-  const guarded = (check: Effect.Effect<Finding, DnsFailed>) =>
-    Effect.catch(check, (error) => Effect.succeed(dnsFailedFinding(error)))
-  return Effect.forEach(checks, guarded, { concurrency: "unbounded" })
+  return Effect.all(checks, { concurrency: "unbounded" })
 }
 
 const lookUps = (resolver: Resolver) => {
@@ -89,36 +86,39 @@ const lookUps = (resolver: Resolver) => {
     query(name, () => resolver.resolveTxt(name)).pipe(
       Effect.map((records) => records?.map((chunks) => chunks.join("")) ?? []),
     )
+  const dmarc = Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
+    for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
+      const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
+      if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
+    }
+    return dmarcFinding(domain, undefined, dkimDomain)
+  })
+  const mx = Effect.fnUntraced(function* (domain: string) {
+    const servers = yield* query(domain, () => resolver.resolveMx(domain))
+    const names = servers?.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange) ?? []
+    if (names.includes("")) return failed(`The domain ${domain} accepts no e-mail (null MX).`, MX_ADVICE)
+    if (names.length > 0) return ok(`Bounces to ${domain} go to ${names.join(", ")}.`)
+    const addresses = yield* Effect.all([
+      query(domain, () => resolver.resolve4(domain)),
+      query(domain, () => resolver.resolve6(domain)),
+    ])
+    return addresses.every((found) => found === undefined || found.length === 0)
+      ? failed(`The domain ${domain} has neither an MX record nor an address.`, MX_ADVICE)
+      : warning(`The domain ${domain} has no MX record; bounces go to its address.`, MX_ADVICE)
+  })
   return {
-    dkim: (name: string, key: SigningKey) => Effect.map(txt(name), (records) => dkimFinding(name, records, key)),
-    spf: (domain: string) => Effect.map(txt(domain), (records) => spfFinding(domain, records)),
-    dmarc: Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
-      for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
-        const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
-        if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
-      }
-      return dmarcFinding(domain, undefined, dkimDomain)
-    }),
-    mx: Effect.fnUntraced(function* (domain: string) {
-      const servers = yield* query(domain, () => resolver.resolveMx(domain))
-      const names = servers?.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange) ?? []
-      if (names.includes("")) return failed(`The domain ${domain} accepts no e-mail (null MX).`, MX_ADVICE)
-      if (names.length > 0) return ok(`Bounces to ${domain} go to ${names.join(", ")}.`)
-      const addresses = yield* Effect.all([
-        query(domain, () => resolver.resolve4(domain)),
-        query(domain, () => resolver.resolve6(domain)),
-      ])
-      return addresses.every((found) => found === undefined || found.length === 0)
-        ? failed(`The domain ${domain} has neither an MX record nor an address.`, MX_ADVICE)
-        : warning(`The domain ${domain} has no MX record; bounces go to its address.`, MX_ADVICE)
-    }),
+    dkim: (name: string, key: SigningKey) =>
+      guarded(Effect.map(txt(name), (records) => dkimFinding(name, records, key))),
+    spf: (domain: string) => guarded(Effect.map(txt(domain), (records) => spfFinding(domain, records))),
+    dmarc: (domain: string, dkimDomain: string | undefined) => guarded(dmarc(domain, dkimDomain)),
+    mx: (domain: string) => guarded(mx(domain)),
   }
 }
 
 const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
 /** The name server gave no answer that says whether there is a record. */
-export interface DnsFailed {
+interface DnsFailed {
   readonly _tag: "DnsFailed"
   readonly name: string
   readonly code: string
@@ -135,9 +135,13 @@ const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefi
     ),
   )
 
-/** The finding of a lookup that failed. */
-export const dnsFailedFinding = ({ name, code }: DnsFailed): Finding =>
-  failed(
-    `The name server gives no response for ${name} (${code}).`,
-    "Check the resolver of this machine, or name another with --dns-server.",
+/** A lookup that failed is a finding too. */
+const guarded = (finding: Effect.Effect<Finding, DnsFailed>): Effect.Effect<Finding> =>
+  Effect.catch(finding, ({ name, code }) =>
+    Effect.succeed(
+      failed(
+        `The name server gives no response for ${name} (${code}).`,
+        "Check the resolver of this machine, or name another with --dns-server.",
+      ),
+    ),
   )

@@ -1,3 +1,4 @@
+import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
@@ -11,6 +12,7 @@ import {
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
+import type { SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
@@ -21,108 +23,102 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds, WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Clock,
+  Config,
+  Console,
+  type Duration,
+  Effect,
+  Exit,
+  Layer,
+  Record as Rec,
+  Result,
+} from "effect"
 import { database } from "../database.ts"
-import { formatCell, formatCount } from "../output/format.ts"
+import { formatCount, formatFinding } from "../output/format.ts"
 import { Output, print } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { senderRepository } from "../senderRepository.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import { dnsFailedFinding, dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
+import { dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
 import { publicUrlFinding } from "./publicUrlFinding.ts"
 import { settingFindings } from "./settingFindings.ts"
 
 const DATABASE_LIMIT = "10 seconds"
-const ENDPOINT_CONCURRENCY = 16
-const DNS_CONCURRENCY = 8
-/** After this no further sender is looked up. */
-const SENDERS_MS = 30_000
-/** After this no further endpoint is tried. */
-const ENDPOINTS_MS = 60_000
 
-/** A check failed. */
-class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", {
-  checks: Schema.Array(
-    Schema.Struct({
-      check: Schema.String,
-      status: Schema.String,
-      found: Schema.String,
-      advice: Schema.NullOr(Schema.String),
-    }),
-  ),
-}) {
-  override get message(): string {
-    const count = this.checks.filter(({ status }) => status === "failed").length
-    return `${formatCount(count, "check")} of ${this.checks.length} failed.`
-  }
-}
-
-interface CheckResult extends Finding {
-  readonly check: string
-}
-
-type Emit = (check: string, ...findings: ReadonlyArray<Finding>) => Effect.Effect<void>
+type Findings<R = never> = Effect.Effect<ReadonlyArray<Finding>, never, R>
 
 /** Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings. */
 export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
   const { json } = yield* Output
-  const checks: Array<CheckResult> = []
-  const emit: Emit = (check, ...findings) =>
+  const made: Array<Finding & { readonly check: string }> = []
+  const make = <Checks extends Readonly<Record<string, Findings<unknown>>>>(checks: Checks) =>
     Effect.forEach(
-      findings,
-      (finding) => {
-        checks.push({ check, ...finding })
-        return json ? Effect.void : Console.log(formatCheck(check, finding))
-      },
+      Object.entries(checks) as ReadonlyArray<[string, Findings<Effect.Services<NonNullable<Checks[keyof Checks]>>>]>,
+      Effect.fnUntraced(function* ([check, findings]) {
+        for (const finding of yield* findings) {
+          made.push({ check, ...finding })
+          if (!json) yield* Console.log(formatFinding(`${check.padEnd(10)}  `, finding))
+        }
+      }),
       { discard: true },
     )
 
-  const target = yield* Effect.result(
-    Effect.provide(
-      Effect.map(Target, (target) => target),
-      Target.layer,
-    ),
+  const target = yield* Effect.result(Effect.provide(Target.use(Effect.succeed), Target.layer))
+  const { sandboxUrl, livemode, allowHttp } = Result.getOrElse(target, () => NO_TARGET)
+  yield* make(
+    sandboxUrl === null ? settingChecks : { settings: one(skipped("The sandbox runs with settings of its own.")) },
   )
-  const sandboxUrl = Result.isSuccess(target) ? target.success.sandboxUrl : null
-  if (sandboxUrl !== null) yield* emit("settings", skipped("The sandbox runs with settings of its own."))
-  else {
-    yield* emit("settings", ...(yield* settingFindings("API", Effect.scoped(Layer.build(ApiConfig.fromEnvironment)))))
-    const worker = Config.all([WorkerConfig, logLevel, otlpEndpoint])
-    yield* emit("settings", ...(yield* settingFindings("worker", worker)))
-    const console = Effect.scoped(Layer.build(ConsoleConfig.fromEnvironment))
-    yield* emit("settings", ...(yield* settingFindings("console", console)))
-    yield* emit("settings", ...misspeltFindings())
-  }
 
   // What is wrong with the setting was said above.
   const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])
-  if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
-  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, servers })
-  yield* checkMail(emit, servers)
-  yield* checkPublicUrl(
-    emit,
-    Result.getOrElse(target, () => ({ sandboxUrl: null, livemode: false })),
-  )
+  if (Result.isFailure(target)) yield* make({ database: unreachable(target.failure) })
+  else {
+    const options = { allowPrivate: allowHttp, isSandbox: sandboxUrl !== null, servers }
+    yield* Effect.gen(function* () {
+      yield* make({ database: guarded(connectionFinding) })
+      const schema = yield* guarded(schemaFinding)
+      yield* make({ schema: Effect.succeed(schema), role: guarded(roleFinding) })
+      yield* make(schema[0]?.status === "failed" ? UNSERVED : yield* servingChecks(options))
+    }).pipe(
+      Effect.provide(databaseServices),
+      Effect.catch((error) => make({ database: unreachable(error) })),
+    )
+  }
+  yield* make(yield* mailChecks(servers))
+  yield* make({ address: addressFindings({ sandboxUrl, livemode }) })
 
-  if (checks.some(({ status }) => status === "failed")) return yield* new DoctorFailed({ checks })
-  yield* print({ checks }, () => `${formatCount(checks.length, "check")}, and none failed.`)
+  const count = made.filter(({ status }) => status === "failed").length
+  if (count > 0) {
+    const sentence = `${formatCount(count, "check")} of ${made.length} failed.`
+    return yield* refuse("DoctorFailed", sentence, { checks: made })
+  }
+  yield* print({ checks: made }, () => `${formatCount(made.length, "check")}, and none failed.`)
 })
 
-/** Returns a warning for each variable that looks like a setting of a process that was read before. */
-const misspeltFindings = () =>
-  misspeltSettings(Object.keys(process.env)).map(({ name, similar }) =>
-    warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
-  )
+const NO_TARGET = { sandboxUrl: null, livemode: false, allowHttp: false }
 
-const SET_DATABASE = "Set DATABASE_URL as the processes have it."
+const databaseServices = Layer.mergeAll(
+  DatabaseInspection.layer,
+  DeliveryGauges.layer,
+  EndpointRepositoryPg,
+  senderRepository,
+).pipe(Layer.provideMerge(database))
 
-const formatCheck = (check: string, { status, found, advice }: Finding): string =>
-  formatCell(`${status.padEnd(7)}  ${check.padEnd(10)}  ${found}${advice === null ? "" : ` ${advice}`}`)
+const one = (finding: Finding): Findings => Effect.succeed([finding])
+
+const unreachable = (error: unknown): Findings =>
+  one(failed(messageOf(Cause.fail(error)), "Set DATABASE_URL as the processes have it."))
+
+const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
 
 /** A query that fails, or takes too long, is a finding of its check. */
-const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Effect.Effect<Finding, never, R> =>
+const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Findings<R> =>
   finding.pipe(
     Effect.timeout(DATABASE_LIMIT),
     Effect.catchCause((cause) =>
@@ -130,109 +126,119 @@ const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Effect.Effect<Fin
         ? Effect.interrupt
         : Effect.succeed(failed(`The check could not be made: ${messageOf(cause)}`, "Look at the database's log.")),
     ),
+    Effect.map(Arr.of),
   )
 
-const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
+const settingsOf = <E, R>(layer: Layer.Layer<never, E, R>) => Effect.scoped(Layer.build(layer))
 
-const checkDatabase = (
-  emit: Emit,
-  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly servers: ReadonlyArray<string> },
-) =>
-  Effect.gen(function* () {
-    yield* emit("database", yield* guarded(connectionFinding))
-    const schema = yield* guarded(schemaFinding)
-    yield* emit("schema", schema)
-    yield* emit("role", yield* guarded(roleFinding))
-    if (schema.status === "failed") {
-      const finding = skipped("The database does not serve this release.")
-      for (const check of ["clock", "partitions", "keys", "endpoints", "senders"]) yield* emit(check, finding)
-      return
-    }
-    yield* emit("clock", yield* guarded(clockFinding))
-    // A malformed setting is a finding of the settings.
-    const failover = options.isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
-    if (failover > 0) yield* emit("failover", yield* guarded(failoverFinding))
-    yield* emit("partitions", yield* guarded(partitionsFinding))
-    // A malformed address is a finding of the settings.
-    const standby = options.isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
-    if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
-    yield* emit("keys", yield* guarded(secretsKeyFinding))
-    yield* emit("endpoints", ...(yield* checkEndpoints(options)))
-    yield* emit("senders", ...(yield* checkSenders(createResolver(options.servers))))
-  }).pipe(
-    Effect.provide(
-      Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg, senderRepository).pipe(
-        Layer.provideMerge(database),
+/** The settings of each process, and the variables that look like a setting of a process that was read before. */
+const settingChecks = {
+  settings: Effect.map(
+    Effect.all([
+      settingFindings("API", settingsOf(ApiConfig.fromEnvironment)),
+      settingFindings("worker", Config.all([WorkerConfig, logLevel, otlpEndpoint])),
+      settingFindings("console", settingsOf(ConsoleConfig.fromEnvironment)),
+      Effect.sync(() =>
+        misspeltSettings(Object.keys(process.env)).map(({ name, similar }) =>
+          warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
+        ),
       ),
-    ),
-    Effect.catch((error) => emit("database", failed(messageOf(Cause.fail(error)), SET_DATABASE))),
-  )
+    ]),
+    Arr.flatten,
+  ),
+}
 
-const checkEndpoints = Effect.fnUntraced(function* (options: {
+/** The checks of a database that serves this release. */
+const servingChecks = Effect.fnUntraced(function* (options: {
   readonly allowPrivate: boolean
+  readonly isSandbox: boolean
   readonly servers: ReadonlyArray<string>
 }) {
-  const listed = yield* enabledEndpoints.pipe(Effect.timeout("30 seconds"), Effect.exit)
-  if (listed._tag === "Failure") {
-    return [failed(`The endpoints could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
+  // A malformed setting is a finding of the settings.
+  const failover = options.isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
+  const standby = options.isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
+  return {
+    clock: guarded(clockFinding),
+    ...(failover > 0 && { failover: guarded(failoverFinding) }),
+    partitions: guarded(partitionsFinding),
+    ...(standby !== undefined && { standby: guarded(standbyFinding(standby)) }),
+    keys: guarded(secretsKeyFinding),
+    endpoints: listed("endpoints", enabledEndpoints, "30 seconds", (endpoints) => endpointFindings(endpoints, options)),
+    senders: listed(
+      "senders",
+      SenderRepository.use(({ list }) => list()),
+      DATABASE_LIMIT,
+      (senders) => sendersFindings(senders, createResolver(options.servers)),
+    ),
   }
-  const endpoints = listed.value
-  if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
-  const until = (yield* Clock.currentTimeMillis) + ENDPOINTS_MS
-  const findings = yield* Effect.forEach(
-    endpoints,
-    (endpoint) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        now < until ? endpointFinding(endpoint, options) : Effect.undefined,
-      ),
-    { concurrency: ENDPOINT_CONCURRENCY },
-  )
-  const made = findings.filter((finding) => finding !== undefined)
-  const problems = made.filter(({ status }) => status !== "ok")
-  const reached = made.filter(({ status }) => status !== "failed").length
-  const said = `Connections succeed to ${reached} of ${formatCount(endpoints.length, "enabled endpoint")}.`
-  const untried = endpoints.length - made.length
-  return [
-    ...problems,
-    ...(untried > 0
-      ? [
-          warning(
-            `${formatCount(untried, "endpoint")} were not tried for lack of time.`,
-            "Mend the others, and run it again.",
-          ),
-        ]
-      : []),
-    ...(reached > 0 ? [ok(said)] : []),
-  ]
 })
 
-const checkSenders = Effect.fnUntraced(function* (resolver: ReturnType<typeof createResolver>) {
-  const listed = yield* Effect.flatMap(SenderRepository, ({ list }) => list()).pipe(
-    Effect.timeout(DATABASE_LIMIT),
-    Effect.exit,
+/** The findings instead, where the database does not serve this release. */
+const UNSERVED = Object.fromEntries(
+  ["clock", "partitions", "keys", "endpoints", "senders"].map((check) => [
+    check,
+    one(skipped("The database does not serve this release.")),
+  ]),
+)
+
+/** Reads a list, and looks at what is on it. */
+const listed = <A, E, R, R2>(
+  noun: string,
+  list: Effect.Effect<ReadonlyArray<A>, E, R>,
+  limit: Duration.Input,
+  look: (items: ReadonlyArray<A>) => Findings<R2>,
+): Findings<R | R2> =>
+  Effect.flatMap(Effect.exit(Effect.timeout(list, limit)), (read) =>
+    Exit.isSuccess(read)
+      ? look(read.value)
+      : one(failed(`The ${noun} could not be read: ${messageOf(read.cause)}`, "Look at the database's log.")),
   )
-  if (listed._tag === "Failure") {
-    return [failed(`The senders could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
-  }
-  const senders = listed.value
-  const until = (yield* Clock.currentTimeMillis) + SENDERS_MS
-  const findings = yield* Effect.forEach(
-    senders,
-    Effect.fnUntraced(function* (sender) {
-      if ((yield* Clock.currentTimeMillis) >= until) {
-        return [
-          warning(`The records of ${sender.id} were not looked up for lack of time.`, "Name another --dns-server."),
-        ]
-      }
-      const found = yield* senderFindings(resolver, sender)
-      const problems = found.filter(({ status }) => status !== "ok")
-      if (problems.length > 0) return problems
-      return sender.keys.some(({ signsFrom }) => signsFrom === null)
-        ? [warning(`The key of ${sender.id} signs nothing yet.`, `Run \`ops senders verify ${sender.id}\`.`)]
-        : []
-    }),
-    { concurrency: DNS_CONCURRENCY },
+
+/** Looks at several things at once, until the time is over. Those that it does not come to are undefined. */
+const lookInTime = Effect.fnUntraced(function* <A, B, R>(
+  things: ReadonlyArray<A>,
+  limits: { readonly ms: number; readonly concurrency: number },
+  look: (thing: A) => Effect.Effect<B, never, R>,
+) {
+  const until = (yield* Clock.currentTimeMillis) + limits.ms
+  return yield* Effect.forEach(
+    things,
+    (thing) => Effect.flatMap(Clock.currentTimeMillis, (now) => (now < until ? look(thing) : Effect.undefined)),
+    limits,
   )
+})
+
+const endpointFindings = Effect.fnUntraced(function* (
+  endpoints: ReadonlyArray<Effect.Success<typeof enabledEndpoints>[number]>,
+  options: { readonly allowPrivate: boolean; readonly servers: ReadonlyArray<string> },
+) {
+  if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
+  const findings = yield* lookInTime(endpoints, { ms: 60_000, concurrency: 16 }, (endpoint) =>
+    endpointFinding(endpoint, options),
+  )
+  const made = findings.filter((finding) => finding !== undefined)
+  const reached = made.filter(({ status }) => status !== "failed").length
+  const untried = formatCount(endpoints.length - made.length, "endpoint")
+  return [
+    made.filter(({ status }) => status !== "ok"),
+    made.length < endpoints.length
+      ? warning(`${untried} were not tried for lack of time.`, "Mend the others, and run it again.")
+      : [],
+    reached > 0 ? ok(`Connections succeed to ${reached} of ${formatCount(endpoints.length, "enabled endpoint")}.`) : [],
+  ].flat()
+})
+
+const sendersFindings = Effect.fnUntraced(function* (senders: ReadonlyArray<SenderWithKeys>, resolver: Resolver) {
+  const found = yield* lookInTime(senders, { ms: 30_000, concurrency: 8 }, (sender) => senderFindings(resolver, sender))
+  const findings = senders.map(({ id, keys }, i) => {
+    const problems = found[i]?.filter(({ status }) => status !== "ok")
+    if (problems === undefined) {
+      return [warning(`The records of ${id} were not looked up for lack of time.`, "Name another --dns-server.")]
+    }
+    return problems.length === 0 && keys.some(({ signsFrom }) => signsFrom === null)
+      ? [warning(`The key of ${id} signs nothing yet.`, `Run \`ops senders verify ${id}\`.`)]
+      : problems
+  })
   const right = findings.filter(({ length }) => length === 0).length
   return [
     ...findings.flat(),
@@ -240,30 +246,25 @@ const checkSenders = Effect.fnUntraced(function* (resolver: ReturnType<typeof cr
   ]
 })
 
-const checkMail = Effect.fnUntraced(function* (emit: Emit, servers: ReadonlyArray<string>) {
+const mailChecks = Effect.fnUntraced(function* (servers: ReadonlyArray<string>) {
   const settings = yield* Effect.result(smtpSettings)
   if (Result.isFailure(settings)) {
     const reason = (settings.failure.cause as Error).message
-    return yield* emit("mail", skipped(`The mail server and its DNS records were not looked at: ${reason}`))
+    return { mail: one(skipped(`The mail server and its DNS records were not looked at: ${reason}`)) }
   }
-  yield* emit("mail", yield* smtpFinding(settings.success))
-  for (const [check, lookUp] of Object.entries(dnsFindings(createResolver(servers), settings.success))) {
-    yield* emit(check, yield* Effect.catch(lookUp, (error) => Effect.succeed(dnsFailedFinding(error))))
-  }
+  const records = dnsFindings(createResolver(servers), settings.success)
+  return Rec.map({ mail: smtpFinding(settings.success), ...records }, Effect.map(Arr.of<Finding>))
 })
 
-const checkPublicUrl = Effect.fnUntraced(function* (
-  emit: Emit,
-  target: Pick<Target["Service"], "sandboxUrl" | "livemode">,
-) {
+const addressFindings = Effect.fnUntraced(function* (target: Pick<Target["Service"], "sandboxUrl" | "livemode">) {
   const { sandboxUrl, livemode } = target
-  const isSet = (yield* Config.String("PUBLIC_BASE_URL").pipe(Config.withDefault(""))) !== ""
+  const isSet = (yield* Effect.orDie(Config.String("PUBLIC_BASE_URL").pipe(Config.withDefault("")))) !== ""
   if (sandboxUrl === null && !isSet) {
-    return yield* emit("address", skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine."))
+    return [skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")]
   }
   const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))
   // The check of the settings has said so.
-  if (Result.isFailure(url)) return yield* emit("address", skipped("PUBLIC_BASE_URL is malformed."))
+  if (Result.isFailure(url)) return [skipped("PUBLIC_BASE_URL is malformed.")]
   const secure = checkPublicBaseUrl({ livemode, publicBaseUrl: url.success })
-  yield* emit("address", secure.status === "failed" ? secure : yield* publicUrlFinding(url.success))
+  return [secure.status === "failed" ? secure : yield* publicUrlFinding(url.success)]
 })

@@ -47,12 +47,8 @@ export const settingFindings = Effect.fnUntraced(function* (
     replaced.set(name, SUBSTITUTES[name] ?? "").set(`${name}_FILE`, "")
   }
   const texts = yield* Effect.forEach([...read], (name) =>
-    Effect.map(
-      Effect.orElseSucceed(environment.load([name]), () => undefined),
-      (node) => ({
-        name,
-        text: node?._tag === "Value" ? node.value : "",
-      }),
+    Effect.orElseSucceed(environment.load([name]), () => undefined).pipe(
+      Effect.map((node) => ({ name, text: node?._tag === "Value" ? node.value : "" })),
     ),
   )
   const present = texts.filter(({ text }) => text !== "")
@@ -64,9 +60,8 @@ export const settingFindings = Effect.fnUntraced(function* (
       .filter(({ name, text }) => /^(?:SECRETS|CURSOR)_KEY$/.test(name) && isTyped(text))
       .map(({ name }) => warning(`${name} does not look random.`, "Make one with `openssl rand -base64 32`.")),
   )
-  const names = present.map(({ name }) => name)
-  const wrong = findings.length > 0
-  return wrong ? findings : [ok(`The ${process} accepts its ${read.size} settings, of which ${names.length} are set.`)]
+  if (findings.length > 0) return findings
+  return [ok(`The ${process} accepts its ${read.size} settings, of which ${present.length} are set.`)]
 })
 
 const isTyped = (text: string): boolean =>

@@ -2,31 +2,16 @@ import { TEST_TIMEOUT_MS, testEndpoint } from "@outreach/domain/deliveries/Endpo
 import { dnsServers } from "@outreach/process/dnsServers"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { changing } from "../Declaration.ts"
 import { endpointId } from "../inputs/filters.ts"
 import { formatRecord, printToStderr } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
 
 /** The maximum of characters of the response that are shown. */
 const MAX_SHOWN = 500
-
-/** The endpoint did not accept the test event. */
-class EndpointTestFailed extends Schema.TaggedError<EndpointTestFailed>()("EndpointTestFailed", {
-  endpointId: Schema.String,
-  url: Schema.String,
-  eventId: Schema.String,
-  status: Schema.NullOr(Schema.Int),
-  outcome: Schema.String,
-  latencyMs: Schema.Int,
-  response: Schema.NullOr(Schema.String),
-}) {
-  override get message(): string {
-    const reason = this.status === null ? this.outcome : `status ${this.status}, ${this.outcome}`
-    return `The endpoint ${this.endpointId} did not accept the test event: ${reason}, after ${this.latencyMs} ms.`
-  }
-}
 
 // Loaded here, because no other command calls an endpoint.
 const client = Layer.unwrap(
@@ -48,7 +33,13 @@ export const sendTest = changing({
     const result = { ...outcome, response: response?.slice(0, MAX_SHOWN) ?? null }
     if (delivered) return result
     yield* printToStderr(formatRecord(result))
-    return yield* new EndpointTestFailed(result)
+    const { status, latencyMs } = result
+    const reason = status === null ? result.outcome : `status ${status}, ${result.outcome}`
+    return yield* refuse(
+      "EndpointTestFailed",
+      `The endpoint ${endpointId} did not accept the test event: ${reason}, after ${latencyMs} ms.`,
+      result,
+    )
   },
   services: Layer.mergeAll(client, NodeSigner, signingSecrets),
 })

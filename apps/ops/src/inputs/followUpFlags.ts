@@ -1,15 +1,9 @@
 import { FOLLOW_UP_CONDITIONS, type FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { refuse } from "../output/refuse.ts"
 import { choice, flag, named, optional, type Values } from "./Input.ts"
-
-/** The flags of a follow-up do not fit together. */
-class IncompleteFollowUp extends Schema.TaggedError<IncompleteFollowUp>()("IncompleteFollowUp", {}) {
-  override get message(): string {
-    return "A follow-up needs all of --follow-up, --unless and --after, and no other campaign has one of them."
-  }
-}
 
 /** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
 export const followUpFlags = {
@@ -29,6 +23,9 @@ export const readFollowUp = Effect.fnUntraced(function* (flags: Values<typeof fo
   if (followUpOf !== undefined && unless !== undefined && afterSeconds !== undefined) {
     return { followUpOf, unless, afterSeconds } satisfies FollowUp
   }
-  if ((followUpOf ?? unless ?? afterSeconds) !== undefined) return yield* new IncompleteFollowUp()
-  return undefined
+  if ((followUpOf ?? unless ?? afterSeconds) === undefined) return undefined
+  return yield* refuse(
+    "IncompleteFollowUp",
+    "A follow-up needs all of --follow-up, --unless and --after, and no other campaign has one of them.",
+  )
 })

@@ -1,15 +1,9 @@
 import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { refuse } from "../output/refuse.ts"
 import { flag, optional, type Values, wholeNumber } from "./Input.ts"
-
-/** The flags of a subject test do not fit together. */
-class IncompleteSubjectTest extends Schema.TaggedError<IncompleteSubjectTest>()("IncompleteSubjectTest", {}) {
-  override get message(): string {
-    return "A test of two subjects needs both --subject-b and --ab-share, and no campaign has --ab-after without them."
-  }
-}
 
 /** `--subject-b`, `--ab-share` and `--ab-after`: how a campaign compares two subjects. */
 export const subjectTestFlags = {
@@ -30,6 +24,9 @@ export const subjectTestFlags = {
 export const readSubjectTest = Effect.fnUntraced(function* (flags: Values<typeof subjectTestFlags>) {
   const { subjectB, abShare: share, abAfter: afterSeconds = null } = flags
   if (subjectB !== undefined && share !== undefined) return { subjectB, share, afterSeconds } satisfies SubjectTest
-  if (subjectB !== undefined || share !== undefined || afterSeconds !== null) return yield* new IncompleteSubjectTest()
-  return undefined
+  if ((subjectB ?? share ?? flags.abAfter) === undefined) return undefined
+  return yield* refuse(
+    "IncompleteSubjectTest",
+    "A test of two subjects needs both --subject-b and --ab-share, and no campaign has --ab-after without them.",
+  )
 })

@@ -1,20 +1,19 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
 import { onlySwitch } from "../inputs/Input.ts"
 import { Output } from "./Output.ts"
+import { refuse } from "./refuse.ts"
 
-/** A command that cannot be undone was not confirmed. */
-export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirmed", {
-  /** The command's effect, to follow "to". */
-  action: Schema.String,
-  /** How many rows the command would affect; null if they are not counted. */
-  count: Schema.NullOr(Schema.Int),
-  flags: Schema.String,
-}) {
-  override get message(): string {
-    return `Nothing was done: give ${this.flags} to ${this.action}.`
-  }
-}
+/** Fails for a command that cannot be undone and was not confirmed. `count` says how many rows it would affect, if they are counted. */
+export const notConfirmed = ({
+  action,
+  count = null,
+  flags = "--yes",
+}: {
+  readonly action: string
+  readonly count?: number | null
+  readonly flags?: string
+}) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
 
 /** `--yes`: confirms a command that cannot be undone. */
 export const yes = onlySwitch("Do not ask; required without a terminal, and with --json")
@@ -39,5 +38,5 @@ export const confirm = Effect.fnUntraced(function* (
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
   if (!json && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
-  return yield* new NotConfirmed({ action, count: options.count ?? null, flags: options.flags ?? "--yes" })
+  return yield* notConfirmed({ action, ...options })
 })

@@ -1,14 +1,5 @@
-import { Effect, FileSystem, type PlatformError, Schema } from "effect"
-
-/** A file cannot be created or written. */
-export class UnusableFile extends Schema.TaggedError<UnusableFile>()("UnusableFile", {
-  file: Schema.String,
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `${this.file} cannot be written: ${this.reason}.`
-  }
-}
+import { Effect, FileSystem, type PlatformError } from "effect"
+import { refusal } from "./refuse.ts"
 
 const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], string>> = {
   AlreadyExists: "it exists already, and nothing is overwritten",
@@ -16,23 +7,19 @@ const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], str
   PermissionDenied: "permission is denied",
 }
 
-/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. */
-export const createPrivateFile = Effect.fnUntraced(function* (path: string) {
+const unusableFile = (file: string, reason: string) =>
+  refusal("UnusableFile", `${file} cannot be written: ${reason}.`, { file, reason })
+
+/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. Fails with what `unusable` makes of a reason. */
+export const createPrivateFile = Effect.fnUntraced(function* (path: string, unusable = unusableFile) {
   const { open, remove } = yield* FileSystem.FileSystem
   let isKept = false
   const file = yield* Effect.acquireRelease(open(path, { flag: "wx", mode: 0o600 }), () =>
     isKept ? Effect.void : Effect.ignore(remove(path)),
-  ).pipe(
-    Effect.mapError(
-      ({ reason }) => new UnusableFile({ file: path, reason: REASONS[reason._tag] ?? "it cannot be created" }),
-    ),
-  )
+  ).pipe(Effect.mapError(({ reason }) => unusable(path, REASONS[reason._tag] ?? "it cannot be created")))
   return {
     append: (text: string) =>
-      Effect.mapError(
-        file.writeAll(Buffer.from(text)),
-        () => new UnusableFile({ file: path, reason: "a write to it failed" }),
-      ),
+      Effect.mapError(file.writeAll(Buffer.from(text)), () => unusable(path, "a write to it failed")),
     /** Keeps the file after the scope. */
     keep: Effect.sync(() => {
       isKept = true

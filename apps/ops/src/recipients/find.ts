@@ -7,13 +7,7 @@ import { revealing } from "../Declaration.ts"
 import { clinicianFlags, limit, organizationId } from "../inputs/filters.ts"
 import { flag, optional, switchFlag } from "../inputs/Input.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
-
-/** The command line names a clinician in no way, or in several. */
-class UnclearClinician extends Schema.TaggedError<UnclearClinician>()("UnclearClinician", {}) {
-  override get message(): string {
-    return "Name the clinician in one way: with --npi, --email, --token or --id."
-  }
-}
+import { refuse } from "../output/refuse.ts"
 
 const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({
   expected: `${TOKEN_LENGTH} letters and digits`,
@@ -38,7 +32,9 @@ export const find = revealing({
   },
   *run({ organizationId, reveal, limit, ...given }) {
     const [key, ...others] = Object.entries(given) as ReadonlyArray<readonly [keyof typeof keys, string]>
-    if (key === undefined || others.length > 0) return yield* new UnclearClinician()
+    if (key === undefined || others.length > 0) {
+      return yield* refuse("UnclearClinician", "Name the clinician in one way: with --npi, --email, --token or --id.")
+    }
     const [by, value] = key
     // Loaded here, because the other commands of the group do not need the contract's schemas.
     const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
