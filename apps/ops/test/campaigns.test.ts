@@ -259,7 +259,7 @@ describe("campaigns", () => {
     expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
   })
 
-  it("follow up another campaign, and show whom that leaves out and why", async () => {
+  it("follow up another campaign, and show which recipients that leaves out and why", async () => {
     const first = await runJson(...(await create()))
     const flags = {
       program: first.program_id,

@@ -97,7 +97,7 @@ describe("ops clinicians erase", () => {
     expect(await runJson(...eraseOf(organization.id, "--yes"))).toEqual({ counts, outcome: "repeated", ...certificate })
   })
 
-  it("goes on suppressing whom it erased, by the partner's events and by imports", async () => {
+  it("goes on suppressing the clinicians that it erased, by the partner's events and by imports", async () => {
     const seeded = await meanwhile(seedPerson())
     const { organization, program, token } = seeded
     await runJson(...eraseOf(organization.id, "--yes"))

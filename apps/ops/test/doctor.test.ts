@@ -209,7 +209,7 @@ describe("doctor", () => {
     await setChecksum(before!.checksum)
   })
 
-  it("tells whether the role has the rights of its kind, and whether it has more", async () => {
+  it("reports whether the role has the rights of its kind, and whether it has more", async () => {
     expect((await finding({}, "role")).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
     const role = asRole(url(), "operator").match(/\/\/(\w+)/)![1]!
     await meanwhile(SqlClient.SqlClient.use((sql) => sql`revoke update on campaigns from ${sql(role)}`))
@@ -234,7 +234,7 @@ describe("doctor", () => {
     })
   })
 
-  it("tells of an organization's clock that is ahead", async () => {
+  it("reports an organization's clock that is ahead", async () => {
     await createEndpoint("https://partner.test/")
     await meanwhile(
       SqlClient.SqlClient.use((sql) => sql`update organization_clock set last = clock_timestamp() + interval '1 hour'`),
@@ -257,7 +257,7 @@ describe("doctor", () => {
 describe("doctor on endpoints", () => {
   const open = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" }
 
-  it("tells a closed port, a wrong certificate, and an address that webhooks may not go to", async () => {
+  it("reports a closed port, a wrong certificate, and an address that webhooks may not go to", async () => {
     const refused = await createEndpoint(`http://127.0.0.1:${await freePort()}/hooks?token=hunter2`)
     const server = createTlsServer({ key: TLS, cert: TLS })
     const untrusted = await createEndpoint(`https://127.0.0.1:${await listen(server)}/hooks`)
@@ -314,7 +314,7 @@ describe("doctor on e-mail", () => {
     })
   })
 
-  it("tells why the mail server does not let us in, without its words", async () => {
+  it("reports why the mail server does not let us in, without its words", async () => {
     const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
     expect(await login(rejecting.url)).toBe("The mail server does not let us in: 554 5.7.1 at CONN.")
     expect(await login("smtp://127.0.0.1:1")).toBe("The mail server does not let us in: ECONNREFUSED at CONN.")
@@ -322,7 +322,7 @@ describe("doctor on e-mail", () => {
     expect(await login(open.url.replace("://", "://me:hunter2@"))).toMatch(/offers no login/)
   })
 
-  it("tells that a domain has no records", async () => {
+  it("reports that a domain has no records", async () => {
     const { checks } = await lookUp([])
     expect(checks.map(({ check, status, found }) => `${check} ${status}: ${found}`)).toEqual([
       "DKIM failed: There is no DKIM record at outreach._domainkey.acme.test.",
@@ -332,7 +332,7 @@ describe("doctor on e-mail", () => {
     ])
   })
 
-  it("tells records that do not fit the settings", async () => {
+  it("reports records that do not fit the settings", async () => {
     const other = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey
     const { checks } = await lookUp(
       [
@@ -351,7 +351,7 @@ describe("doctor on e-mail", () => {
     ])
   })
 
-  it("tells a name server that is away from a record that is missing", async () => {
+  it("distinguishes a name server that is away from a record that is missing", async () => {
     const settings = { ...MAIL, SMTP_URL: "smtp://127.0.0.1:1" }
     expect((await finding(settings, "SPF", "--dns-server", `127.0.0.1:${await freePort()}`)).found).toMatch(
       /^The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,

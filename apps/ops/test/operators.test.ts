@@ -56,7 +56,7 @@ describe("operators", () => {
     expect((await run(["operators", "list"])).stdout).toContain(id)
   })
 
-  it("get further links, which work as long as is said", async () => {
+  it("get further links, which work as long as --expires says", async () => {
     const { id } = await add("Linked")
     const { sign_in_link } = await runJson("operators", "link", id)
     expect(await signIn(sign_in_link)).toBeDefined()

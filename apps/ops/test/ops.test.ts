@@ -263,7 +263,7 @@ describe("endpoints", () => {
     expect(await runFailing("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
   })
 
-  it("carry the headers of Standard Webhooks from their beginning or from a change on, until told otherwise", async () => {
+  it("carry the headers of Standard Webhooks from their beginning or from a change on, until a change leaves them out", async () => {
     const org = await organization()
     const create = (...args: ReadonlyArray<string>) =>
       runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks", ...args)

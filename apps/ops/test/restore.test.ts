@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const POINT = "2026-01-05T03:10:00.000000Z"
 
-/** Seeds a campaign that is being sent to five recipients, of whom one has no message yet. */
+/** Seeds a campaign that is being sent to five recipients, one of which has no message yet. */
 const seedSending = Effect.gen(function* () {
   const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
   yield* sendCampaign(campaign.id)
@@ -45,7 +45,7 @@ const rowsOf = <Row extends object>(
 beforeEach(() => meanwhile(cancelCampaigns))
 
 describe("a restore", () => {
-  it("holds every e-mail until it is finished, and sends to nobody whom the mail server's log names", async () => {
+  it("holds every e-mail until it is finished, and sends to nobody that the mail server's log names", async () => {
     const { campaign, organization, recipients } = await meanwhile(seedSending)
     const [before] = await rowsOf<{ last: string }>((sql) => sql`select last from organization_clock`)
 

@@ -84,17 +84,17 @@ describe("ops suppressions", () => {
   it("suppresses and lifts for all of an organization, and leaves what one program alone has", async () => {
     const { program, campaign } = await seed()
     const { organization_id: organization } = await runJson("campaigns", "show", campaign)
-    const whom = ["--organization", organization, "--email", "all@clinic.test", "--reason", "asked by letter"]
-    expect(await runJson("suppressions", "add", ...whom)).toEqual({
+    const clinician = ["--organization", organization, "--email", "all@clinic.test", "--reason", "asked by letter"]
+    expect(await runJson("suppressions", "add", ...clinician)).toEqual({
       organization_id: organization,
       added: 1,
       withdrawn: 0,
     })
     await runJson("suppressions", "add", "--program", program, "--email", "all@clinic.test")
     expect(await entries(program)).toHaveLength(2)
-    expect(await runJson("suppressions", "remove", ...whom, "--yes")).toMatchObject({ removed: 1 })
+    expect(await runJson("suppressions", "remove", ...clinician, "--yes")).toMatchObject({ removed: 1 })
     expect(await entries(program)).toHaveLength(1)
-    for (const scope of [[], [...whom.slice(0, 2), "--program", program]]) {
+    for (const scope of [[], [...clinician.slice(0, 2), "--program", program]]) {
       const add = ["suppressions", "add", ...scope, "--email", "all@clinic.test"]
       expect(await runFailing(...add)).toMatchObject({ code: "unclear_scope" })
     }

@@ -54,7 +54,7 @@ const find = (...flags: ReadonlyArray<string>) =>
   runJson("recipients", "find", "--organization", seeded.organization, ...flags)
 
 describe("recipients find", () => {
-  it("tells a clinician's timeline, with the times, the campaign and the reasons", async () => {
+  it("shows a clinician's timeline, with the times, the campaign and the reasons", async () => {
     const { recipients, entries, has_more } = await find("--npi", npi(0))
     expect(recipients).toHaveLength(1)
     expect(has_more).toBe(false)
@@ -92,7 +92,7 @@ describe("recipients find", () => {
     })
   })
 
-  it("tells why a recipient was withdrawn", async () => {
+  it("shows why a recipient was withdrawn", async () => {
     const { entries } = await find("--npi", npi(1))
     const withdrawn = entries.find(({ kind }: { kind: string }) => kind === "withdrawn")
     expect(withdrawn).toMatchObject({ campaign_id: seeded.campaign, detail: "learner_qualified" })
@@ -106,7 +106,7 @@ describe("recipients find", () => {
     expect(await runJson("recipients", "find", "--id", seeded.recipientId)).toEqual(timeline)
   })
 
-  it("looks in every organization unless told", async () => {
+  it("looks in every organization by default", async () => {
     expect((await runJson("recipients", "find", "--npi", npi(0))).recipients).toHaveLength(2)
     expect(await find("--npi", npi(77))).toEqual({ recipients: [], entries: [], has_more: false })
   })

@@ -13,14 +13,13 @@ import { secretsKey } from "@outreach/process/settings"
 import { ConfigProvider, Effect, Layer, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { behaviorOf } from "./behaviorOf.ts"
-import { earlierState } from "./earlierState.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
 import { checkDisk, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { printLine, printPullExample } from "./print.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
-import { readSandboxState, updateSandboxState, writePrivate } from "./sandboxState.ts"
-import { draftCampaign, launchCampaign } from "./seed/launchCampaign.ts"
+import { openSandboxState, writePrivate } from "./sandboxState.ts"
+import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
 import { signInTokenOf } from "./seed/signInTokenOf.ts"
 import { showProgress } from "./showProgress.ts"
@@ -50,12 +49,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
   const database = yield* openDatabase(options)
   const databaseUrl = database.url
-  let state = yield* readSandboxState(folder, database.name)
-  const updateState = (changes: Parameters<typeof updateSandboxState>[2]) =>
-    Effect.promise(async () => {
-      state = await updateSandboxState(folder, state, changes)
-    })
-  const { SECRETS_KEY, CURSOR_KEY } = state
+  const state = yield* openSandboxState(folder, database.name)
+  const { SECRETS_KEY, CURSOR_KEY } = state.read()
 
   return yield* Effect.gen(function* () {
     yield* migrate
@@ -64,22 +59,24 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       hasMailbox: (address) => !behaviorOf(address).bounces,
       onCaught: mailboxes.receive,
     })
+    const kept = state.read()
     const partner = yield* startSamplePartner({
       databaseUrl,
-      port: state.partner_port ?? 0,
-      secrets: () => (state.seeded ? [state.seeded.signing_secret] : []),
+      port: kept.partner_port ?? 0,
+      secrets: () => [state.read().seeded?.signing_secret ?? []].flat(),
     })
-    yield* updateState({ partner_port: partner.port })
-    const seeded = state.seeded ?? (yield* seedPartner(partner.webhooksUrl))
-    yield* updateState({ seeded })
-    const signInToken = yield* signInTokenOf(state.sign_in_token)
-    yield* updateState({ sign_in_token: signInToken })
+    yield* state.update({ partner_port: partner.port })
+    const seeded = kept.seeded ?? (yield* seedPartner(partner.webhooksUrl))
+    yield* state.update({ seeded })
+    const signInToken = yield* signInTokenOf(kept.sign_in_token)
+    yield* state.update({ sign_in_token: signInToken })
     const signInUrl = `${consoleUrl}/sign-in/${signInToken}`
-    const recipients = options.recipients ?? state.campaign?.recipients ?? SAMPLE
-    if (state.campaign?.recipients !== recipients) {
-      yield* updateState({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
-    }
-    const campaign = state.campaign!
+    const recipients = options.recipients ?? kept.campaign?.recipients ?? SAMPLE
+    const campaign =
+      kept.campaign?.recipients === recipients
+        ? kept.campaign
+        : { id: yield* draftCampaign(seeded.program_id), recipients }
+    yield* state.update({ campaign })
     const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }

@@ -24,10 +24,7 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
     yield* sessionFault.pipe(
       Effect.provide(databaseLayer({ database, applicationName: "sandbox", maxConnections: 1 })),
       Effect.mapError(describeFault),
-      Effect.filterOrFail(
-        (fault) => fault === undefined,
-        (fault) => fault!,
-      ),
+      Effect.flatMap((fault) => (fault === undefined ? Effect.void : Effect.fail(fault))),
       Effect.mapError(
         ({ code, advice }) =>
           new SandboxError({ message: `No connection to the database of DATABASE_URL: ${advice} (${code}).` }),

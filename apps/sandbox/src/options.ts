@@ -4,17 +4,6 @@ import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
-/** The options of the command line. */
-export interface Options {
-  readonly port: number
-  /** The port of the console; undefined for 8090, or any that is free where that is taken. */
-  readonly consolePort: number | undefined
-  readonly fresh: boolean
-  /** A CSV file of recipients for the campaign, instead of the sample file. */
-  readonly recipients: string | undefined
-  readonly folder: string
-}
-
 /** The text of `--help`. */
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
@@ -32,42 +21,44 @@ With DATABASE_URL it uses that PostgreSQL instead of its own. Ctrl-C stops every
 
 const REPOSITORY = resolve(import.meta.dirname, "../../..")
 
+const DECLARED = {
+  port: { type: "string", default: "8080" },
+  "console-port": { type: "string" },
+  fresh: { type: "boolean", default: false },
+  recipients: { type: "string" },
+  folder: { type: "string", default: resolve(REPOSITORY, ".sandbox") },
+  help: { type: "boolean", short: "h", default: false },
+} as const
+
 /** Parses the command line; undefined for `--help`. */
-export const readOptions = (args: readonly string[]): Effect.Effect<Options | undefined, SandboxError> =>
-  Effect.try({
-    try: () =>
-      parseArgs({
-        args: [...args],
-        options: {
-          port: { type: "string", default: "8080" },
-          "console-port": { type: "string" },
-          fresh: { type: "boolean", default: false },
-          recipients: { type: "string" },
-          folder: { type: "string", default: resolve(REPOSITORY, ".sandbox") },
-          help: { type: "boolean", short: "h", default: false },
-        },
-      }).values,
+export const readOptions = Effect.fnUntraced(function* (args: readonly string[]) {
+  const values = yield* Effect.try({
+    try: () => parseArgs({ args: [...args], options: DECLARED }).values,
     catch: (error) => new SandboxError({ message: `${(error as Error).message}\n\n${USAGE}` }),
-  }).pipe(
-    Effect.flatMap(({ port, "console-port": consolePort, fresh, recipients, folder, help }) => {
-      if (help) return Effect.undefined
-      for (const [name, value] of Object.entries({ "--port": port, "--console-port": consolePort })) {
-        if (value !== undefined && !isPort(value)) {
-          return Effect.fail(new SandboxError({ message: `${name} must be a port from 1 to 65535.` }))
-        }
-      }
-      if (recipients !== undefined && !isReadable(recipients)) {
-        return Effect.fail(new SandboxError({ message: `--recipients: ${recipients} cannot be read.` }))
-      }
-      return Effect.succeed({
-        port: Number(port),
-        consolePort: consolePort === undefined ? undefined : Number(consolePort),
-        fresh,
-        recipients: recipients === undefined ? undefined : resolve(recipients),
-        folder: resolve(folder),
-      })
-    }),
-  )
+  })
+  const { port, "console-port": consolePort, fresh, recipients, folder, help } = values
+  if (help) return undefined
+  for (const [name, value] of Object.entries({ "--port": port, "--console-port": consolePort })) {
+    if (value !== undefined && !isPort(value)) {
+      return yield* new SandboxError({ message: `${name} must be a port from 1 to 65535.` })
+    }
+  }
+  if (recipients !== undefined && !isReadable(recipients)) {
+    return yield* new SandboxError({ message: `--recipients: ${recipients} cannot be read.` })
+  }
+  return {
+    port: Number(port),
+    /** Undefined for 8090, or any that is free where that is taken. */
+    consolePort: consolePort === undefined ? undefined : Number(consolePort),
+    fresh,
+    /** A CSV file of recipients for the campaign, instead of the sample file. */
+    recipients: recipients === undefined ? undefined : resolve(recipients),
+    folder: resolve(folder),
+  }
+})
+
+/** The options of the command line. */
+export type Options = Exclude<Effect.Success<ReturnType<typeof readOptions>>, undefined>
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 

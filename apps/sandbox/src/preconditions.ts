@@ -34,7 +34,7 @@ export const checkPort = (port: number) =>
 const CONSOLE_PORT = 8090
 
 /**
- * Holds the port of the console until `release`, so that no other sandbox takes it meanwhile. If none is asked for, it is 8090, or any other that is free.
+ * Holds the port of the console until `release`, so that no other sandbox takes it. Without a wish it is 8090, or any other that is free.
  */
 export const holdConsolePort = Effect.fnUntraced(function* (asked: number | undefined) {
   const open =

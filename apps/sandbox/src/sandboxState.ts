@@ -1,18 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
-
-/** The ids and secrets of the sample partner. */
-export interface Seeded {
-  readonly api_key: string
-  readonly signing_secret: string
-  readonly organization_id: OrganizationId
-  readonly program_id: ProgramId
-  readonly endpoint_id: EndpointId
-}
+import type { SeededPartner } from "./seed/seedPartner.ts"
 
 /** The state that the sandbox keeps from one run to the next, in `keys.json`. */
 export interface SandboxState {
@@ -23,41 +15,33 @@ export interface SandboxState {
   readonly CURSOR_KEY: string
   /** The sample partner's port, which its endpoint's URL contains. */
   readonly partner_port?: number
-  readonly seeded?: Seeded
+  readonly seeded?: SeededPartner
   /** The token of the console's sign-in link, which stays the same. */
   readonly sign_in_token?: string
   readonly campaign?: { readonly id: CampaignId; readonly recipients: string }
 }
 
-/** Reads the state of an earlier run, or creates the keys of a first run. Fails if the state belongs to another database. */
-export const readSandboxState = Effect.fnUntraced(function* (folder: string, database: string) {
+/** Opens the state of an earlier run, or creates the keys of a first run. Fails if the state belongs to another database. */
+export const openSandboxState = Effect.fnUntraced(function* (folder: string, database: string) {
   const file = join(folder, "keys.json")
   const stored = yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined))
-  if (stored === undefined) {
-    const key = () => randomBytes(32).toString("base64")
-    const state: SandboxState = { database, SECRETS_KEY: key(), CURSOR_KEY: key() }
-    yield* Effect.promise(() => writePrivate(file, state))
-    return state
-  }
-  const state = JSON.parse(stored) as SandboxState
+  const key = () => randomBytes(32).toString("base64")
+  let state: SandboxState =
+    stored === undefined ? { database, SECRETS_KEY: key(), CURSOR_KEY: key() } : JSON.parse(stored)
   if (state.database !== database) {
     return yield* new SandboxError({
       message: `${folder} was made with ${state.database}, not with ${database}; choose another folder with --folder.`,
     })
   }
-  return state
+  /** Stores some changes. */
+  const update = (changes: Partial<SandboxState>) =>
+    Effect.promise(() => {
+      state = { ...state, ...changes }
+      return writePrivate(file, state)
+    })
+  if (stored === undefined) yield* update({})
+  return { read: () => state, update }
 })
-
-/** Stores the state with some changes, and returns the new state. */
-export const updateSandboxState = async (
-  folder: string,
-  state: SandboxState,
-  changes: Partial<SandboxState>,
-): Promise<SandboxState> => {
-  const updated = { ...state, ...changes }
-  await writePrivate(join(folder, "keys.json"), updated)
-  return updated
-}
 
 /** Writes JSON atomically, to a file that only its owner may read. */
 export const writePrivate = async (file: string, value: object): Promise<void> => {

@@ -11,11 +11,7 @@ import { readLimit, serveHttp } from "./serveHttp.ts"
 export const MAX_MAILS = 2000
 const MAX_MESSAGE_BYTES = 1_048_576
 
-interface Caught {
-  readonly id: number
-  readonly receivedAt: string
-  readonly returnPath: string
-  readonly to: ReadonlyArray<string>
+interface Caught extends Omit<CaughtMail, "from" | "subject"> {
   readonly raw: Buffer
 }
 

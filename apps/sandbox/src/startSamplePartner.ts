@@ -13,6 +13,42 @@ import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./si
 const MAX_LISTED = 2000
 const MAX_ON_PAGE = 100
 
+/** The partner's own tables. Its page lists the newest events of a type, and counts the events that only the feed brought. */
+const SCHEMA = `
+  create schema if not exists sample_partner;
+  create table if not exists sample_partner.events (
+    event_id text primary key,
+    event_type text not null,
+    body text not null,
+    copies integer not null default 1,
+    received_at timestamptz not null default clock_timestamp()
+  );
+  create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id);
+  create index if not exists events_of_type on sample_partner.events (event_type, received_at desc, event_id);
+  create index if not exists events_by_feed_alone on sample_partner.events (event_id) where copies = 0;
+  create table if not exists sample_partner.reconciliation (
+    checkpoint jsonb not null,
+    events integer not null,
+    one boolean primary key default true check (one)
+  );
+  insert into sample_partner.reconciliation (checkpoint, events) values ('{"since":"2020-01-01T00:00:00Z"}', 0)
+  on conflict do nothing;
+  ${VISITORS}`
+
+/** Reads the counts of earlier runs. */
+const readCounts = async (pool: Pool) => {
+  const stored = await pool.query<{ event_type: string; count: number; repeated: number }>(`
+    select event_type, count(*)::int as count, sum(copies - 1)::int as repeated
+    from sample_partner.events where copies > 0 group by event_type`)
+  const feed = await pool.query<{ events: number }>("select events from sample_partner.reconciliation")
+  return {
+    events: Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count])),
+    duplicates: stored.rows.reduce((sum, { repeated }) => sum + repeated, 0),
+    reconciled: feed.rows[0]!.events,
+    accepted: await countAccepted(pool),
+  }
+}
+
 /**
  * Starts the sample partner until the scope closes. It verifies each webhook, stores its event once in its own schema, and acknowledges it.
  *
@@ -30,55 +66,16 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       const pool = new Pool({ connectionString: options.databaseUrl, max: 4, application_name: "sample-partner" })
       // The pool replaces a lost connection at the next query.
       pool.on("error", () => {})
-      await pool.query("create schema if not exists sample_partner")
-      await pool.query(`
-        create table if not exists sample_partner.events (
-          event_id text primary key,
-          event_type text not null,
-          body text not null,
-          copies integer not null default 1,
-          received_at timestamptz not null default clock_timestamp()
-        )`)
-      await pool.query(
-        "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
-      )
-      // The page lists the newest events of a type, and counts the events that only the feed brought.
-      await pool.query(
-        "create index if not exists events_of_type on sample_partner.events (event_type, received_at desc, event_id)",
-      )
-      await pool.query(
-        "create index if not exists events_by_feed_alone on sample_partner.events (event_id) where copies = 0",
-      )
-      await pool.query(VISITORS)
-      await pool.query(`
-        create table if not exists sample_partner.reconciliation (
-          checkpoint jsonb not null,
-          events integer not null,
-          one boolean primary key default true check (one)
-        )`)
-      await pool.query(
-        `insert into sample_partner.reconciliation (checkpoint, events) values ('{"since":"2020-01-01T00:00:00Z"}', 0)
-         on conflict do nothing`,
-      )
+      await pool.query(SCHEMA)
       return pool
     }),
     (pool) => Effect.promise(() => pool.end()),
   )
-  const stored = yield* Effect.promise(() =>
-    pool.query<{ event_type: string; count: number; repeated: number }>(`
-      select event_type, count(*)::int as count, sum(copies - 1)::int as repeated
-      from sample_partner.events where copies > 0 group by event_type`),
-  )
-  const reconciliation = yield* Effect.promise(() =>
-    pool.query<{ events: number }>("select events from sample_partner.reconciliation"),
-  )
-  // These counts are kept in memory from here on, so that reading them costs the same at any number of events.
-  const events = Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count]))
-  let duplicates = stored.rows.reduce((sum, { repeated }) => sum + repeated, 0)
+  // The counts are kept in memory from here on, so that reading them costs the same at any number of events.
+  const { events, duplicates: repeated, reconciled: earlier, accepted } = yield* Effect.promise(() => readCounts(pool))
+  let duplicates = repeated
+  let reconciled = earlier
   let rejected = 0
-  let reconciled = reconciliation.rows[0]!.events
-
-  const accepted = yield* Effect.promise(() => countAccepted(pool))
 
   const store = async (event: WebhookEvent) => {
     const type = event.event_type
@@ -103,13 +100,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     },
   )
 
-  const partnerCounts = (): PartnerCounts => ({
-    counts: events,
-    duplicates,
-    rejected,
-    reconciled,
-    told: accepted,
-  })
+  const partnerCounts = (): PartnerCounts => ({ counts: events, duplicates, rejected, reconciled, told: accepted })
 
   const listJson = async (limit: number) => {
     // Read first, so that every event that is counted is listed.
@@ -122,14 +113,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   }
 
   const renderPage = async (type: string | undefined) => {
-    const columns = "event_id, event_type, copies, received_at, body"
-    const order = "order by received_at desc, event_id limit $1"
-    const { rows } = await (type === undefined
-      ? pool.query<StoredEvent>(`select ${columns} from sample_partner.events ${order}`, [MAX_ON_PAGE])
-      : pool.query<StoredEvent>(`select ${columns} from sample_partner.events where event_type = $2 ${order}`, [
-          MAX_ON_PAGE,
-          type,
-        ]))
+    const { rows } = await pool.query<StoredEvent>(
+      `select event_id, event_type, copies, received_at, body from sample_partner.events
+       where $2::text is null or event_type = $2 order by received_at desc, event_id limit $1`,
+      [MAX_ON_PAGE, type],
+    )
     const alone = await pool.query<{ count: number }>(
       "select count(*)::int as count from sample_partner.events where copies = 0",
     )

@@ -26,57 +26,52 @@ export const startServices = Effect.fnUntraced(function* (options: {
     ...Object.fromEntries(PASSED_SETTINGS.map((name) => [name, process.env[name] ?? ""])),
     ...options.environment,
   }
-  // Closed in parallel, so that stopping takes as long as the slower service.
-  const services = yield* Scope.fork(yield* Effect.scope, "parallel")
-  let up = false
-  const isUp = () => up
-  const api = yield* startService("API", {
-    main: import.meta.resolve("@outreach/api/main"),
-    environment: { ...environment, HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: "0" },
-    log: join(folder, "api.log"),
-    isUp,
-  }).pipe(Scope.provide(services))
   const outgoing = {
     SMTP_URL: smtpUrl,
     MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
   }
-  const worker = yield* startService("worker", {
-    main: import.meta.resolve("@outreach/worker/main"),
-    environment: { ...environment, ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
-    log: join(folder, "worker.log"),
-    isUp,
-  }).pipe(Scope.provide(services))
-
-  const operatorConsole = yield* startService("console", {
-    main: import.meta.resolve("@outreach/console/main"),
-    loader: import.meta.resolve("@outreach/console/compileJsx"),
-    environment: {
-      ...environment,
+  const settings = {
+    API: { HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: "0" },
+    worker: { ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
+    console: {
       ...outgoing,
       CONSOLE_HOST: "127.0.0.1",
       CONSOLE_PORT: new URL(consoleUrl).port,
       CONSOLE_URL: consoleUrl,
       CONSOLE_ADMIN_PORT: "0",
     },
-    log: join(folder, "console.log"),
-    isUp,
-  }).pipe(Scope.provide(services))
-
-  const all = [api, worker, operatorConsole]
-  const failed = Effect.raceAllFirst(all.map((service) => service.failed))
-  const responding = Effect.all(
-    [waitUntilResponding(`${baseUrl}/v1/health`), waitUntilResponding(`${consoleUrl}/sign-in`)],
-    {
-      concurrency: "unbounded",
-      discard: true,
-    },
+  }
+  // Closed in parallel, so that stopping takes as long as the slower service.
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+  let up = false
+  const services = yield* Effect.forEach(Object.entries(settings), ([name, own]) =>
+    startService(name, {
+      ...MODULES[name as keyof typeof settings],
+      environment: { ...environment, ...own },
+      log: join(folder, `${name.toLowerCase()}.log`),
+      isUp: () => up,
+    }).pipe(Scope.provide(scope)),
   )
+  const failed = Effect.raceAllFirst(services.map((service) => service.failed))
+  const responding = Effect.forEach([`${baseUrl}/v1/health`, `${consoleUrl}/sign-in`], waitUntilResponding, {
+    concurrency: "unbounded",
+    discard: true,
+  })
   yield* Effect.raceFirst(responding, failed)
   up = true
-  const incidents = () => all.flatMap(({ incident }) => incident() ?? [])
-  return { failed, incidents }
+  return { failed, incidents: () => services.flatMap(({ incident }) => incident() ?? []) }
 })
+
+/** The main module of each service, and what is loaded before it. */
+const MODULES = {
+  API: { main: import.meta.resolve("@outreach/api/main") },
+  worker: { main: import.meta.resolve("@outreach/worker/main") },
+  console: {
+    main: import.meta.resolve("@outreach/console/main"),
+    loader: import.meta.resolve("@outreach/console/compileJsx"),
+  },
+} as const
 
 const waitUntilResponding = (url: string) =>
   Effect.tryPromise(() => fetch(url, { signal: AbortSignal.timeout(1000) })).pipe(

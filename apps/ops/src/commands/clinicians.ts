@@ -1,6 +1,120 @@
-import { erase } from "../clinicians/erase.ts"
-import { exportData } from "../clinicians/exportData.ts"
-import { group } from "../Declaration.ts"
+import { HeldDataReader } from "@outreach/backoffice/erasure/HeldDataReader"
+import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
+import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
+import { ErasureRepositoryPg } from "@outreach/postgres/erasure/ErasureRepositoryPg"
+import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
+import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
+import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
+import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
+import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { RELEASE } from "@outreach/process/release"
+import { Console, Effect, Layer } from "effect"
+import { changing, group, revealing } from "../Declaration.ts"
+import { clinicianFlags, organizationId } from "../inputs/filters.ts"
+import { optional, switchFlag, text } from "../inputs/Input.ts"
+import { readClinician } from "../inputs/readClinician.ts"
+import { confirm, yes } from "../output/confirm.ts"
+import { createPrivateFile } from "../output/createPrivateFile.ts"
+import { formatRecord, print, printToStderr } from "../output/Output.ts"
+import { lazyCipher, secretCipher } from "../secretCipher.ts"
+
+/** `ops clinicians export` */
+const exportData = revealing({
+  about: "Write everything that is held on a clinician as one JSON value, without what it says of others",
+  examples: [
+    "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
+    "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
+  ],
+  input: {
+    organizationId,
+    ...clinicianFlags,
+    out: optional(text("Write to this new file, which only its owner can read, instead of standard output", "file")),
+  },
+  *run({ organizationId, out, ...input }) {
+    const clinician = yield* readClinician(input)
+    // Created before anything is read, so that a wrong path costs nothing.
+    const file = out === undefined ? undefined : yield* createPrivateFile(out)
+    // Loaded here, because the help does not need the contract's schemas.
+    const { assertNoUnfinishedErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
+    yield* assertNoUnfinishedErasure(organizationId, clinician)
+    const data = yield* HeldDataReader.use(({ read }) => read(organizationId, clinician))
+    const { organization_id, exported_at, clinician: named, ...tables } = data
+    const rows = Object.values(tables).reduce((count, { length }) => count + length, 0)
+    const json = JSON.stringify(data, null, 2)
+    if (file === undefined) {
+      yield* Console.log(json)
+      return yield* rows === 0 ? printToStderr("Nothing is held on the clinician.") : Effect.void
+    }
+    yield* file.append(`${json}\n`)
+    yield* file.keep
+    return { organizationId, file: out, rows }
+  },
+  services: ErasureRepositoryPg.pipe(
+    Layer.provideMerge(ErasedClinicianRepositoryPg),
+    Layer.provide(lazyCipher),
+    Layer.merge(HeldDataReader.layer),
+  ),
+})
+
+/** `ops clinicians erase` */
+const erase = changing({
+  about:
+    "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
+  examples: [
+    "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
+    "ops clinicians erase --organization org_… --npi 1234567893 --yes --json",
+  ],
+  input: { organizationId, ...clinicianFlags, dryRun: switchFlag("Only count what would be erased"), yes },
+  *run({ organizationId, dryRun, yes, ...input }) {
+    const clinician = yield* readClinician(input)
+    // Loaded here, because the help does not need the contract's schemas.
+    const { eraseClinician, planErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
+    const { counts, earlier, unfinished } = yield* planErasure(organizationId, clinician)
+    if (dryRun) {
+      const isUnfinished = unfinished !== undefined
+      const plan = { organizationId, counts, erasedAt: earlier?.finishedAt ?? null, isUnfinished }
+      return yield* print(plan, () => formatRecord({ ...plan, counts: formatCounts(counts) }))
+    }
+    const action =
+      unfinished === undefined
+        ? `erase the clinician from ${organizationId} for good (${formatCounts(counts)})`
+        : `finish the erasure of the clinician from ${organizationId} that was cut off`
+    yield* confirm(action, { yes })
+    const { outcome, certificate } = yield* eraseClinician(organizationId, clinician, RELEASE)
+    yield* print({ outcome, ...certificate }, () =>
+      [OUTCOMES[outcome], formatRecord({ ...certificate, counts: formatCounts(certificate.counts) })].join("\n\n"),
+    )
+  },
+  services: ErasureRepositoryPg.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        DigestRepositoryPg,
+        ErasedClinicianRepositoryPg,
+        InboxRepositoryPg,
+        ProgramRepositoryPg,
+        RecipientRepositoryPg,
+        SuppressionRepositoryPg,
+        TransactionPg,
+        WithdrawalRepositoryPg,
+      ),
+    ),
+    Layer.provide(secretCipher),
+  ),
+})
+
+const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
+  erased: "The clinician is erased.",
+  resumed: "The erasure that was cut off is finished.",
+  repeated: "The clinician was erased before, and nothing more was found.",
+}
+
+const formatCounts = (counts: HeldCounts): string =>
+  Object.entries(counts)
+    .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
+    .join(", ") || "nothing is held"
 
 /** `ops clinicians …` */
 export const clinicians = group({ about: "What is held on a clinician", commands: { export: exportData, erase } })

@@ -1,17 +1,22 @@
-import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { Layer } from "effect"
-import { group, reading } from "../Declaration.ts"
-import { purge } from "../deadLetters/purge.ts"
-import { notDeadLetters, replay } from "../deadLetters/replay.ts"
+import { Effect, Layer } from "effect"
+import { changing, group, reading } from "../Declaration.ts"
+import { printWhenEnded } from "../deadLetters/followReplay.ts"
 import { printDelivery } from "../deliveries/printDelivery.ts"
-import { deadLetterFilters, limit } from "../inputs/filters.ts"
-import { argument } from "../inputs/Input.ts"
+import { deadLetterFilters, deadLetterSelector, limit } from "../inputs/filters.ts"
+import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
+import { replayFlags } from "../inputs/replayFlags.ts"
+import { confirm, notConfirmed, yes } from "../output/confirm.ts"
+import { formatCount } from "../output/format.ts"
+import { formatRows, print, printProgress } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 
 const list = reading({
   about: "List the dead letters that were not replayed, newest first",
@@ -38,6 +43,106 @@ const show = reading({
       return yield* notDeadLetters([deliveryId], 0)
     }
     yield* printDelivery(found)
+  },
+})
+
+/** Fails for deliveries that are not dead letters, or were replayed before. */
+const notDeadLetters = (deliveryIds: ReadonlyArray<string>, replayed: number) => {
+  const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`
+  return refuse("NotDeadLetter", `Not among the dead letters: ${deliveryIds.join(", ")}.${done}`, {
+    deliveryIds,
+    replayed,
+  })
+}
+
+/** `ops dead-letters replay` */
+const replay = changing({
+  about:
+    "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
+  examples: [
+    "ops dead-letters replay dlv_…",
+    "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
+    "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20",
+    "ops dead-letters replay --group fgr_… --rate 20",
+  ],
+  input: {
+    ...deadLetterFilters,
+    all: switchFlag("Replay every dead letter"),
+    ...replayFlags,
+    dryRun: described(replayFlags.dryRun, "Only count them, by endpoint and reason"),
+    deliveries: named("delivery", several(argument(DeliveryId, "Ids of dead letters, dlv_…"))),
+  },
+  *run({ all, rate, dryRun, detach, deliveries, ...filter }) {
+    const byIds = deliveries.length > 0
+    const ways = [all, byIds, Object.keys(filter).length > 0]
+    if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) {
+      return yield* refuse(
+        "UnclearSelection",
+        "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run or --detach.",
+      )
+    }
+    if (byIds) return yield* replayByIds(new Set(deliveries))
+    if (dryRun) return yield* printCounts(yield* DeadLetterReader.use(({ count }) => count(filter)))
+    const job = yield* ReplayJobQueue.use(({ create }) => create(filter, rate))
+    yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
+  },
+})
+
+const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
+  const deadLetters = yield* DeadLetterRepository
+  const missed: Array<string> = []
+  for (const deliveryId of deliveryIds) {
+    if (!(yield* deadLetters.replay(deliveryId))) missed.push(deliveryId)
+  }
+  const replayed = deliveryIds.size - missed.length
+  if (missed.length > 0) return yield* notDeadLetters(missed, replayed)
+  yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
+})
+
+/** Prints how many dead letters would be replayed, and a table of the numbers by endpoint and reason. */
+const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
+  const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
+  const sentence = `${formatCount(count, "dead letter")} would be replayed.`
+  const table = () => formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])
+  return print({ count, byEndpointAndReason }, () => (count === 0 ? sentence : `${sentence}\n\n${table()}`))
+}
+
+/** `ops dead-letters purge` */
+const purge = changing({
+  about: "Delete old dead letters for good, replayed or not",
+  examples: [
+    "ops dead-letters purge --older-than 90d --dry-run",
+    "ops dead-letters purge --older-than 90d --reason rejected --yes",
+    "ops dead-letters purge --group fgr_… --confirm 12",
+  ],
+  input: {
+    ...deadLetterSelector,
+    olderThan: optional(flag(Seconds, "The minimum age since they became dead letters, such as 90d")),
+    dryRun: switchFlag("Only count them"),
+    confirm: optional(anyInteger("Purge without a question if there are exactly this many", "count")),
+    yes,
+  },
+  *run({ olderThan, dryRun, confirm: expected, yes, ...filter }) {
+    if (olderThan === undefined && filter.groupId === undefined) {
+      return yield* refuse(
+        "AgeMissing",
+        "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged.",
+      )
+    }
+    const deadLetters = yield* DeadLetterRepository
+    const found = yield* deadLetters.countOld(filter, olderThan ?? 0)
+    const { before, count, replayed } = found
+    const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
+    if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
+    const action = `purge ${scope}, for good`
+    const flags = `--confirm ${count}, or --yes for however many,`
+    if (expected !== undefined && expected !== count) return yield* notConfirmed({ action, count, flags })
+    yield* confirm(action, { yes: yes || count === 0 || expected !== undefined, count, flags })
+    const purged = yield* printProgress("Purging", count).pipe(
+      Effect.flatMap(({ advance }) => deadLetters.purgeAll(filter, before, advance)),
+      Effect.scoped,
+    )
+    yield* print({ before, purged }, () => `Purged ${formatCount(purged, "dead letter")}.`)
   },
 })
 

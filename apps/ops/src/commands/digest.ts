@@ -1,8 +1,8 @@
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { datesBetween } from "@outreach/domain/digest/DateRange"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
-import { MAX_DATES } from "@outreach/domain/digest/verifyDigest"
+import { MAX_DATES, verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
@@ -12,11 +12,12 @@ import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { formatDays, formatForecasts } from "../digest/formatDays.ts"
 import { formatDigest } from "../digest/formatDigest.ts"
-import { verify } from "../digest/verify.ts"
 import { organizationId } from "../inputs/filters.ts"
-import { flag, optional } from "../inputs/Input.ts"
+import { described, flag, optional } from "../inputs/Input.ts"
 import { calendarDate } from "../inputs/times.ts"
-import { print } from "../output/Output.ts"
+import { formatCount } from "../output/format.ts"
+import { formatRows, print, printToStderr } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -63,6 +64,39 @@ const forecast = reading({
       completer_qualified: forecastQuota({ ...progress.completer_qualified, by }),
     }
     yield* print({ by, ...forecasts }, () => formatForecasts(progress, forecasts, by))
+  },
+})
+
+/** `ops digest verify` */
+const verify = reading({
+  about: "Recount dates from every event and qualification, and compare the counts with the digest",
+  examples: [
+    "ops digest verify --date 2026-11-20",
+    "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20",
+  ],
+  input: {
+    organizationId: optional(described(organizationId, "Only this organization, org_…")),
+    date: calendarDate("The date in UTC, or the first of a range"),
+    to: optional(calendarDate("The last date of a range")),
+  },
+  *run({ organizationId, date, to = date }) {
+    const { dates, discrepancies } = yield* verifyDigest(date, to, organizationId)
+    const keptFrom = yield* Partitions.use(({ eventsKeptFrom }) => eventsKeptFrom)
+    if (keptFrom !== null && date < keptFrom.slice(0, 10)) {
+      yield* printToStderr(
+        `No events are kept from before ${keptFrom.slice(0, 10)}: of the dates before, the qualifications alone were recounted.`,
+      )
+    }
+    if (discrepancies.length > 0) {
+      yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
+      const { length } = discrepancies
+      const sentence = `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
+      return yield* refuse("DigestDiffers", sentence, { discrepancies })
+    }
+    yield* print(
+      { dates, discrepancies },
+      () => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
+    )
   },
 })
 

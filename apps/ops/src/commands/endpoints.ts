@@ -2,21 +2,28 @@ import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryO
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Clock, Layer } from "effect"
+import { dnsServers } from "@outreach/process/dnsServers"
+import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
+import { partnerNames } from "@outreach/webhooks/partnerNames"
+import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { replayLog } from "../endpoints/replayLog.ts"
-import { sendTest } from "../endpoints/sendTest.ts"
+import { printWhenEnded } from "../deadLetters/followReplay.ts"
 import { endpointId, organizationId } from "../inputs/filters.ts"
 import { flag, onOrOff, optional, switchFlag, text } from "../inputs/Input.ts"
+import { replayFlags } from "../inputs/replayFlags.ts"
 import { instant } from "../inputs/times.ts"
+import { formatCount } from "../output/format.ts"
 import { noteKeptFrom } from "../output/noteKeptFrom.ts"
+import { formatRecord, print, printToStderr } from "../output/Output.ts"
+import { refuse } from "../output/refuse.ts"
+import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
@@ -138,6 +145,72 @@ const enable = changing({
   about: "Resume an endpoint's deliveries at once, even if it failed before",
   input: { endpointId },
   run: ({ endpointId }) => EndpointRepository.use(({ enable }) => enable(endpointId)),
+})
+
+/** The maximum of characters of the response that are shown. */
+const MAX_SHOWN = 500
+
+// Loaded here, because no other command calls an endpoint.
+const client = Layer.unwrap(
+  Effect.gen(function* () {
+    const { allowHttp } = yield* Target
+    const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
+    const names = partnerNames(yield* dnsServers)
+    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names })
+  }),
+)
+
+/** `ops endpoints test` */
+const sendTest = changing({
+  about:
+    "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
+  input: { endpointId },
+  *run({ endpointId }) {
+    const { delivered, response, ...outcome } = yield* testEndpoint(endpointId)
+    const result = { ...outcome, response: response?.slice(0, MAX_SHOWN) ?? null }
+    if (delivered) return result
+    yield* printToStderr(formatRecord(result))
+    const { status, latencyMs } = result
+    const reason = status === null ? result.outcome : `status ${status}, ${result.outcome}`
+    return yield* refuse(
+      "EndpointTestFailed",
+      `The endpoint ${endpointId} did not accept the test event: ${reason}, after ${latencyMs} ms.`,
+      result,
+    )
+  },
+  services: Layer.mergeAll(client, NodeSigner, signingSecrets),
+})
+
+/** `ops endpoints replay` */
+const replayLog = changing({
+  about: "Send the events of a period to an endpoint again, delivered or not, after all its other deliveries",
+  examples: [
+    "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --dry-run",
+    "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --rate 20",
+  ],
+  input: {
+    endpointId,
+    from: instant("Events published at this time or later, such as 2026-12-01T09:00:00Z"),
+    to: instant("Events published before this time; events published after this command are never sent"),
+    types: optional(
+      flag(
+        commaSeparated(outboundEventTypes),
+        "The event types to send, separated by commas (default those that the endpoint receives)",
+      ),
+    ),
+    ...replayFlags,
+  },
+  *run({ types: eventTypes, rate, dryRun, detach, ...period }) {
+    const { countInLog, createOfLog } = yield* ReplayJobQueue
+    const range = { ...period, ...(eventTypes && { eventTypes }) }
+    yield* noteKeptFrom(range.from)
+    if (dryRun) {
+      const count = yield* countInLog(range)
+      return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
+    }
+    const job = yield* createOfLog(range, rate)
+    yield* printWhenEnded(job, { detach, sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.` })
+  },
 })
 
 /** `ops endpoints …` */

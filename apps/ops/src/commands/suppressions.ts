@@ -120,7 +120,7 @@ const load = changing({
 
 /** `ops suppressions …` */
 export const suppressions = group({
-  about: "Clinicians whom a program must not write to",
+  about: "Clinicians that a program must not write to",
   commands: { add, remove, list, import: load },
   services: Layer.mergeAll(
     SuppressionRepositoryPg,

@@ -64,7 +64,7 @@ export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }:
   if (Result.isFailure(read)) {
     return failed(
       `The standby of DATABASE_READ_URL does not answer (${describeDatabaseError(read.failure).code}).`,
-      "Reads go to the primary meanwhile. Correct the address, or start the standby.",
+      "Until it does, reads go to the primary. Correct the address, or start the standby.",
     )
   }
   const fault = Option.isNone(read.success) ? "lag" : historyFault(primary, read.success.value)
@@ -74,7 +74,7 @@ export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }:
       )
     : failed(
         `The API does not read from DATABASE_READ_URL: ${STANDBY_FAULTS[fault]}.`,
-        "Reads go to the primary meanwhile; see docs/operations.md#the-standby-is-not-read-from.",
+        "Reads go to the primary instead; see docs/operations.md#the-standby-is-not-read-from.",
       )
 })
 

@@ -117,7 +117,7 @@ const lookUps = (resolver: Resolver) => {
 
 const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
-/** The name server gave no answer that says whether there is a record. */
+/** The name server did not say whether there is a record. */
 interface DnsFailed {
   readonly _tag: "DnsFailed"
   readonly name: string

@@ -57,7 +57,7 @@ export const deadLetterSelector = {
 /** The flags that select dead letters. A dead letter must match every given flag. */
 export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those that became dead letters") }
 
-/** `--npi` and `--email`: the clinician whom a command is about. */
+/** `--npi` and `--email`: the clinician that a command is about. */
 export const clinicianFlags = {
   npi: optional(text("The clinician's NPI")),
   email: optional(text("The clinician's e-mail address; its case does not matter")),

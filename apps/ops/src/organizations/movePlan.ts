@@ -33,12 +33,11 @@ export const movePlan = (
   const withoutJudgment = ({ columns }: MovedTable) => columns.filter((column) => !JUDGMENT_COLUMNS.includes(column))
   const ops = (command: string) => `ops organizations ${command} --organization ${id}`
 
-  return [
+  const steps: ReadonlyArray<Pick<MoveStep, "at" | "title"> & Partial<MoveStep>> = [
     {
       at: "source",
       title:
         "Publish the organization. wal_level must be logical, and max_slot_wal_keep_size bounds what a lost target can hold up.",
-      commands: [],
       statements: [
         "show wal_level",
         `create publication ${move} for table\n  ${ofTables(({ name }) => `${name} where (${own})`)}\n` +
@@ -49,7 +48,6 @@ export const movePlan = (
       at: "target",
       title:
         "Create the organization, frozen, and copy it, on a schema that `ops migrate` of the same release made. USER may replicate and read.",
-      commands: [],
       statements: [
         "insert into organizations (id, name, created_at, frozen_at)\n" +
           `values (${literal(id)}, ${literal(name)}, ${literal(createdAt)}, clock_timestamp())`,
@@ -59,7 +57,6 @@ export const movePlan = (
     {
       at: "target",
       title: "Wait until no table is left here: all is copied. No foreign key is checked, so the tables have no order.",
-      commands: [],
       statements: [
         "select srrelid::regclass as copying from pg_subscription_rel join pg_subscription on oid = srsubid\n" +
           `where subname = '${move}' and srsubstate <> 'r'`,
@@ -79,7 +76,6 @@ export const movePlan = (
     {
       at: "both",
       title: "Compare: both servers have the same rows.",
-      commands: [],
       statements: [
         `${tables.map(({ name }) => `select '${name}' as "table", count(*) from ${name} where ${own}`).join("\nunion all ")}\norder by 1`,
       ],
@@ -87,7 +83,6 @@ export const movePlan = (
     {
       at: "source",
       title: "Switch, first here: from now on only hits and unsubscriptions follow, by links that still lead here.",
-      commands: [],
       statements: [
         `alter publication ${move} set table\n  ${linkTables
           .map((table) => `${table.name} (${withoutJudgment(table).join(", ")}) where (${own})`)
@@ -97,7 +92,6 @@ export const movePlan = (
     {
       at: "target",
       title: "Switch: a recipient may unsubscribe here and by a link to the source, and neither stops the other.",
-      commands: [],
       statements: [
         `create or replace function keep_one_unsubscription() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -119,25 +113,23 @@ $$`,
       at: "target",
       title: "Serve the organization, and let its partner call here.",
       commands: [ops("unfreeze")],
-      statements: [],
     },
     {
       at: "target",
       title:
         "Clean up, once neither the partner nor a link reaches the source any more. Leave the function while another organization moves here.",
-      commands: [],
       statements: [`drop subscription ${move}`, "drop function keep_one_unsubscription() cascade"],
     },
     {
       at: "source",
-      title: "Clean up. The organization itself stays, frozen. Whoever calls for it after this is refused for good.",
-      commands: [],
+      title: "Clean up. The organization itself stays, frozen. Every later request for it is refused for good.",
       statements: [
         `drop publication ${move}`,
         ...referringFirst(tables).map(({ name }) => `delete from ${name} where ${own}`),
       ],
     },
   ]
+  return steps.map((step) => ({ commands: [], statements: [], ...step }))
 }
 
 /** Writes the steps as a text that `psql` reads: what is no statement is a comment. */

@@ -21,7 +21,7 @@ export interface ImportReport extends BadLineReport {
   readonly updated: number
   /** The same with nothing new. */
   readonly alreadyThere: number
-  /** Lines of clinicians whom the program must not write to. */
+  /** Lines of clinicians that the program must not write to. */
   readonly suppressed: number
   /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; undefined for a campaign without hours. */
   readonly withoutPlace?: number | undefined

@@ -1,11 +1,11 @@
-import { DatabaseInspection, type InspectedLoad } from "@outreach/backoffice/inspection/DatabaseInspection"
-import { type Campaign, type CampaignProgress, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
+import { UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { DeliveryGauges, type DueReading, type StateReading } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect, Layer } from "effect"
@@ -23,36 +23,10 @@ export const statusServices = Layer.mergeAll(
 const MAX_SHOWN = 5
 
 /** How a deployment stands. */
-export interface Status {
-  readonly at: Timestamp
-  readonly release: string
-  readonly database: InspectedLoad & Pick<StateReading, "horizon" | "clockAheadSeconds">
-  readonly deliveries: {
-    readonly due: DueReading["deliveries"]
-    readonly inFlight: number
-    readonly deadLetters: StateReading["deadLetters"]
-  }
-  readonly endpoints: {
-    readonly disabled: number
-    /** The enabled ones, by how their breaker stands. */
-    readonly enabled: Readonly<Record<EndpointStatus["breaker"], number>>
-    /** Of the enabled ones that are behind, those that have waited longest, first. */
-    readonly worst: ReadonlyArray<Pick<EndpointStatus, "id" | "breaker" | "lagEvents" | "lagSeconds" | "waiting">>
-  }
-  readonly inbox: DueReading["inbox"] & { readonly setAside: number }
-  readonly hits: DueReading["hits"]
-  readonly unsubscriptions: DueReading["unsubscriptions"]
-  readonly messages: DueReading["messages"] & { readonly quarantined: number }
-  /** Those that publish or send, or will: how many, and the newest. */
-  readonly campaigns: { readonly underWay: number; readonly newest: ReadonlyArray<CampaignUnderWay> }
-}
+export type Status = Effect.Success<typeof readStatus>
 
 /** A campaign that publishes or sends, or will. */
-export interface CampaignUnderWay extends Pick<Campaign, "id" | "name" | "status"> {
-  readonly progress: CampaignProgress
-  /** The recipient domains that it leaves alone at present. */
-  readonly pausedDomains: number
-}
+export type CampaignUnderWay = Status["campaigns"]["newest"][number]
 
 /** Reads how a deployment stands, by the queries that the metrics and the other commands use. */
 export const readStatus = Effect.gen(function* () {
@@ -75,7 +49,7 @@ export const readStatus = Effect.gen(function* () {
     unsubscriptions: due.unsubscriptions,
     messages: { ...due.messages, quarantined: state.messagesQuarantined },
     campaigns: reading.campaigns,
-  } satisfies Status
+  }
 })
 
 const campaignsUnderWay = Effect.gen(function* () {
@@ -85,13 +59,15 @@ const campaignsUnderWay = Effect.gen(function* () {
   const newest = yield* Effect.forEach(underWay.slice(0, MAX_SHOWN), ({ id, name, status }) =>
     Effect.map(Effect.all([campaigns.progress(id), campaigns.pauses(id)]), ([progress, pauses]) => ({
       ...{ id, name, status, progress },
+      // The recipient domains that it leaves alone at present.
       pausedDomains: pauses.length,
     })),
   )
   return { underWay: underWay.length, newest }
 })
 
-const summarize = (endpoints: ReadonlyArray<EndpointStatus>): Status["endpoints"] => {
+/** Counts the endpoints, the enabled ones by how their breaker stands, and names those that have waited longest. */
+const summarize = (endpoints: ReadonlyArray<EndpointStatus>) => {
   const enabled = { closed: 0, open: 0, probing: 0, recovering: 0 }
   for (const endpoint of endpoints) if (endpoint.enabled) enabled[endpoint.breaker]++
   return {

@@ -7,7 +7,6 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Redacted } from "effect"
-import type { Seeded } from "../sandboxState.ts"
 
 /** Creates the sample partner: an organization with an API key of all scopes, a signing secret, an endpoint and a program. */
 export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
@@ -15,21 +14,17 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
     yield* createIdentifier("organization"),
     "Sample partner",
   )
-  const { text } = yield* issueKey({
-    organizationId: organization.id,
-    name: "sandbox",
-    scopes: SCOPES,
-    expiresAt: null,
-  })
-  const secret = yield* rotateSecret(organization.id, 0)
+  const organizationId = organization.id
+  const { text } = yield* issueKey({ organizationId, name: "sandbox", scopes: SCOPES, expiresAt: null })
+  const secret = yield* rotateSecret(organizationId, 0)
   const endpoint = yield* (yield* EndpointRepository).create({
-    organizationId: organization.id,
+    organizationId,
     id: yield* createIdentifier("endpoint"),
     url: PrivateEndpointUrl.make(webhooksUrl),
     eventTypes: null,
   })
   const program = yield* (yield* ProgramRepository).create({
-    organizationId: organization.id,
+    organizationId,
     id: yield* createIdentifier("program"),
     slug: "heart-failure-2026",
     name: "Heart failure update",
@@ -41,8 +36,11 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   return {
     api_key: Redacted.value(text),
     signing_secret: Redacted.value(secret),
-    organization_id: organization.id,
+    organization_id: organizationId,
     program_id: program.id,
     endpoint_id: endpoint.id,
-  } satisfies Seeded
+  }
 })
+
+/** The ids and secrets of the sample partner. */
+export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>

@@ -1,7 +1,7 @@
 import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { Effect, Redacted } from "effect"
 
-/** The operator whom the sandbox's link signs in. */
+/** The name of the operator that the sandbox's link signs in. */
 const NAME = "Sandbox"
 
 /** As long as a sandbox may run. */
