@@ -118,6 +118,9 @@ describe("ops clinicians erase", () => {
           insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
           values (${organization.id}, make_id('rcp'), ${draft!.id}, ${program.id}, 'oldone', ${person.npi}, 'ada@old.test',
             clock_timestamp(), clock_timestamp())`
+        yield* sql`
+          insert into campaign_count_changes (organization_id, campaign_id, recipients)
+          values (${organization.id}, ${draft!.id}, 1)`
         yield* scheduleCampaign(draft!.id as typeof seeded.campaign.id)
         while (yield* publishChunk()) {}
         const published = yield* sql<{ reason: string | null }>`

@@ -56,6 +56,9 @@ it("campaigns show counts a complaint that the bounce listener was told of, howe
       const sql = yield* SqlClient.SqlClient
       const sent = yield* sql<{ id: RecipientId }>`
         update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} returning id`
+      yield* sql`
+        insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+        select organization_id, id, 3, 3 from campaigns where id = ${campaign.id}`
       const paths = yield* ReturnPaths
       const complaints = Effect.forEach([0, 0, 1], (i) => complain(port, complaintAbout(paths.of(sent[i]!.id))))
       yield* Effect.raceFirst(receiveBounces({ host: "127.0.0.1", port, certificate: null }), complaints)

@@ -16,6 +16,9 @@ const seed = () =>
       const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
       const sql = yield* SqlClient.SqlClient
       yield* sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}`
+      yield* sql`
+        insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+        values (${organization.id}, ${campaign.id}, 1, 1)`
       yield* suppressClinicians(program.id, [{ npi: npi(1), email: null }], "operator")
       const key = yield* issueKey({
         organizationId: organization.id,
