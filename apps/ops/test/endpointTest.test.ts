@@ -1,7 +1,7 @@
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { verify } from "@outreach/signature/node"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"

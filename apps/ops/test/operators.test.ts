@@ -1,4 +1,5 @@
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { signIn as signInWith } from "@outreach/domain/operators/Operators"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -8,7 +9,7 @@ const { run, runJson, runFailing, meanwhile } = commandLine()
 const add = (name: string, ...flags: ReadonlyArray<string>) =>
   runJson("operators", "add", "--name", name, "--role", "operator", ...flags)
 const tokenOf = (link: string) => link.slice(link.lastIndexOf("/") + 1)
-const signIn = (link: string) => meanwhile(OperatorStore.use((operators) => operators.signIn(tokenOf(link))))
+const signIn = (link: string) => meanwhile(signInWith(tokenOf(link)))
 
 describe("operators", () => {
   it("are added with a link that signs in once, within a day", async () => {
@@ -68,7 +69,7 @@ describe("operators", () => {
     const { id, sign_in_link } = await add("Promoted")
     const session = await signIn(sign_in_link)
     expect(await runJson("operators", "update", id, "--role", "admin")).toMatchObject({ id, role: "admin" })
-    const found = await meanwhile(OperatorStore.use((all) => all.findSession(Redacted.value(session!.token))))
+    const found = await meanwhile(OperatorRepository.use((all) => all.findSession(Redacted.value(session!.token))))
     expect(found?.role).toBe("admin")
   })
 
@@ -81,7 +82,7 @@ describe("operators", () => {
       message: expect.stringContaining(`remove operator ${id} "Removed", and end 1 session and every sign-in link`),
     })
     await runJson("operators", "remove", id, "--yes")
-    const findSession = OperatorStore.use((all) => all.findSession(Redacted.value(session!.token)))
+    const findSession = OperatorRepository.use((all) => all.findSession(Redacted.value(session!.token)))
     expect(await meanwhile(findSession)).toBeUndefined()
     expect(await signIn(open.sign_in_link)).toBeUndefined()
     expect(await runFailing("operators", "link", id)).toMatchObject({ code: "operator_not_found" })

@@ -1,6 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
+import { decodeRow } from "./rowsOf.ts"
+
+const decodeReading = decodeRow({ readMs: Schema.Number, doubt: Schema.NullOr(Schema.String) })
 
 /** For how long the process reckons from one reading of the database's clock. A machine that was suspended is so much behind. */
 const RECKONED_MS = 86_400_000
@@ -19,10 +22,11 @@ export class ClockWatch extends Context.Service<ClockWatch>()("postgres/ClockWat
         const atMs = yield* monotonicMs
         if (base !== undefined && atMs - base.atMs > RECKONED_MS) base = undefined
         const reckonedMs = base === undefined ? null : base.readMs + atMs - base.atMs
-        const rows = yield* sql<{ readMs: number; doubt: string | null }>`
+        const { readMs, doubt } = yield* sql`
           select extract(epoch from now_at)::double precision * 1000 as "readMs", doubt
-          from watch_clock(to_timestamp(${ownMs}::double precision / 1000), to_timestamp(${reckonedMs}::double precision / 1000))`
-        const { readMs, doubt } = rows[0]!
+          from watch_clock(to_timestamp(${ownMs}::double precision / 1000), to_timestamp(${reckonedMs}::double precision / 1000))`.pipe(
+          decodeReading,
+        )
         if (doubt === null) base ??= { readMs, atMs: yield* monotonicMs }
         return doubt
       }).pipe(orDieAs("ClockWatch.doubt")),

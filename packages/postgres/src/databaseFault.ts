@@ -1,14 +1,15 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import type { RestoreFault } from "@outreach/domain/restores/Restore"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS_CODE, sessionFault } from "@outreach/postgres-connection/sessionFault"
-import { type Duration, Effect } from "effect"
+import { type Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { describeFault, faultOf } from "./describeFault.ts"
 import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
+import { decodeRow } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
 
@@ -34,13 +35,15 @@ export const WRONG_KEY: DatabaseFault = {
     "SECRETS_KEY does not open the signing secrets that are stored; set it to the key that encrypted them, or check that DATABASE_URL names the right database",
 }
 
-interface State {
-  readonly files: ReadonlyArray<string>
-  readonly baseline: string | null
-  readonly isReadOnly: boolean
-  readonly organizationId: OrganizationId | null
-  readonly ciphertext: Uint8Array | null
-}
+const State = Schema.Struct({
+  files: Schema.Array(Schema.String),
+  baseline: Schema.NullOr(Schema.String),
+  isReadOnly: Schema.Boolean,
+  organizationId: Schema.NullOr(OrganizationId),
+  ciphertext: Schema.NullOr(Schema.Uint8Array),
+})
+const decodeState = decodeRow(State.fields)
+const decodeRestoreFault = decodeRow({ fault: Schema.NullOr(Schema.Literals(["restoring", "moved"])) })
 
 /** Reports whether the database works, and waits for an operator to finish a restore, which a paused worker logs. */
 const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE_FAULTS).includes(fault)
@@ -64,7 +67,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
   )
   const needed = yield* Effect.cached(readSqlFiles())
 
-  const opens = ({ organizationId, ciphertext }: State): boolean => {
+  const opens = ({ organizationId, ciphertext }: typeof State.Type): boolean => {
     if (organizationId === null || ciphertext === null) return true
     try {
       cipher.decrypt(ciphertext, organizationId)
@@ -77,23 +80,22 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
     const known = outage()
     if (known !== undefined) return known
-    const rows = yield* sql<State>`
+    const state = yield* sql`
       select array(select file from migrations) as files,
         (select checksum from migrations where file = ${BASELINE}) as baseline,
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
         newest.organization_id as "organizationId", newest.ciphertext
       from (select) one left join (
         select organization_id, ciphertext from signing_secrets order by id desc limit 1
-      ) newest on true`
-    const state = rows[0]!
+      ) newest on true`.pipe(decodeState)
     // A process with another key must not go on, whatever else is wrong.
     if (!opens(state)) return WRONG_KEY
     if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
     // Apart, because an older schema does not have the function.
-    const [restore] = yield* sql<{ fault: RestoreFault | null }>`select restore_fault() as fault`
-    if (restore!.fault !== null) return RESTORE_FAULTS[restore!.fault]
+    const restore = yield* sql`select restore_fault() as fault`.pipe(decodeRestoreFault)
+    if (restore.fault !== null) return RESTORE_FAULTS[restore.fault]
     return yield* lackingSettings
   }).pipe(
     Effect.timeout(timeLimit),

@@ -1,5 +1,12 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "./rowsOf.ts"
+
+const decodeTexts = decodeRows({ text: Schema.String })
+
+/** Reads statements, and ends each with a semicolon. */
+const read = <E, R>(statements: Effect.Effect<ReadonlyArray<object>, E, R>) =>
+  Effect.map(decodeTexts(statements), (rows) => rows.map(({ text }) => `${text};`))
 
 /**
  * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, replica identities, foreign keys and
@@ -10,8 +17,8 @@ import { SqlClient } from "effect/sql"
 export const dumpSchema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const unknown = yield* sql<{ name: string }>`
-    select relname as name from pg_class
+  const unknown = yield* sql`
+    select relname as text from pg_class
     where relnamespace = 'public'::regnamespace and relkind not in ('r', 'p', 'i', 'I', 'c')
     union all
     select typname from pg_type
@@ -21,21 +28,21 @@ export const dumpSchema = Effect.gen(function* () {
     union all
     select attname from pg_attribute join pg_class on pg_class.oid = attrelid
     where relnamespace = 'public'::regnamespace and (attidentity <> '' or attgenerated <> '')
-    order by name`
+    order by text`.pipe(decodeTexts)
   if (unknown.length > 0) {
-    const names = unknown.map(({ name }) => name).join(", ")
+    const names = unknown.map(({ text }) => text).join(", ")
     return yield* Effect.die(new Error(`dumpSchema cannot write what ${names} is; teach it.`))
   }
 
-  const functions = yield* sql<{ text: string }>`
+  const functions = yield* read(sql`
     select trim(trailing from pg_get_functiondef(oid), E' \n') as text
     from pg_proc where pronamespace = 'public'::regnamespace
-    order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`
+    order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`)
 
-  const tables = yield* sql<{ head: string; lines: ReadonlyArray<string>; tail: string }>`
-    select
-      format('create %stable %I', case relpersistence when 'u' then 'unlogged ' else '' end, relname) as head,
-      array(
+  const tables = yield* read(sql`
+    select concat(
+      format(E'create %stable %I (\\n  ', case relpersistence when 'u' then 'unlogged ' else '' end, relname),
+      array_to_string(array(
         select concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
           (select format('collate %I', collname) from pg_collation
             where pg_collation.oid = attcollation and attcollation <> typcollation),
@@ -48,15 +55,12 @@ export const dumpSchema = Effect.gen(function* () {
         select format('constraint %I %s', conname, pg_get_constraintdef(oid))
         from pg_constraint where conrelid = pg_class.oid and contype in ('p', 'u', 'c', 'x')
         order by array_position('{p,u,c,x}', contype::text), conname collate "C"
-      ) as lines,
-      concat(
-        ' partition by ' || pg_get_partkeydef(oid),
-        ' with (' || array_to_string(reloptions, ', ') || ')'
-      ) as tail
+      ), E',\\n  '), E'\\n)', ' partition by ' || pg_get_partkeydef(oid), ' with (' || array_to_string(reloptions, ', ') || ')'
+    ) as text
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-    order by relname collate "C"`
+    order by relname collate "C"`)
 
-  const partitions = yield* sql<{ text: string }>`
+  const partitions = yield* read(sql`
     select format('create table %I partition of %I %s%s', relname, inhparent::regclass, (
         -- Those of its own.
         select '(' || string_agg(format('constraint %I %s', conname, pg_get_constraintdef(pg_constraint.oid)), ', ' order by conname collate "C") || ') '
@@ -64,46 +68,43 @@ export const dumpSchema = Effect.gen(function* () {
       ), pg_get_expr(relpartbound, oid)) as text
     from pg_class join pg_inherits on inhrelid = oid
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relispartition
-    order by relname collate "C"`
+    order by relname collate "C"`)
 
   // An index of a partitioned table makes those of the partitions.
-  const indexes = yield* sql<{ text: string }>`
+  const indexes = yield* read(sql`
     select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as text
     from pg_index join pg_class on pg_class.oid = indexrelid
     where relnamespace = 'public'::regnamespace and not relispartition
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
-    order by relname collate "C"`
+    order by relname collate "C"`)
 
-  const identities = yield* sql<{ text: string }>`
+  const identities = yield* read(sql`
     select format('alter table only %I replica identity %s', relname, case relreplident
       when 'i' then 'using index ' || (select indexrelid::regclass from pg_index where indrelid = pg_class.oid and indisreplident)
       when 'f' then 'full' when 'n' then 'nothing' end) as text
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relreplident <> 'd'
-    order by relname collate "C"`
+    order by relname collate "C"`)
 
-  const foreignKeys = yield* sql<{ text: string }>`
+  const foreignKeys = yield* read(sql`
     select format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)) as text
     from pg_constraint join pg_class on pg_class.oid = conrelid
     where relnamespace = 'public'::regnamespace and contype = 'f' and conparentid = 0
-    order by relname collate "C", conname collate "C"`
+    order by relname collate "C", conname collate "C"`)
 
-  const triggers = yield* sql<{ text: string }>`
+  const triggers = yield* read(sql`
     select pg_get_triggerdef(pg_trigger.oid) as text
     from pg_trigger join pg_class on pg_class.oid = tgrelid
     where relnamespace = 'public'::regnamespace and not tgisinternal and tgparentid = 0
-    order by relname collate "C", tgname collate "C"`
+    order by relname collate "C", tgname collate "C"`)
 
   return [
     "-- Made by `pnpm schema` from the migrations; never edit it by hand.",
     // The bodies name tables that are still to come, and the tables' defaults call the functions.
     "set check_function_bodies = off;",
-    ...functions.map(({ text }) => `${text};`),
-    ...tables.map(({ head, lines, tail }) => `${head} (\n  ${lines.join(",\n  ")}\n)${tail};`),
-    ...partitions.map(({ text }) => `${text};`),
-    indexes.map(({ text }) => `${text};`).join("\n"),
-    identities.map(({ text }) => `${text};`).join("\n"),
-    foreignKeys.map(({ text }) => `${text};`).join("\n"),
-    triggers.map(({ text }) => `${text};`).join("\n"),
+    ...functions,
+    ...tables,
+    ...partitions,
+    ...[indexes, identities, foreignKeys, triggers].map((statements) => statements.join("\n")),
   ]
     .join("\n\n")
     .concat("\n")

@@ -1,4 +1,3 @@
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
 import {
   OPERATOR_ROLES,
@@ -7,7 +6,10 @@ import {
   OperatorRole,
   SIGN_IN_LINK_SECONDS,
 } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { Seconds } from "@outreach/domain/Seconds"
+import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepositoryPg"
 import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
@@ -35,14 +37,13 @@ const add = changing({
     expires,
   },
   *run({ name, role, organizationId = null, expires }) {
-    const { add } = yield* OperatorStore
-    yield* printWithLink(yield* add({ name, role, organizationId }), expires)
+    yield* printWithLink(yield* addOperator({ name, role, organizationId }), expires)
   },
 })
 
 const list = reading({
   about: "List the operators of the console, oldest first, with their open sessions",
-  run: () => OperatorStore.use(({ list }) => list),
+  run: () => OperatorRepository.use(({ list }) => list),
   columns: ["id", "name", "role", "organizationId", "sessions", "lastUsedAt", "createdAt", "removedAt"],
 })
 
@@ -50,7 +51,7 @@ const link = changing({
   about: "Show a new link that signs an operator in once",
   input: { operatorId, expires },
   *run({ operatorId, expires }) {
-    const { find } = yield* OperatorStore
+    const { find } = yield* OperatorRepository
     yield* printWithLink(yield* find(operatorId), expires)
   },
 })
@@ -58,14 +59,14 @@ const link = changing({
 const update = changing({
   about: "Give an operator another role, from the next request on",
   input: { operatorId, role },
-  run: ({ operatorId, role }) => OperatorStore.use(({ setRole }) => setRole(operatorId, role)),
+  run: ({ operatorId, role }) => OperatorRepository.use(({ setRole }) => setRole(operatorId, role)),
 })
 
 const remove = changing({
   about: "Remove an operator, and end the operator's sessions. Asks first, or needs --yes",
   input: { operatorId, yes },
   *run({ operatorId, yes }) {
-    const operators = yield* OperatorStore
+    const operators = yield* OperatorRepository
     const { name, role } = yield* operators.find(operatorId)
     const { sessions } = (yield* operators.list).find(({ id }) => id === operatorId)!
     yield* confirm(
@@ -80,11 +81,10 @@ const remove = changing({
 export const operators = group({
   about: "Who may use the console",
   commands: { add, list, link, update, remove },
-  services: OperatorStore.layer,
+  services: OperatorRepositoryPg,
 })
 
 const printWithLink = Effect.fnUntraced(function* (operator: Operator, seconds: number) {
-  const { createSignInLink } = yield* OperatorStore
   const { consoleUrl } = yield* Target
   const baseUrl = yield* consoleUrl
   const { token, expiresAt } = yield* createSignInLink(operator.id, { seconds, once: true })

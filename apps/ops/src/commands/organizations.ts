@@ -1,10 +1,10 @@
-import { OrganizationFreezer } from "@outreach/backoffice/organizations/OrganizationFreezer"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { DisplayName } from "@outreach/domain/DisplayName"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization, freezeOrganization } from "@outreach/domain/organizations/Organizations"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
@@ -19,10 +19,7 @@ import { secretSummaries } from "../signingSecrets.ts"
 const create = changing({
   about: "Add an organization: a partner's account",
   input: { name: flag(DisplayName, "The partner's name") },
-  *run({ name }) {
-    const { create } = yield* OrganizationRepository
-    return yield* create(yield* createIdentifier("organization"), name)
-  },
+  run: ({ name }) => createOrganization(name),
 })
 
 const list = reading({
@@ -50,11 +47,11 @@ const freeze = changing({
     "Let nothing new begin for an organization on this server, and wait until nothing is in flight: before it moves to another. Requests get a 503",
   input: { organizationId },
   *run({ organizationId }) {
-    const freezer = yield* OrganizationFreezer
-    const { frozenAt, older } = yield* freezer.freeze(organizationId)
+    const { inFlight, walPosition } = yield* OrganizationReader
+    const { frozenAt, older } = yield* freezeOrganization(organizationId)
     let printed = ""
     while (true) {
-      const { transactions, messages, endpoints, calls } = yield* freezer.inFlight(organizationId, older)
+      const { transactions, messages, endpoints, calls } = yield* inFlight(organizationId, older)
       if (transactions.length + messages + endpoints + calls === 0) break
       const waiting = [
         transactions.length > 0 ? `the transactions of ${transactions.join(", ")}` : [],
@@ -67,7 +64,7 @@ const freeze = changing({
       printed = sentence
       yield* Effect.sleep(POLL_INTERVAL)
     }
-    return { id: organizationId, frozenAt, walPosition: yield* freezer.walPosition }
+    return { id: organizationId, frozenAt, walPosition: yield* walPosition }
   },
 })
 
@@ -77,7 +74,7 @@ const unfreeze = changing({
   input: { organizationId, yes },
   *run({ organizationId, yes }) {
     yield* confirm("serve the organization from this server, which no other server may do at the same time", { yes })
-    yield* OrganizationFreezer.use(({ unfreeze }) => unfreeze(organizationId))
+    yield* OrganizationRepository.use(({ unfreeze }) => unfreeze(organizationId))
     return { id: organizationId, frozenAt: null }
   },
 })
@@ -97,5 +94,5 @@ const exportPublication = reading({
 export const organizations = group({
   about: "The partners' accounts",
   commands: { create, list, show, freeze, unfreeze, "export-publication": exportPublication },
-  services: Layer.mergeAll(OrganizationRepository.layer, OrganizationReader.layer, OrganizationFreezer.layer),
+  services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

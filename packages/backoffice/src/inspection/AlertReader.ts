@@ -1,7 +1,8 @@
 import type { AlertReading } from "@outreach/domain/operators/alerts"
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { Context, Effect, Layer } from "effect"
+import { decodeRow } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Reads what the alerts are about, by the queries that the metrics use. */
@@ -9,10 +10,10 @@ export class AlertReader extends Context.Service<AlertReader>()("backoffice/insp
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { readOldest, readState } = yield* DeliveryGauges
-    const readWorkers = sql<Pick<AlertReading, "noWorker" | "workersPaused">>`
+    const readWorkers = sql`
       select (restore_fault() is not null)::int as "workersPaused",
         (not exists (select from delivery_workers where alive_until > clock_timestamp() and not stopping))::int as "noWorker"`.pipe(
-      Effect.map((rows) => rows[0]!),
+      decodeRow({ noWorker: Schema.Int, workersPaused: Schema.Int }),
       orDieAs("AlertReader.readWorkers"),
     )
     return {

@@ -1,97 +1,99 @@
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
-import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
-import { type RoleKind, TABLE_GRANTS, tableRights } from "@outreach/postgres/roles/grants"
-import { Context, Effect, Layer } from "effect"
+import { ROLE_KINDS, type RoleKind, TABLE_GRANTS, tableRights } from "@outreach/postgres/roles/grants"
+import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The connection as the server sees it. */
-export interface InspectedConnection {
-  readonly version: string
+const decodeConnection = decodeRow({
+  version: Schema.String,
   /** As `server_version_num`: 180001 for 18.1. */
-  readonly versionNumber: number
+  versionNumber: Schema.Int,
   /** The version of TLS; null if the connection is not encrypted. */
-  readonly tls: string | null
+  tls: Schema.NullOr(Schema.String),
   /** Whether the client is on the server's own machine. */
-  readonly isLocal: boolean
+  isLocal: Schema.Boolean,
   /** The server's clock, in Unix milliseconds. */
-  readonly now: number
-}
+  now: Schema.Number,
+})
 
 /** The role of this connection. */
-export interface InspectedRole {
-  readonly name: string
-  readonly isSuperuser: boolean
+const decodeRole = decodeRow({
+  name: Schema.String,
+  isSuperuser: Schema.Boolean,
   /** Whether it may create roles or databases, or bypasses row security. */
-  readonly isPowerful: boolean
+  isPowerful: Schema.Boolean,
   /** Whether it sees the transactions of other roles. */
-  readonly isMonitor: boolean
+  isMonitor: Schema.Boolean,
   /** The tables that it owns, and those that it cannot read, of all. */
-  readonly tables: number
-  readonly ownedTables: number
-  readonly unreadableTables: ReadonlyArray<string>
-  /** What connects with it, as `ops migrate --grant-to` was told; empty if it was not. */
-  readonly kinds: ReadonlyArray<RoleKind>
-  /** Whether the database knows roles for the processes. */
-  readonly hasRoles: boolean
-  /** The rights of its kinds that it lacks, such as `update on campaigns`. */
-  readonly missingRights: ReadonlyArray<string>
-}
+  tables: Schema.Int,
+  ownedTables: Schema.Int,
+  unreadableTables: Schema.Array(Schema.String),
+})
 
 /** The database's size and load. */
-export interface InspectedLoad {
-  readonly version: string
-  readonly bytes: number
+const InspectedLoad = Schema.Struct({
+  version: Schema.String,
+  bytes: Schema.Number,
   /** Open connections to this database, and how many the server allows for all databases. */
-  readonly connections: number
-  readonly maxConnections: number
+  connections: Schema.Int,
+  maxConnections: Schema.Int,
   /** The name of the last migration. */
-  readonly schema: string | null
-  readonly workers: number
-}
-
-/** A server, its standbys, and the clocks of the organizations. */
-export interface InspectedServer {
-  readonly version: string
-  readonly role: "primary" | "standby"
-  /** Null if the server does not tell. */
-  readonly timeline: number | null
-  /** How long ago a standby replayed its last commit; null on a primary. */
-  readonly replayedSecondsAgo: number | null
-  /** As `synchronous_standby_names` names them. */
-  readonly synchronousStandbys: string
-  /** Whether too few synchronous standbys are there for commits to end; null if the role may not see the standbys. */
-  readonly commitsWait: boolean | null
-  /** Null if the role may not see them. */
-  readonly standbys: ReadonlyArray<InspectedStandby> | null
-  /** On which timelines the clocks were last advanced, most clocks first. */
-  readonly clockTimelines: ReadonlyArray<{
-    /** Null of clocks that a server advanced which does not tell its timeline. */
-    readonly timeline: number | null
-    readonly isThisServers: boolean
-    readonly organizations: number
-  }>
-  /** The clocks that are ahead of the server's, furthest first; at most `MAX_CLOCKS_AHEAD`. */
-  readonly clocksAhead: ReadonlyArray<{
-    readonly organizationId: string
-    readonly name: string
-    readonly seconds: number
-  }>
-  /** How many are ahead. */
-  readonly clocksAheadTotal: number
-}
+  schema: Schema.NullOr(Schema.String),
+  workers: Schema.Int,
+})
+export type InspectedLoad = typeof InspectedLoad.Type
 
 /** A standby that replicates a primary. */
-export interface InspectedStandby {
-  readonly name: string
-  readonly address: string | null
+const InspectedStandby = Schema.Struct({
+  name: Schema.String,
+  address: Schema.NullOr(Schema.String),
   /** As in `pg_stat_replication`: `streaming`, `catchup` and others. */
-  readonly state: string
+  state: Schema.String,
   /** `sync`, `quorum`, `potential` or `async`. */
-  readonly syncState: string
-  readonly lagBytes: number | null
-  readonly lagSeconds: number
-}
+  syncState: Schema.String,
+  lagBytes: Schema.NullOr(Schema.Number),
+  lagSeconds: Schema.Number,
+})
+
+/** A server, its standbys, and the clocks of the organizations. */
+const InspectedServer = Schema.Struct({
+  version: Schema.String,
+  role: Schema.Literals(["primary", "standby"]),
+  /** Null if the server does not report it. */
+  timeline: Schema.NullOr(Schema.Int),
+  /** How long ago a standby replayed its last commit; null on a primary. */
+  replayedSecondsAgo: Schema.NullOr(Schema.Number),
+  /** As `synchronous_standby_names` names them. */
+  synchronousStandbys: Schema.String,
+  /** Whether too few synchronous standbys are there for commits to end; null if the role may not see the standbys. */
+  commitsWait: Schema.NullOr(Schema.Boolean),
+  /** Null if the role may not see them. */
+  standbys: Schema.NullOr(Schema.Array(InspectedStandby)),
+  /** On which timelines the clocks were last advanced, most clocks first; null for those of a server that does not report its own. */
+  clockTimelines: Schema.Array(
+    Schema.Struct({
+      timeline: Schema.NullOr(Schema.Int),
+      isThisServers: Schema.Boolean,
+      organizations: Schema.Int,
+    }),
+  ),
+  /** The clocks that are ahead of the server's, furthest first; at most `MAX_CLOCKS_AHEAD`. */
+  clocksAhead: Schema.Array(
+    Schema.Struct({ organizationId: Schema.String, name: Schema.String, seconds: Schema.Number }),
+  ),
+  /** How many are ahead. */
+  clocksAheadTotal: Schema.Int,
+})
+export type InspectedServer = typeof InspectedServer.Type
+
+const decodeLoad = decodeRow(InspectedLoad.fields)
+const decodeServer = decodeRow({ server: InspectedServer })
+const decodeExists = decodeRow({ exists: Schema.Boolean })
+const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
+const decodeMissing = decodeRows({ missing: Schema.String })
+const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String), ahead: Schema.Array(Schema.String) })
 
 /** How many clocks that are ahead are listed. */
 const MAX_CLOCKS_AHEAD = 20
@@ -105,46 +107,41 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()(
 
       /** Of a database without a schema none. */
       const readGrantedRoles = Effect.gen(function* () {
-        const [table] = yield* sql<{ exists: boolean }>`select to_regclass('granted_roles') is not null as exists`
-        return table!.exists ? yield* sql<GrantedRole>`select role, kind from granted_roles` : []
+        const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
+        return exists ? yield* sql`select role, kind from granted_roles`.pipe(decodeGranted) : []
       })
 
       const readMissingRights = Effect.fnUntraced(function* (kind: RoleKind) {
         const needed = kind === "reader" ? [] : neededRights(kind)
-        const rows = yield* sql<{ missing: string }>`
+        const rows = yield* sql`
         select needed.right || ' on ' || relation as missing
         from unnest(${needed.map(({ table }) => table)}::text[], ${needed.map(({ right }) => right)}::text[]) as needed (relation, "right")
         where not case when to_regclass(relation) is null then true
           when needed.right = 'delete' then has_table_privilege(relation, needed.right)
-          else has_any_column_privilege(relation, needed.right) end`
+          else has_any_column_privilege(relation, needed.right) end`.pipe(decodeMissing)
         return rows.map(({ missing }) => missing)
       })
 
-      return {
-        readConnection: sql<InspectedConnection>`
+      return dieOnDatabaseFailure("DatabaseInspection", {
+        readConnection: sql`
         select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
           case when ssl then ssl.version end as tls,
           coalesce(inet_client_addr() << '127.0.0.0/8' or inet_client_addr() = '::1', true) as "isLocal",
           extract(epoch from clock_timestamp())::double precision * 1000 as now
-        from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(
-          Effect.map((rows) => rows[0]!),
-          orDieAs("DatabaseInspection.readConnection"),
-        ),
+        from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(decodeConnection),
 
         /** Reads the times at which the server's clock was not believed, and the partitions of a future that nobody adds today. */
-        readClockFaults: sql<{ faults: ReadonlyArray<string>; ahead: ReadonlyArray<string> }>`
+        readClockFaults: sql`
         select array(
           select to_char(first_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
           from clock_faults order by first_at
         ) as faults, array(
           select name from unnest(${PARTITIONED_TABLES}::text[]) as parent cross join lateral partition_ranges(parent) where is_ahead order by name
-        ) as ahead`.pipe(
-          Effect.map((rows) => rows[0]!),
-          orDieAs("DatabaseInspection.readClockFaults"),
-        ),
+        ) as ahead`.pipe(decodeClockFaults),
 
+        /** Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, and their rights that it lacks, such as `update on campaigns`. */
         readRole: Effect.gen(function* () {
-          const rows = yield* sql<Omit<InspectedRole, "kinds" | "hasRoles" | "missingRights">>`
+          const role = yield* sql`
         select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",
           pg_has_role(role.oid, 'pg_monitor', 'usage') as "isMonitor", owned.*
         from pg_roles role cross join lateral (
@@ -153,14 +150,14 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()(
               as "unreadableTables"
           from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
         ) owned
-        where rolname = current_user`
+        where rolname = current_user`.pipe(decodeRole)
           const granted = yield* readGrantedRoles
-          const kinds = granted.filter(({ role }) => role === rows[0]!.name).map(({ kind }) => kind)
+          const kinds = granted.filter((each) => each.role === role.name).map(({ kind }) => kind)
           const missingRights = (yield* Effect.forEach(kinds, readMissingRights)).flat()
-          return { ...rows[0]!, kinds, hasRoles: granted.length > 0, missingRights } satisfies InspectedRole
-        }).pipe(orDieAs("DatabaseInspection.readRole")),
+          return { ...role, kinds, hasRoles: granted.length > 0, missingRights }
+        }),
 
-        readServer: sql<{ server: InspectedServer }>`
+        readServer: sql`
         with server as materialized (
           select pg_is_in_recovery() as recovers, current_identity() as identity, clock_timestamp() as now,
             pg_has_role('pg_read_all_stats', 'usage') as sees_standbys, current_setting('synchronous_standby_names') as names
@@ -195,20 +192,19 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()(
             from (select * from ahead order by seconds desc limit ${MAX_CLOCKS_AHEAD}) furthest),
           'clocksAheadTotal', (select count(*) from ahead)
         ) as server from server`.pipe(
-          Effect.map((rows) => rows[0]!.server),
-          orDieAs("DatabaseInspection.readServer"),
+          decodeServer,
+          Effect.map(({ server }) => server),
         ),
 
-        readLoad: sql<InspectedLoad>`
+        readLoad: sql`
         select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,
           (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
           current_setting('max_connections')::int as "maxConnections",
           (select max(substring(file from '\\d{4}_\\w+')) from migrations) as schema,
           (select count(*)::int from delivery_workers where alive_until > clock_timestamp() and not stopping) as workers`.pipe(
-          Effect.map((rows) => rows[0]!),
-          orDieAs("DatabaseInspection.readLoad"),
+          decodeLoad,
         ),
-      }
+      })
     }),
   },
 ) {

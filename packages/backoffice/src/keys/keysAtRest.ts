@@ -1,6 +1,7 @@
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { Effect } from "effect"
+import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** Every table that holds ciphertexts of `SecretCipher`, in its column `ciphertext`, and the text column that identifies a row. */
@@ -26,20 +27,19 @@ export interface ResealResult {
   readonly unopened: number
 }
 
-interface Row {
-  readonly id: string
-  readonly organizationId: string
-  readonly ciphertext: Uint8Array
-}
+const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ciphertext: Schema.Uint8Array })
+type Row = typeof Row.Type
+const decodeCiphertexts = decodeRows(Row.fields)
+const decodeIds = decodeRows({ id: Schema.String })
+const decodeCount = decodeRow({ count: Schema.Int })
 
 /** Counts all ciphertexts. */
 export const countCiphertexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const counts = yield* Effect.forEach(
-    TABLES,
-    ({ table }) => sql<{ count: number }>`select count(*)::int as count from ${sql(table)}`,
+  const counts = yield* Effect.forEach(TABLES, ({ table }) =>
+    sql`select count(*)::int as count from ${sql(table)}`.pipe(decodeCount),
   )
-  return counts.reduce((total, [row]) => total + row!.count, 0)
+  return counts.reduce((total, { count }) => total + count, 0)
 }).pipe(orDieAs("keysAtRest.count"))
 
 /** Counts the ciphertexts of each table that each key of the ring opens, newest key first, and those that none opens. */
@@ -89,7 +89,7 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
         from: hexOf(ciphertext),
         to: hexOf(cipher.encrypt(cipher.decrypt(ciphertext, organizationId), organizationId)),
       }))
-      const replaced = yield* sql<{ id: string }>`
+      const replaced = yield* sql`
         with locked as (
           select change.id, decode(change.sealed, 'hex') as sealed
           from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ from }) => from)}::text[],
@@ -98,15 +98,15 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
           for no key update of stored ${sql.literal(whenLocked)}
         )
         update ${sql(table)} stored set ciphertext = locked.sealed from locked where stored.${sql(id)} = locked.id
-        returning locked.id`
+        returning locked.id`.pipe(decodeIds)
       result.resealed += replaced.length
 
       // Other processes have locked, replaced or deleted the rest.
       const done = new Set(replaced.map(({ id }) => id))
       for (const missed of changes.filter(({ id }) => !done.has(id))) {
-        const current = yield* sql<Row>`
+        const current = yield* sql`
           select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-          where ${sql(id)} = ${missed.id}`
+          where ${sql(id)} = ${missed.id}`.pipe(decodeCiphertexts)
         yield* reseal({ table, id }, current, "")
       }
     })
@@ -135,9 +135,9 @@ const eachBatch = Effect.fnUntraced(function* <E, R>(
   const sql = yield* SqlClient.SqlClient
   let after = ""
   for (;;) {
-    const rows: ReadonlyArray<Row> = yield* sql<Row>`
+    const rows: ReadonlyArray<Row> = yield* sql`
       select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-      where ${sql(id)} > ${after} order by ${sql(id)} limit ${BATCH_SIZE}`
+      where ${sql(id)} > ${after} order by ${sql(id)} limit ${BATCH_SIZE}`.pipe(decodeCiphertexts)
     yield* use(rows)
     if (rows.length < BATCH_SIZE) return
     after = rows.at(-1)!.id

@@ -1,24 +1,26 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { decodeRows } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What an id names that is shown on the page of something else, and whose it is. */
-export interface FoundObject {
-  readonly kind: "key" | "secret" | "sender" | "dkimKey" | "erasure" | "event" | "inboxEvent"
-  readonly id: string
-  readonly organizationId: OrganizationId
-}
+const KINDS = ["key", "secret", "sender", "dkimKey", "erasure", "event", "inboxEvent"] as const
+
+/** An object that is shown on the page of another one, and its organization. */
+const FoundObject = Schema.Struct({ kind: Schema.Literals(KINDS), id: Schema.String, organizationId: OrganizationId })
+export type FoundObject = typeof FoundObject.Type
+
+const decodeObjects = decodeRows(FoundObject.fields)
 
 /** Finds what an id names that has no page of its own. */
 export class ObjectFinder extends Context.Service<ObjectFinder>()("backoffice/operators/ObjectFinder", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    return {
+    return dieOnDatabaseFailure("ObjectFinder", {
       /** Finds it in one organization, or in all. The ids of partners' events are their own, so several may have one. */
-      find: Effect.fn("ObjectFinder.find")(function* (id: string, organizationId: OrganizationId | null) {
-        return yield* sql<FoundObject>`
+      find: (id: string, organizationId: OrganizationId | null) =>
+        sql`
           select found.kind, ${id}::text as id, organization.id as "organizationId" from organizations organization
           cross join lateral (
             select 'key' as kind from api_keys where organization_id = organization.id and id = ${id}
@@ -30,9 +32,8 @@ export class ObjectFinder extends Context.Service<ObjectFinder>()("backoffice/op
             union all select 'inboxEvent' from inbox_keys where organization_id = organization.id and event_id = ${id}
           ) found
           where ${organizationId}::text is null or organization.id = ${organizationId}
-          order by organization.id limit 20`
-      }, orDieAs("ObjectFinder.find")),
-    }
+          order by organization.id limit 20`.pipe(decodeObjects),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(ObjectFinder, ObjectFinder.make)

@@ -1,26 +1,48 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { type Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TABLES_THAT_STAY } from "./tablesThatStay.ts"
 
 /** An organization, and how its clock stands. */
-export interface OrganizationStatus extends Organization {
-  /** How far its clock, from which its stamps go on, is ahead of the database's; 0 when it is not. */
-  readonly clockAheadSeconds: number
+const OrganizationStatus = Schema.Struct({
+  ...Organization.fields,
+  /** How far its clock, from which its timestamps go on, is ahead of the database's; 0 when it is not. */
+  clockAheadSeconds: Schema.Number,
   /** Since when nothing new begins for it here; null where it is served. */
-  readonly frozenAt: Timestamp | null
-}
+  frozenAt: Schema.NullOr(Timestamp),
+})
+export type OrganizationStatus = typeof OrganizationStatus.Type
 
 /** A table whose rows move with their organization. */
-export interface MovedTable {
-  readonly name: string
-  readonly columns: ReadonlyArray<string>
+const MovedTable = Schema.Struct({
+  name: Schema.String,
+  columns: Schema.Array(Schema.String),
   /** The tables that its foreign keys lead to. */
-  readonly references: ReadonlyArray<string>
-}
+  references: Schema.Array(Schema.String),
+})
+export type MovedTable = typeof MovedTable.Type
+
+/** What was begun for an organization before it was frozen, and is not finished. */
+const InFlight = Schema.Struct({
+  /** Messages whose sending has begun, by their leases. */
+  messages: Schema.Int,
+  /** Endpoints that a living worker still owns, and calls to them that it has not settled. */
+  endpoints: Schema.Int,
+  calls: Schema.Int,
+})
+
+const organizations = rowsOf(Organization)
+const statuses = rowsOf(OrganizationStatus, {
+  clockAheadSeconds: "greatest(0, extract(epoch from last - clock_timestamp()))::double precision",
+})
+const decodeTables = decodeRows(MovedTable.fields)
+const decodeProcesses = decodeRows({ process: Schema.String })
+const decodeInFlight = decodeRow(InFlight.fields)
+const decodePosition = decodeRow({ position: Schema.String })
 
 /** Reads organizations, and which tables move with one. */
 export class OrganizationReader extends Context.Service<OrganizationReader>()(
@@ -29,25 +51,46 @@ export class OrganizationReader extends Context.Service<OrganizationReader>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      return {
+      return dieOnDatabaseFailure("OrganizationReader", {
         /** Lists all organizations, oldest first. */
-        list: sql<OrganizationStatus>`
-        select id, name, created_at as "createdAt",
-          greatest(0, extract(epoch from last - clock_timestamp()))::double precision as "clockAheadSeconds",
-          frozen_at as "frozenAt"
-        from organizations join organization_clock on organization_id = id order by id`.pipe(
-          orDieAs("OrganizationReader.list"),
+        list: sql`
+          select ${statuses.columns} from organizations join organization_clock on organization_id = id order by id`.pipe(
+          statuses.decode,
         ),
 
         /** Finds an organization. */
-        find: Effect.fn("OrganizationReader.find")(function* (organizationId: OrganizationId) {
-          const rows = yield* sql<Organization>`
-            select id, name, created_at as "createdAt" from organizations where id = ${organizationId}`
+        find: Effect.fnUntraced(function* (organizationId: OrganizationId) {
+          const rows = yield* sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
+            organizations.decode,
+          )
           return rows[0] ?? (yield* new OrganizationNotFound({ organizationId }))
-        }, orDieAs("OrganizationReader.find")),
+        }),
+
+        /** Reads what is still in flight for a frozen organization; `older` are the transactions that `freezeOrganization` returned. */
+        inFlight: Effect.fnUntraced(function* (organizationId: OrganizationId, older: ReadonlyArray<string>) {
+          const transactions = yield* sql`
+            select pid || ' (' || application_name || ')' as process from pg_locks join pg_stat_activity using (pid)
+            where locktype = 'virtualxid' and virtualxid = any (${older}::text[]) order by pid`.pipe(decodeProcesses)
+          // By a later statement, which sees what these transactions wrote.
+          const counts = yield* sql`
+            with alive as materialized (select token from delivery_workers where alive_until > clock_timestamp())
+            select
+              (select count(*)::int from messages where organization_id = ${organizationId} and lease_until > clock_timestamp()) as messages,
+              (select count(*)::int from endpoint_readers where organization_id = ${organizationId} and owner in (table alive)) as endpoints,
+              (select count(*)::int from deliveries where organization_id = ${organizationId} and owner in (table alive)) as calls`.pipe(
+            decodeInFlight,
+          )
+          return { transactions: transactions.map(({ process }) => process), ...counts }
+        }),
+
+        /** Returns where the WAL ends: everything that was committed before this call lies below it. */
+        walPosition: sql`select pg_current_wal_lsn()::text as position`.pipe(
+          decodePosition,
+          Effect.map(({ position }) => position),
+        ),
 
         /** Reads which tables move with an organization: those that `TABLES_THAT_STAY` does not name. */
-        movedTables: sql<MovedTable>`
+        movedTables: sql`
           select relname as name,
             array(select attname::text from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped order by attnum) as columns,
             array(
@@ -57,8 +100,8 @@ export class OrganizationReader extends Context.Service<OrganizationReader>()(
           from pg_class
           where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
             and relname <> all (${Object.keys(TABLES_THAT_STAY)}::text[])
-          order by relname`.pipe(orDieAs("OrganizationReader.movedTables")),
-      }
+          order by relname`.pipe(decodeTables),
+      })
     }),
   },
 ) {

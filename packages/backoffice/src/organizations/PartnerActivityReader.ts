@@ -1,30 +1,49 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract/names"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import type { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import type { ReadPosition, RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
-import { Context, Effect, Layer } from "effect"
+import { type EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { equal } from "@outreach/postgres/conditions"
+import { ReadPosition, RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
+import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** How often the API answered a caller in the same way in an hour. */
-export interface HourlyRequests extends RequestCount {
-  readonly hour: Timestamp
-}
+/** How often the API gave a caller the same kind of response in an hour. */
+const HourlyRequests = Schema.Struct({ ...RequestCount.fields, hour: Timestamp })
+export type HourlyRequests = typeof HourlyRequests.Type
 
 /** How far a key has read a list, and what it has not read yet. */
-export interface PollerStatus extends ReadPosition {
-  readonly readAt: Timestamp
+const PollerStatus = Schema.Struct({
+  ...ReadPosition.fields,
+  readAt: Timestamp,
   /** Rows after its position, counted up to `LIST_COUNT_CAP`, and for how long the first of them has been there. */
-  readonly lagRows: number
-  readonly lagSeconds: number
-}
+  lagRows: Schema.Int,
+  lagSeconds: Schema.Number,
+})
+export type PollerStatus = typeof PollerStatus.Type
 
 /** The requests of a key in the present rate window. */
-export interface WindowUse {
-  readonly keyId: KeyId
-  readonly count: number
-}
+const WindowUse = Schema.Struct({ keyId: KeyId, count: Schema.Int })
+export type WindowUse = typeof WindowUse.Type
+
+/** How the API answered the callers of an organization in a time. */
+const OrganizationRequests = Schema.Struct({
+  organizationId: OrganizationId,
+  requests: Schema.Number,
+  errors: Schema.Number,
+  /** Webhooks whose signature was not valid. */
+  badSignatures: Schema.Number,
+})
+export type OrganizationRequests = typeof OrganizationRequests.Type
+
+const hourly = rowsOf(HourlyRequests, { requests: "requests::double precision" })
+const pollers = rowsOf(PollerStatus, {
+  ...{ at: "position_at", id: "position_id", lagRows: "ahead.count::int" },
+  lagSeconds: "greatest(0, coalesce(extract(epoch from statement_timestamp() - ahead.since), 0))::double precision",
+})
+const decodeTotals = decodeRows(OrganizationRequests.fields)
+const decodeWindows = decodeRows(WindowUse.fields)
 
 /** How the API answered a caller, or all callers, in a time. */
 export interface RequestTotals {
@@ -32,15 +51,6 @@ export interface RequestTotals {
   /** Those that were answered with an error. */
   readonly errors: number
   readonly peak: number
-}
-
-/** How the API answered the callers of an organization in a time. */
-export interface OrganizationRequests {
-  readonly organizationId: OrganizationId
-  readonly requests: number
-  readonly errors: number
-  /** Webhooks whose signature was not valid. */
-  readonly badSignatures: number
 }
 
 /** Adds counts up. */
@@ -61,46 +71,38 @@ export class PartnerActivityReader extends Context.Service<PartnerActivityReader
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      return {
+      return dieOnDatabaseFailure("PartnerActivityReader", {
         /** Lists how the API answered an organization's callers in the last hours, the present one included, oldest first; of one caller or of all. */
-        hourlyRequests: Effect.fn("PartnerActivityReader.hourlyRequests")(
-          (organizationId: OrganizationId, hours: number, callerId?: KeyId | EndpointId) => sql<HourlyRequests>`
-          select organization_id as "organizationId", caller_id as "callerId", hour, code, requests::double precision, peak
-          from request_counts
-          where organization_id = ${organizationId} and (${callerId ?? null}::text is null or caller_id = ${callerId ?? null})
-            and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
-          order by hour, caller_id, code`,
-          orDieAs("PartnerActivityReader.hourlyRequests"),
-        ),
+        hourlyRequests: (organizationId: OrganizationId, hours: number, callerId?: KeyId | EndpointId) =>
+          sql`
+            select ${hourly.columns} from request_counts
+            where ${equal({ organization_id: organizationId, caller_id: callerId })}
+              and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+            order by hour, caller_id, code`.pipe(hourly.decode),
 
         /** Lists how the API answered the callers of each organization in the last hours; of one organization or of all. One that asked for nothing is left out. */
-        totals: Effect.fn("PartnerActivityReader.totals")(
-          (hours: number, organizationId?: OrganizationId) => sql<OrganizationRequests>`
-          select organization_id as "organizationId", sum(requests)::double precision as requests,
-            coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
-            coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
-          from request_counts
-          where hour > statement_timestamp() - make_interval(hours => ${hours}::int)
-            and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-          group by organization_id`,
-          orDieAs("PartnerActivityReader.totals"),
-        ),
+        totals: (hours: number, organizationId?: OrganizationId) =>
+          sql`
+            select organization_id as "organizationId", sum(requests)::double precision as requests,
+              coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
+              coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
+            from request_counts
+            where ${equal({ organization_id: organizationId })} and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+            group by organization_id`.pipe(decodeTotals),
 
         /** Lists how many requests an organization's keys have made in the present rate window; a key that has made none is left out. */
-        windowUse: Effect.fn("PartnerActivityReader.windowUse")(
-          (organizationId: OrganizationId) => sql<WindowUse>`
-          select key_id as "keyId", count::int from api_keys join rate_windows on key_id = api_keys.id
-          where organization_id = ${organizationId}
-            and window_start = floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60`,
-          orDieAs("PartnerActivityReader.windowUse"),
-        ),
+        windowUse: (organizationId: OrganizationId) =>
+          sql`
+            select key_id as "keyId", count::int from api_keys join rate_windows on key_id = api_keys.id
+            where organization_id = ${organizationId}
+              and window_start = floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60`.pipe(
+            decodeWindows,
+          ),
 
         /** Lists how far an organization's keys have read the lists, and how far behind they are: one range of an index each. */
-        pollers: Effect.fn("PartnerActivityReader.pollers")(
-          (organizationId: OrganizationId) => sql<PollerStatus>`
-          select organization_id as "organizationId", key_id as "keyId", list, types, position_at as at, position_id as id,
-            has_more as "hasMore", read_at as "readAt", ahead.count::int as "lagRows",
-            greatest(0, coalesce(extract(epoch from statement_timestamp() - ahead.since), 0))::double precision as "lagSeconds"
+        pollers: (organizationId: OrganizationId) =>
+          sql`
+          select ${pollers.columns}
           from read_positions
           cross join lateral (
             select count(*) as count, min(at) as since from (
@@ -120,10 +122,8 @@ export class PartnerActivityReader extends Context.Service<PartnerActivityReader
                 order by updated_at, recipients.id limit ${LIST_COUNT_CAP}::int)
             ) each
           ) ahead
-          where organization_id = ${organizationId} order by key_id, list`,
-          orDieAs("PartnerActivityReader.pollers"),
-        ),
-      }
+          where organization_id = ${organizationId} order by key_id, list`.pipe(pollers.decode),
+      })
     }),
   },
 ) {

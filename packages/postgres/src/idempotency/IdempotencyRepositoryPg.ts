@@ -1,16 +1,20 @@
-import {
-  IdempotencyRepository,
-  type KeyHolder,
-  RESPONSE_RETENTION_SECONDS,
-  type StoredResponse,
-} from "@outreach/domain/idempotency/IdempotencyRepository"
-import { Effect, Layer } from "effect"
+import { IdempotencyRepository, RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
-import { packBody, type StoredBody, unpackBody } from "./StoredBody.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { packBody, StoredBody, unpackBody } from "./StoredBody.ts"
+
+const decodeResponses = decodeRows({
+  ...StoredBody.fields,
+  isSame: Schema.Boolean,
+  status: Schema.Int,
+  headers: Schema.Record(Schema.String, Schema.String),
+})
+const decodeHolder = decodeRow({ holder: Schema.Literals(["ours", "same", "other"]) })
 
 /** Keeps responses in PostgreSQL; a request that runs holds its key by locks that end with its transaction. */
-export const IdempotencyRepositoryPg = Layer.effect(
+export const IdempotencyRepositoryPg = adapter(
   IdempotencyRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -18,25 +22,29 @@ export const IdempotencyRepositoryPg = Layer.effect(
 
     return {
       find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        const rows = yield* sql<Omit<StoredResponse, "body"> & StoredBody & { readonly isSame: boolean }>`
+        const rows = yield* sql`
           select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from stored_responses
-          where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`
+          where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`.pipe(
+          decodeResponses,
+        )
         if (rows[0] === undefined) return undefined
         const { isSame, status, headers, ...stored } = rows[0]
         return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
-      }, orDieAs("IdempotencyRepository.find")),
+      }),
 
       // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
       lock: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        const rows = yield* sql<{ holder: KeyHolder }>`
+        const { holder } = yield* sql`
           select case
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${Buffer.from(fingerprint).toString("hex")} ${key}`}, 0)) then 'same'
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) then 'other'
             else 'ours' end as holder
           -- Held with others until the transaction ends: an erasure waits until the responses that were read before it are stored.
-          from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`
-        return rows[0]!.holder
-      }, orDieAs("IdempotencyRepository.lock")),
+          from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`.pipe(
+          decodeHolder,
+        )
+        return holder
+      }),
 
       store: Effect.fnUntraced(function* (
         { organizationId, key, fingerprint },
@@ -69,12 +77,9 @@ export const IdempotencyRepositoryPg = Layer.effect(
             order by bytes_before limit ${DELETED_AT_ONCE} for update skip locked
           )
           delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
-      }, orDieAs("IdempotencyRepository.store")),
+      }),
 
-      forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`.pipe(
-        Effect.asVoid,
-        orDieAs("IdempotencyRepository.forgetExpired"),
-      ),
+      forgetExpired: Effect.asVoid(sql`delete from stored_responses where created_at < plausible_now() - ${retention}`),
     }
   }),
 )

@@ -1,12 +1,13 @@
 import { promisify } from "node:util"
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 /** The body of a stored response as its row has it; a null body is none. */
-export interface StoredBody {
-  readonly encoding: "identity" | "zstd"
-  readonly body: Uint8Array | null
-}
+export const StoredBody = Schema.Struct({
+  encoding: Schema.Literals(["identity", "zstd"]),
+  body: Schema.NullOr(Schema.Uint8Array),
+})
+export type StoredBody = typeof StoredBody.Type
 
 /** Bodies below this many bytes are stored as they are: compression would save no more than the rest of their row. */
 const SMALL_BYTES = 1024

@@ -1,6 +1,10 @@
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
 import type { SqlFile } from "./readSqlFiles.ts"
+
+const decodeStates = decodeRows({ valid: Schema.Boolean })
+const decodeBlockers = decodeRows({ pid: Schema.Int, name: Schema.String, since: Schema.String })
 
 /** Returns the index that a file builds concurrently, if it does; such a file holds nothing else. */
 export const concurrentIndexOf = ({ text }: SqlFile): string | undefined =>
@@ -9,8 +13,8 @@ export const concurrentIndexOf = ({ text }: SqlFile): string | undefined =>
 /** Builds an index while its table is read and written, outside a transaction. */
 export const buildIndex = Effect.fnUntraced(function* (index: string, { text }: SqlFile) {
   const sql = yield* SqlClient.SqlClient
-  const [state] = yield* sql<{ valid: boolean }>`
-    select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})`
+  const [state] = yield* sql`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})`.pipe(decodeStates)
   // Built before, by a process that was killed before it recorded the file.
   if (state?.valid) return
   // A build that was cut off leaves an index that costs every write and that no query uses.
@@ -27,9 +31,11 @@ export const reportBlockers = (
 ): Effect.Effect<never> => {
   let reported = ""
   return Effect.gen(function* () {
-    const blockers = yield* sql<{ pid: number; name: string; since: string }>`
+    const blockers = yield* sql`
       select pid, application_name as name, to_char(xact_start, 'YYYY-MM-DD HH24:MI:SS TZ') as since
-      from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) and pid <> pg_backend_pid() order by xact_start`
+      from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) and pid <> pg_backend_pid() order by xact_start`.pipe(
+      decodeBlockers,
+    )
     const names = blockers.map(({ pid, name, since }) => `${pid} (${name}, since ${since})`).join(", ")
     if (names !== "" && names !== reported) {
       yield* report(`The index ${index} waits for the transaction of process ${names}; writes go on meanwhile.`)

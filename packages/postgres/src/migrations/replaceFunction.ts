@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
 import type { SqlFile } from "./readSqlFiles.ts"
 
 const INVALID_FUNCTION_DEFINITION = "42P13"
@@ -22,14 +23,16 @@ export const replaceFunction = Effect.fnUntraced(function* ({ name, text }: SqlF
   if ((yield* signaturesOf(name)).length > before.length) yield* dropAll(before)
 })
 
+const decodeSignatures = decodeRows({ signature: Schema.String })
+
 /** Drops the function of a name, if there is one. */
 export const dropFunction = (name: string) => Effect.flatMap(signaturesOf(name), dropAll)
 
 const signaturesOf = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ signature: string }>`
+  return yield* sql`
     select oid::regprocedure::text as signature from pg_proc
-    where pronamespace = 'public'::regnamespace and proname = ${name}`
+    where pronamespace = 'public'::regnamespace and proname = ${name}`.pipe(decodeSignatures)
 })
 
 const dropAll = Effect.fnUntraced(function* (functions: ReadonlyArray<{ readonly signature: string }>) {

@@ -5,6 +5,7 @@ import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { assertRolesExist, type GrantedRole, grantRoles, revokePublicExecution } from "../roles/grantRoles.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { type MigrationPlan, otherBaseline, planMigrations } from "./planMigrations.ts"
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
@@ -101,6 +102,9 @@ export const runMigrations = ({
     Effect.withSpan("postgres.migrate"),
   )
 
+const decodeSession = decodeRow({ locked: Schema.Boolean, pid: Schema.Int })
+const decodeApplied = decodeRows({ file: Schema.String, checksum: Schema.String })
+
 const LOCK_NOT_AVAILABLE = "55P03"
 const DEADLOCK_DETECTED = "40P01"
 const INSUFFICIENT_PRIVILEGE = "42501"
@@ -138,10 +142,11 @@ const runPending = Effect.fnUntraced(function* (
   if (kept === undefined) return yield* new SessionNotKept()
   const files = yield* readSqlFiles(folder)
   // Asks instead of waiting: the other process's concurrent index waits for every statement that is under way, also for this one.
-  const [session] = yield* Effect.repeat(
-    sql<{ locked: boolean; pid: number }>`
-      select pg_try_advisory_lock(hashtextextended('migrate', 0)) as locked, pg_backend_pid() as pid`,
-    { until: ([row]) => row!.locked, schedule: Schedule.spaced("200 millis") },
+  const { pid } = yield* Effect.repeat(
+    sql`select pg_try_advisory_lock(hashtextextended('migrate', 0)) as locked, pg_backend_pid() as pid`.pipe(
+      decodeSession,
+    ),
+    { until: ({ locked }) => locked, schedule: Schedule.spaced("200 millis") },
   )
   yield* assertRolesExist(grantTo)
   const plan = yield* inTransaction(Effect.flatMap(readApplied, (applied) => planMigrations(files, applied)))
@@ -152,7 +157,7 @@ const runPending = Effect.fnUntraced(function* (
     const index = batch[0] && concurrentIndexOf(batch[0])
     if (index) {
       yield* failAs(batch[0]!, buildIndex(index, batch[0]!)).pipe(
-        Effect.raceFirst(reportBlockers(pool, report, session!.pid, index)),
+        Effect.raceFirst(reportBlockers(pool, report, pid, index)),
       )
     }
     yield* inTransaction(
@@ -193,7 +198,7 @@ const readApplied = Effect.gen(function* () {
       checksum text not null,
       applied_at timestamptz not null default clock_timestamp()
     )`
-  const rows = yield* sql<{ file: string; checksum: string }>`select file, checksum from migrations`
+  const rows = yield* sql`select file, checksum from migrations`.pipe(decodeApplied)
   return new Map(rows.map(({ file, checksum }) => [file, checksum]))
 })
 

@@ -1,41 +1,44 @@
 import type { SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Layer } from "effect"
+import { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { dieOnDatabaseFailure } from "../adapter.ts"
 
-/** For how long it is kept how the API answered. */
+/** For how long counts of the API's responses are kept. */
 const COUNTS_RETENTION_DAYS = 30
 
-/** How often the API answered a caller in the same way. */
-export interface RequestCount {
-  readonly organizationId: OrganizationId
+/** How often the API gave a caller the same kind of response. */
+export const RequestCount = Schema.Struct({
+  organizationId: OrganizationId,
   /** A key, or the endpoint that a partner's webhook came to. */
-  readonly callerId: KeyId | EndpointId
+  callerId: Schema.Union([KeyId, EndpointId]),
   /** The code of the error; empty without one. */
-  readonly code: string
-  readonly requests: number
+  code: Schema.String,
+  requests: Schema.Number,
   /** The most requests that one rate window had counted of the key; 0 for webhooks. */
-  readonly peak: number
-}
+  peak: Schema.Int,
+})
+export type RequestCount = typeof RequestCount.Type
 
+const POLLED_LISTS = ["events", "tokens"] as const
 /** Lists that a partner polls. */
-export type PolledList = "events" | "tokens"
+export type PolledList = (typeof POLLED_LISTS)[number]
 
 /** How far a key has read a list. */
-export interface ReadPosition {
-  readonly organizationId: OrganizationId
-  readonly keyId: KeyId
-  readonly list: PolledList
+export const ReadPosition = Schema.Struct({
+  organizationId: OrganizationId,
+  keyId: KeyId,
+  list: Schema.Literals(POLLED_LISTS),
   /** The event types that it asked for; null for all. */
-  readonly types: ReadonlyArray<string> | null
+  types: Schema.NullOr(Schema.Array(Schema.String)),
   /** The last row of its last page; of an empty page, where that began. */
-  readonly at: Timestamp
-  readonly id: string
+  at: Timestamp,
+  id: Schema.String,
   /** Whether another page followed. */
-  readonly hasMore: boolean
-}
+  hasMore: Schema.Boolean,
+})
+export type ReadPosition = typeof ReadPosition.Type
 
 /** Keeps how partners use the API: counts by hour and code, positions of pollers, and which secrets they sign with. */
 export class PartnerActivity extends Context.Service<PartnerActivity>()("postgres/organizations/PartnerActivity", {
@@ -44,7 +47,7 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
     // Rows are locked in one order by all who write. Nothing is written for an organization that is moving, or that this server does not have yet.
     const served = sql.literal(`join organizations on organizations.id = given.organization_id and frozen_at is null`)
 
-    return {
+    return dieOnDatabaseFailure("PartnerActivity", {
       /** Adds counts to those of the present hour. */
       countRequests: Effect.fnUntraced(function* (counts: ReadonlyArray<RequestCount>) {
         yield* sql`
@@ -58,7 +61,7 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
           order by organization_id, caller_id, code
           on conflict (organization_id, caller_id, hour, code)
           do update set requests = kept.requests + excluded.requests, peak = greatest(kept.peak, excluded.peak)`
-      }, orDieAs("PartnerActivity.countRequests")),
+      }),
 
       /** Notes how far keys have read lists, one position for each key and list. */
       notePositions: Effect.fnUntraced(function* (positions: ReadonlyArray<ReadPosition>) {
@@ -74,7 +77,7 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
           order by organization_id, key_id, list
           on conflict (organization_id, key_id, list) do update set types = excluded.types, position_at = excluded.position_at,
             position_id = excluded.position_id, has_more = excluded.has_more, read_at = excluded.read_at`
-      }, orDieAs("PartnerActivity.notePositions")),
+      }),
 
       /** Notes that webhooks were verified with secrets just now. */
       noteVerifications: Effect.fnUntraced(function* (
@@ -90,16 +93,13 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
           ${served}
           order by organization_id, secret_id, endpoint_id
           on conflict (organization_id, secret_id, endpoint_id) do update set verified_at = excluded.verified_at`
-      }, orDieAs("PartnerActivity.noteVerifications")),
+      }),
 
       /** Deletes the counts that are older than 30 days. */
-      forget: sql`
-        delete from request_counts
-        where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`.pipe(
-        Effect.asVoid,
-        orDieAs("PartnerActivity.forget"),
+      forget: Effect.asVoid(
+        sql`delete from request_counts where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`,
       ),
-    }
+    })
   }),
 }) {
   static readonly layer = Layer.effect(PartnerActivity, PartnerActivity.make)

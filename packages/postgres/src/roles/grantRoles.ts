@@ -2,13 +2,21 @@ import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlState } from "../migrations/replaceFunction.ts"
-import { FUNCTION_GRANTS, type RoleKind, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { FUNCTION_GRANTS, ROLE_KINDS, type RoleKind, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
 
 /** A role of the database, and the kind of process that connects with it. */
-export interface GrantedRole {
-  readonly role: string
-  readonly kind: RoleKind
-}
+const GrantedRole = Schema.Struct({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
+export type GrantedRole = typeof GrantedRole.Type
+
+const decodeGranted = decodeRows(GrantedRole.fields)
+const decodeExists = decodeRow({ exists: Schema.Boolean })
+const decodeRoles = decodeRows({ role: Schema.String })
+const decodeQuoted = decodeRows({ role: Schema.String, name: Schema.String })
+const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Schema.String) })
+const decodeFunctions = decodeRows({ name: Schema.String, signature: Schema.String })
+const decodeRights = decodeRows({ right: Schema.String, role: Schema.String })
+const decodeStatements = decodeRows({ statement: Schema.String })
 
 /** A role does not exist. */
 export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFound", {
@@ -36,8 +44,10 @@ export const assertRolesExist = Effect.fnUntraced(function* (roles: ReadonlyArra
 const missingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
   const sql = yield* SqlClient.SqlClient
   const names = [...new Set(roles.map(({ role }) => role))]
-  const rows = yield* sql<{ role: string }>`
-    select role from unnest(${names}::text[]) as given (role) where not exists (select from pg_roles where rolname = role)`
+  const rows = yield* sql`
+    select role from unnest(${names}::text[]) as given (role) where not exists (select from pg_roles where rolname = role)`.pipe(
+    decodeRoles,
+  )
   return rows.map(({ role }) => role)
 })
 
@@ -56,13 +66,13 @@ export const grantRoles = Effect.fnUntraced(function* (
   },
 ) {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ exists: boolean }>`select to_regclass('granted_roles') is not null as exists`
-  if (!table!.exists) return
+  const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
+  if (!exists) return
   yield* assertRolesExist(added)
   for (const { role, kind } of added) {
     yield* sql`insert into granted_roles (role, kind) values (${role}, ${kind}) on conflict do nothing`
   }
-  const remembered = yield* sql<GrantedRole>`select role, kind from granted_roles order by role, kind`
+  const remembered = yield* sql`select role, kind from granted_roles order by role, kind`.pipe(decodeGranted)
   const gone = new Set(yield* missingOf(remembered))
   for (const role of gone) {
     yield* options.report(`The role ${role}, which had rights here, is gone: it was given none.`)
@@ -109,20 +119,21 @@ const keyed = (rights: ReadonlyArray<RoleRight>): ReadonlyMap<string, RoleRight>
 
 const wantedRights = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
   const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ name: string; columns: ReadonlyArray<string> }>`
+  const tables = yield* sql`
     select relname as name, array(
       select quote_ident(attname) from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped
     ) as columns
-    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`
-  const functions = yield* sql<{ name: string; signature: string }>`
-    select proname as name, oid::regprocedure::text as signature from pg_proc
-    where pronamespace = 'public'::regnamespace and prosecdef`
-  const quoted = new Map(
-    (yield* sql<{ role: string; name: string }>`
-      select role, quote_ident(role) as name from unnest(${roles.map(({ role }) => role)}::text[]) as given (role)`).map(
-      ({ role, name }) => [role, name],
-    ),
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`.pipe(
+    decodeTables,
   )
+  const functions = yield* sql`
+    select proname as name, oid::regprocedure::text as signature from pg_proc
+    where pronamespace = 'public'::regnamespace and prosecdef`.pipe(decodeFunctions)
+  const names = yield* sql`
+    select role, quote_ident(role) as name from unnest(${roles.map(({ role }) => role)}::text[]) as given (role)`.pipe(
+    decodeQuoted,
+  )
+  const quoted = new Map(names.map(({ role, name }) => [role, name]))
   const rightsOf = (kind: RoleKind): ReadonlyArray<string> => [
     "usage on schema public",
     ...functions.flatMap(({ name, signature }) =>
@@ -150,7 +161,7 @@ const grantable = (table: string, rights: ReadonlyArray<TableRight>): ReadonlyAr
 
 const heldRights = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
-  const rights = yield* sql<RoleRight>`
+  const rights = yield* sql`
     with given as (select oid, quote_ident(rolname) as role from pg_roles where rolname = any (${roles}::text[])),
     relation as (
       select * from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -166,26 +177,28 @@ const heldRights = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
       union all
       select grantee, lower(privilege_type) || ' on schema public' from pg_namespace, aclexplode(nspacl)
       where pg_namespace.oid = 'public'::regnamespace
-    ) right_of join given on given.oid = grantee`
+    ) right_of join given on given.oid = grantee`.pipe(decodeRights)
   return keyed(rights)
 })
 
 const sessionSettings = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
   const sql = yield* SqlClient.SqlClient
   const names = [...new Set(roles.map(({ role }) => role))]
-  const rows = yield* sql<{ statement: string }>`
+  const rows = yield* sql`
     select format('alter role %I in database %I set %I = %L', role, current_database(), name, value) as statement
     from unnest(${names}::text[]) as role
-    cross join unnest(${Object.keys(SESSION_SETTINGS)}::text[], ${Object.values(SESSION_SETTINGS)}::text[]) as setting (name, value)`
+    cross join unnest(${Object.keys(SESSION_SETTINGS)}::text[], ${Object.values(SESSION_SETTINGS)}::text[]) as setting (name, value)`.pipe(
+    decodeStatements,
+  )
   return rows.map(({ statement }) => statement)
 })
 
 /** Takes the right to call a function that runs with the rights of its owner from everyone. PostgreSQL gives it at the creation. */
 export const revokePublicExecution = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const functions = yield* sql<{ signature: string }>`
-    select pg_proc.oid::regprocedure::text as signature from pg_proc
+  const functions = yield* sql`
+    select proname as name, pg_proc.oid::regprocedure::text as signature from pg_proc
     where pronamespace = 'public'::regnamespace and prosecdef
-      and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`
+      and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`.pipe(decodeFunctions)
   for (const { signature } of functions) yield* sql.unsafe(`revoke execute on function ${signature} from public`)
 })

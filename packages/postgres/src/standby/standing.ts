@@ -1,8 +1,17 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
-import type { PrimaryStanding, StandbyStanding } from "@outreach/postgres-connection/historyFault"
-import { Effect } from "effect"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { decodeRow } from "../rowsOf.ts"
+
+const PrimaryStanding = {
+  server: Schema.String,
+  identity: Schema.NullOr(Schema.String),
+  position: Schema.NullOr(Schema.Number),
+}
+const decodePrimary = decodeRow(PrimaryStanding)
+const decodeStandby = decodeRow({ ...PrimaryStanding, isStandby: Schema.Boolean })
+const decodePoint = decodeRow({ server: Schema.String, isStandby: Schema.Boolean, clock: Schema.NullOr(Timestamp) })
 
 /** Identifies a server and its start: no two start within the same microsecond. */
 export const SERVER = "extract(epoch from pg_postmaster_start_time())::text"
@@ -13,10 +22,11 @@ export const CLOCK_OF = (organizationId: string): string =>
 
 export const readPrimary = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [standing] = yield* sql<PrimaryStanding>`
+  return yield* sql`
     select ${sql.literal(SERVER)} as server, current_identity() as identity,
-      case when not pg_is_in_recovery() then (pg_current_wal_lsn() - '0/0')::double precision end as position`
-  return standing!
+      case when not pg_is_in_recovery() then (pg_current_wal_lsn() - '0/0')::double precision end as position`.pipe(
+    decodePrimary,
+  )
 })
 
 /**
@@ -25,7 +35,7 @@ export const readPrimary = Effect.gen(function* () {
  */
 export const readStandby = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [standing] = yield* sql<StandbyStanding>`
+  return yield* sql`
     select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby",
       (pg_last_wal_replay_lsn() - '0/0')::double precision as position,
       here || '/' || coalesce((select mark from timelines where timeline = here), '') as identity
@@ -35,17 +45,13 @@ export const readStandby = Effect.gen(function* () {
         (select min_recovery_end_timeline from pg_control_recovery()),
         (select received_tli from pg_stat_wal_receiver)
       ))), 8, '0') as here
-    ) control`
-  return standing!
+    ) control`.pipe(decodeStandby)
 })
 
 /** Reads how recent the server of this connection is for an organization. */
 export const readReplayPoint = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
-  const [point] = yield* sql<
-    { readonly [Key in keyof ReplayPoint]: ReplayPoint[Key] | null } & { readonly isStandby: boolean }
-  >`
-    select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby",
-      (select last from organization_clock where organization_id = ${organizationId}) as clock`
-  return point!
+  return yield* sql`
+    select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby", ${sql.literal(CLOCK_OF("given.id"))} as clock
+    from (select ${organizationId}::text as id) given`.pipe(decodePoint)
 })

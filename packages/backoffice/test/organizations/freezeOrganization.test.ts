@@ -7,6 +7,8 @@ import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { freezeOrganization } from "@outreach/domain/organizations/Organizations"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
@@ -21,7 +23,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
-import { OrganizationFreezer } from "../../src/organizations/OrganizationFreezer.ts"
+import { OrganizationReader } from "../../src/organizations/OrganizationReader.ts"
 
 const run = runOnDatabase({ layer: backoffice })
 const test = effectTest(run)
@@ -61,7 +63,7 @@ const idle = { transactions: [], messages: 0, endpoints: 0, calls: 0 }
 describe("a frozen organization", () => {
   test("has nothing begun for it, and everything once it is served again", function* () {
     const sql = yield* SqlClient.SqlClient
-    const freezer = yield* OrganizationFreezer.make
+    const { unfreeze } = yield* OrganizationRepository
     const bounces = yield* BounceRepository
     const seeded = yield* seedSending
     const { organization, program } = seeded
@@ -76,8 +78,8 @@ describe("a frozen organization", () => {
     const scheduled = yield* seedCampaign({ recipients: 1 })
     yield* sql`update campaigns set status = 'published' where id = ${scheduled.campaign.id}`
 
-    yield* freezer.freeze(organization.id)
-    yield* freezer.freeze(scheduled.organization.id)
+    yield* freezeOrganization(organization.id)
+    yield* freezeOrganization(scheduled.organization.id)
     // What links ask for is stored: nobody else could.
     yield* (yield* HitRepository).record([
       {
@@ -111,8 +113,8 @@ describe("a frozen organization", () => {
     expect(yield* publishChunk()).toBe(false)
 
     yield* sql`update campaigns set status = 'published' where id = ${scheduled.campaign.id}`
-    yield* freezer.unfreeze(organization.id)
-    yield* freezer.unfreeze(scheduled.organization.id)
+    yield* unfreeze(organization.id)
+    yield* unfreeze(scheduled.organization.id)
     // Before the claim, because a message in flight makes the unsubscription wait.
     expect(yield* applyUnsubscriptions).toBe(1)
     expect(yield* begin).toEqual({
@@ -123,7 +125,7 @@ describe("a frozen organization", () => {
 
   test("is told once what is in flight: older transactions, messages, endpoints and calls", function* () {
     const sql = yield* SqlClient.SqlClient
-    const freezer = yield* OrganizationFreezer.make
+    const { inFlight } = yield* OrganizationReader
     const leases = yield* DeliveryLeases
     const { organization, campaign, endpoint } = yield* seedSending
     yield* publishSent(campaign, 1)
@@ -133,14 +135,14 @@ describe("a frozen organization", () => {
     const { older, frozenAt } = yield* whileOpen(
       sql`select id from organizations where id = ${organization.id} for key share`,
       Effect.fnUntraced(function* () {
-        const frozen = yield* freezer.freeze(organization.id)
-        const { transactions, ...others } = yield* freezer.inFlight(organization.id, frozen.older)
+        const frozen = yield* freezeOrganization(organization.id)
+        const { transactions, ...others } = yield* inFlight(organization.id, frozen.older)
         expect(transactions).toEqual([expect.stringContaining("(test)")])
         expect(others).toEqual({ messages: messages.length, endpoints: 1, calls: 0 })
         return frozen
       }),
     )
-    expect((yield* freezer.freeze(organization.id)).frozenAt).toBe(frozenAt)
+    expect((yield* freezeOrganization(organization.id)).frozenAt).toBe(frozenAt)
 
     // The owner sees it as it sees a disabled endpoint, and gives it up; its calls in flight have rows until they are settled.
     expect(yield* leases.listOwned(worker.token)).toContainEqual(
@@ -149,14 +151,13 @@ describe("a frozen organization", () => {
     yield* leases.handOver(worker.token, [
       { endpointId: endpoint.id, calling: taken.map(({ eventId }) => eventId), unbegun: [] },
     ])
-    expect(yield* freezer.inFlight(organization.id, older)).toMatchObject({ endpoints: 0, calls: taken.length })
+    expect(yield* inFlight(organization.id, older)).toMatchObject({ endpoints: 0, calls: taken.length })
     yield* sql`update messages set lease_until = null, lease_token = null where organization_id = ${organization.id}`
     expect(yield* worker.settle(taken.map((delivery) => ({ ...delivery, isRow: true })))).toBe(true)
-    expect(yield* freezer.inFlight(organization.id, older)).toEqual(idle)
+    expect(yield* inFlight(organization.id, older)).toEqual(idle)
   })
 
   test("is refused while a replay is under way that may concern it, and where there is none of its id", function* () {
-    const freezer = yield* OrganizationFreezer.make
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 1)
@@ -166,10 +167,10 @@ describe("a frozen organization", () => {
       to: never
     }>`select min(created_at) as "from", max(created_at) + interval '1 day' as "to" from organizations`
     const replay = yield* replays.createOfLog({ endpointId: endpoint.id, ...range! }, 1)
-    expect(yield* Effect.flip(freezer.freeze(organization.id))).toMatchObject({ replayId: replay.id })
+    expect(yield* Effect.flip(freezeOrganization(organization.id))).toMatchObject({ replayId: replay.id })
     yield* replays.cancel(replay.id)
-    yield* freezer.freeze(organization.id)
+    yield* freezeOrganization(organization.id)
     const nobody = OrganizationId.make(`org_${"0".repeat(32)}`)
-    expect(yield* Effect.flip(freezer.freeze(nobody))).toMatchObject({ _tag: "OrganizationNotFound" })
+    expect(yield* Effect.flip(freezeOrganization(nobody))).toMatchObject({ _tag: "OrganizationNotFound" })
   })
 })
