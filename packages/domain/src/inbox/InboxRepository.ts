@@ -1,25 +1,28 @@
 import { Context, type Effect, Schema } from "effect"
-import type { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
+import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** An event that a partner sent, verified and not yet looked into. */
-export interface InboundMessage {
-  readonly organizationId: OrganizationId
+/** An event that a partner sent, verified and not yet parsed. */
+export const InboundMessage = Schema.Struct({
+  organizationId: OrganizationId,
   /** The endpoint that it was sent to. */
-  readonly endpointId: EndpointId
+  endpointId: EndpointId,
   /** The signing secret that verified it. */
-  readonly secretId: SecretId
+  secretId: SecretId,
   /** The partner's own id of the event: the deduplication key within the organization. */
-  readonly eventId: string
-  readonly type: string
-  /** The clinician whom the event is about, as `data.npi` says; null when it says none. */
-  readonly npi: string | null
+  eventId: Schema.String,
+  type: Schema.String,
+  /** The clinician of the event, as `data.npi` says; null when it says none. */
+  npi: Schema.NullOr(Schema.String),
   /** The bytes that were signed, as text. */
-  readonly body: string
-}
+  body: Schema.String,
+})
+export type InboundMessage = typeof InboundMessage.Type
+
+const { organizationId, endpointId, secretId, eventId, type, npi, body } = InboundMessage.fields
 
 /**
- * What became of a message: `repeated` and `differs` were there before, the latter with another body. The first one stays. Nothing is stored for
+ * The outcome of a message: `repeated` and `differs` were stored before, the latter with another body. The first one stays. Nothing is stored for
  * a `frozen` organization.
  */
 export type Receipt = "stored" | "repeated" | "differs" | "frozen"
@@ -29,19 +32,22 @@ export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
 /** A stored event, without its body. */
-export interface InboxEntry extends Omit<InboundMessage, "npi" | "body"> {
-  readonly state: InboxState
+export const InboxEntry = Schema.Struct({
+  ...{ organizationId, eventId, endpointId, secretId, type },
+  state: Schema.Literals(INBOX_STATES),
   /** Why it is quarantined. */
-  readonly reason: string | null
-  readonly receivedAt: Timestamp
-  readonly appliedAt: Timestamp | null
-  readonly quarantinedAt: Timestamp | null
-  /** How often it came again with another body; the first one stays. */
-  readonly differing: number
-}
+  reason: Schema.NullOr(Schema.String),
+  receivedAt: Timestamp,
+  appliedAt: Schema.NullOr(Timestamp),
+  quarantinedAt: Schema.NullOr(Timestamp),
+  /** How often it was repeated with other content; the first one stays. */
+  differing: Schema.Int,
+})
+export type InboxEntry = typeof InboxEntry.Type
 
 /** An event to apply. */
-export type WaitingEvent = Pick<InboundMessage, "eventId" | "type" | "npi" | "body">
+export const WaitingEvent = Schema.Struct({ eventId, type, npi, body })
+export type WaitingEvent = typeof WaitingEvent.Type
 
 /** An event that cannot be applied, and why; nothing of its content. */
 export interface QuarantinedEvent {
@@ -59,7 +65,7 @@ export class InboxEntryNotFound extends Schema.TaggedError<InboxEntryNotFound>()
   }
 }
 
-/** The organization sent the event, and its month is over for which what was sent is kept. */
+/** The organization sent the event, and its content is older than the months for which it is kept. */
 export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("InboxEntryDropped", {
   organizationId: Schema.String,
   eventId: Schema.String,

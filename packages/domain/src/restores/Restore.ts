@@ -1,26 +1,28 @@
-import { type Campaign, TRANSITIONS } from "../campaigns/Campaign.ts"
-import type { ShownUrl } from "../deliveries/Endpoint.ts"
-import type { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Schema } from "effect"
+import { CAMPAIGN_STATUSES, TRANSITIONS } from "../campaigns/Campaign.ts"
+import { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** Why nothing is sent: a restore is under way, or the database is not on the server where the workers last saw it. */
-export type RestoreFault = "restoring" | "moved"
+export const RestoreFault = Schema.Literals(["restoring", "moved"])
+export type RestoreFault = typeof RestoreFault.Type
 
 /**
  * Where a database is, and whether it may be sent from. An identity is a system identifier, a timeline, and the mark of the server that began it:
  * `7711060699332017234/00000002/0-3000148@1795471234.123456`.
  */
-export interface DatabaseStanding {
-  readonly fault: RestoreFault | null
+export const DatabaseStanding = Schema.Struct({
+  fault: Schema.NullOr(RestoreFault),
   /** Where the workers last saw it; null before any did. */
-  readonly recorded: string | null
-  /** Where it is; null if the server does not tell. */
-  readonly current: string | null
+  recorded: Schema.NullOr(Schema.String),
+  /** Where it is; null if the server does not say. */
+  current: Schema.NullOr(Schema.String),
   /** For how long no worker that may send has seen it; null before any did. */
-  readonly unseenSeconds: number | null
+  unseenSeconds: Schema.NullOr(Schema.Finite),
   /** The server's clock, in Unix milliseconds. */
-  readonly now: number
-}
+  now: Schema.Finite,
+})
+export type DatabaseStanding = typeof DatabaseStanding.Type
 
 /** How far the clocks of the database and of a process may be apart, before one of them is wrong. */
 const MAX_APART_MS = 3_600_000
@@ -46,52 +48,58 @@ export const decideService = (
 }
 
 /** A restore of the database to a point in the past. */
-export interface Restore {
-  readonly id: RestoreId
+export const Restore = Schema.Struct({
+  id: RestoreId,
   /** Nothing that was committed later is in the database. */
-  readonly restoredTo: Timestamp
+  restoredTo: Timestamp,
   /** The commit that the server replayed last; null if it no longer knows. */
-  readonly lastTransactionAt: Timestamp | null
-  readonly begunAt: Timestamp
+  lastTransactionAt: Schema.NullOr(Timestamp),
+  begunAt: Timestamp,
   /** When a mail server's log was last read for it; null if none was. */
-  readonly mailLogReadAt: Timestamp | null
-  readonly finishedAt: Timestamp | null
-}
+  mailLogReadAt: Schema.NullOr(Timestamp),
+  finishedAt: Schema.NullOr(Timestamp),
+})
+export type Restore = typeof Restore.Type
 
 /** The statuses in which a campaign may have sent e-mails after the point without an operator. */
 export const MAY_HAVE_SENT = TRANSITIONS.pause.from
 
 /** A campaign that a restore has paused, because it may have sent e-mails after the point. */
-export interface RestoredCampaign extends Pick<Campaign, "organizationId" | "id" | "name"> {
+export const RestoredCampaign = Schema.Struct({
+  organizationId: OrganizationId,
+  id: CampaignId,
+  name: Schema.String,
   /** Before the restore paused it. */
-  readonly statusBefore: Campaign["status"]
-  readonly status: Campaign["status"]
+  statusBefore: Schema.Literals(CAMPAIGN_STATUSES),
+  status: Schema.Literals(CAMPAIGN_STATUSES),
   /** Recipients who were neither sent to, nor bounced, nor withdrawn, as far as the database knows. */
-  readonly unsent: number
-}
-
-/** An organization in a restored database. */
-export interface RestoredOrganization {
-  readonly id: OrganizationId
-  readonly name: string
-  /** The newest commit timestamp that was restored. */
-  readonly restoredAt: Timestamp
-  /** Every commit timestamp from now on is later than this, and than all that were handed out before. */
-  readonly fencedAt: Timestamp
-  readonly endpoints: ReadonlyArray<RestoredEndpoint>
-}
+  unsent: Schema.Int,
+})
+export type RestoredCampaign = typeof RestoredCampaign.Type
 
 /** An endpoint in a restored database: it receives again the events after a position that it had already passed. */
-export interface RestoredEndpoint {
-  readonly id: EndpointId
-  readonly url: ShownUrl
-  readonly repeatsFrom: Timestamp
-}
+export const RestoredEndpoint = Schema.Struct({
+  id: EndpointId,
+  url: Schema.String.pipe(Schema.brand("ShownUrl")),
+  repeatsFrom: Timestamp,
+})
+
+/** An organization in a restored database. */
+export const RestoredOrganization = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.String,
+  /** The newest commit timestamp that was restored. */
+  restoredAt: Timestamp,
+  /** Every commit timestamp from now on is later than this, and than all that were handed out before. */
+  fencedAt: Timestamp,
+  endpoints: Schema.Array(RestoredEndpoint),
+})
+export type RestoredOrganization = typeof RestoredOrganization.Type
 
 /** How much earlier than the point the inbound events begin that partners send again, because their clocks differ from ours. */
 export const INBOUND_OVERLAP_SECONDS = 300
 
-/** What became of the Message-IDs of a log. */
+/** How many of the Message-IDs of a log were of recipients who are marked now, known already, or missing. */
 export interface MailedCounts {
   /** Recipients who were marked as sent. */
   readonly marked: number

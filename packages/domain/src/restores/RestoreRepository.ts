@@ -4,6 +4,7 @@ import type { EventDraft } from "../events/Event.ts"
 import type { OrganizationId, RecipientId, RestoreId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type { DatabaseStanding, Restore, RestoredCampaign, RestoredOrganization } from "./Restore.ts"
 
 /** Keeps what is known of restores, and changes what they must change. */
@@ -14,7 +15,7 @@ export class RestoreRepository extends Context.Service<
     readonly latest: Effect.Effect<Restore | undefined>
     /** Adds a restore, unless one is under way; returns it, or undefined. */
     create(id: RestoreId, restoredTo: Timestamp): Effect.Effect<Restore | undefined>
-    /** Moves the clock of every organization so many seconds beyond the present, and keeps how it stood. */
+    /** Moves the clock of every organization by the margin beyond the present, and keeps its earlier time. */
     fenceClocks(id: RestoreId, marginSeconds: number): Effect.Effect<void>
     /** Pauses the campaigns of these statuses whose window may have begun before the fence, and keeps their statuses. */
     pauseCampaigns(id: RestoreId, statuses: ReadonlyArray<CampaignStatus>): Effect.Effect<void>
@@ -24,13 +25,17 @@ export class RestoreRepository extends Context.Service<
     organizations(id: RestoreId): Effect.Effect<ReadonlyArray<RestoredOrganization>>
     /** Finds recipients of all organizations. */
     findRecipients(ids: ReadonlyArray<RecipientId>): Effect.Effect<ReadonlyArray<Recipient>>
-    /** Locks those of an organization's recipients who were neither sent to nor bounced; returns their ids. */
+    /** Locks those of an organization's recipients who were neither sent to nor bounced, with their messages; returns their ids. */
     lockUnsent(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
     ): Effect.Effect<ReadonlyArray<RecipientId>>
     /** Marks the recipients of events as sent and published, removes their messages, and publishes the events. */
-    storeMailed(organizationId: OrganizationId, events: ReadonlyArray<EventDraft>): Effect.Effect<void>
+    storeMailed(
+      organizationId: OrganizationId,
+      events: ReadonlyArray<EventDraft>,
+      at: CommitTimestamp,
+    ): Effect.Effect<void>
     /** Notes that a log of a mail server was read to its end. */
     noteMailLog(id: RestoreId): Effect.Effect<void>
     /** Gives the campaigns that a restore paused, and that are still paused, the statuses that they had. */

@@ -44,15 +44,13 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
   let marked = 0
   for (const recipients of Object.values(Arr.groupBy(found, ({ organizationId }) => organizationId))) {
     const { organizationId } = recipients[0]
+    const ids = recipients.map(({ id }) => id)
     const mark = Effect.gen(function* () {
-      const unsent = new Set(
-        yield* restores.lockUnsent(
-          organizationId,
-          recipients.map(({ id }) => id),
-        ),
-      )
+      const unsent = new Set(yield* restores.lockUnsent(organizationId, ids))
       const mailed = recipients.filter(({ id }) => unsent.has(id))
-      if (mailed.length > 0) yield* restores.storeMailed(organizationId, yield* Effect.forEach(mailed, composeSent))
+      if (mailed.length === 0) return mailed
+      const events = yield* Effect.forEach(mailed, composeSent)
+      yield* restores.storeMailed(organizationId, events, yield* transaction.commitTimestamp(organizationId))
       return mailed
     })
     for (const { campaignId } of yield* transaction.run(mark)) {
@@ -76,7 +74,7 @@ const composeSent = Effect.fnUntraced(function* ({ organizationId, campaignId, p
   )
 })
 
-/** Finishes a restore: the workers go on. The campaigns that it paused are resumed only when a mail server's log told what they sent. */
+/** Finishes a restore: the workers go on. The campaigns that it paused are resumed only after a mail server's log was read. */
 export const finishRestore = Effect.fn("Restores.finishRestore")(function* (
   campaigns: "resume campaigns" | "leave campaigns paused",
 ) {

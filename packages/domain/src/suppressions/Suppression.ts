@@ -1,13 +1,13 @@
 import type { BounceReason } from "@outreach/contract"
-import type { OrganizationId, ProgramId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Schema } from "effect"
+import { OrganizationId, ProgramId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
 import type { Clinician } from "./Clinician.ts"
 
 // Glossary. Suppression: an NPI or an e-mail address that a program, or every program of an organization, must not write to. Withdrawn: a
 // recipient who was not written to and never will be. Waiting: a recipient who was neither written to nor withdrawn.
 
 export const SUPPRESSION_KINDS = ["npi", "email"] as const
-export type SuppressionKind = (typeof SUPPRESSION_KINDS)[number]
 
 /**
  * Why someone is suppressed: they have an account with the partner; they unsubscribed; an operator said so; their address does not
@@ -39,7 +39,7 @@ export type SuppressionScope =
   | { readonly organizationId: OrganizationId; readonly programId?: undefined }
 
 /** Returns the kinds and values under which a clinician is suppressed. */
-export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Pick<Suppression, "kind" | "value">> => [
+export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<SuppressionKey> => [
   ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
   ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
 ]
@@ -48,13 +48,17 @@ export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Pick<S
 export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached" | "clicked"
 
 /** An entry of a program's suppression set, or of its organization's. */
-export interface Suppression {
-  readonly organizationId: OrganizationId
+export const Suppression = Schema.Struct({
+  organizationId: OrganizationId,
   /** Null for every program of the organization. */
-  readonly programId: ProgramId | null
-  readonly kind: SuppressionKind
+  programId: Schema.NullOr(ProgramId),
+  kind: Schema.Literals(SUPPRESSION_KINDS),
   /** The NPI, or the e-mail address in lower case. */
-  readonly value: string
-  readonly reason: SuppressionReason
-  readonly createdAt: Timestamp
-}
+  value: Schema.String,
+  reason: Schema.Literals(SUPPRESSION_REASONS),
+  createdAt: Timestamp,
+})
+export type Suppression = typeof Suppression.Type
+
+/** The key of a suppression within its program or organization. */
+export type SuppressionKey = Pick<Suppression, "kind" | "value">

@@ -4,21 +4,15 @@ import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type {
   ProgramClinician,
   Suppression,
-  SuppressionKind,
+  SuppressionKey,
   SuppressionReason,
   SuppressionScope,
 } from "./Suppression.ts"
 
-/** The key of a suppression within its program. */
-export type SuppressionKey = Pick<Suppression, "kind" | "value">
+/** Conditions on entries, all of which must hold. */
+export type SuppressionFilter = { readonly [Name in "kind" | "reason"]?: Suppression[Name] | undefined }
 
-/** Which entries are meant: all conditions must hold. */
-export interface SuppressionFilter {
-  readonly kind?: SuppressionKind | undefined
-  readonly reason?: SuppressionReason | undefined
-}
-
-/** Keeps whom each program, and every program of an organization, must not write to. */
+/** Keeps the suppressions of each program, and of every program of an organization. */
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
@@ -46,7 +40,7 @@ export class SuppressionRepository extends Context.Service<
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
     /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first; none of frozen organizations. */
     findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>
-    /** Marks entries of an organization: no recipient whom they match is waiting any more. */
+    /** Marks entries of an organization: none of the recipients that they match waits any more. */
     markApplied(organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<void>
   }
 >()("domain/suppressions/SuppressionRepository") {}

@@ -1,36 +1,39 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { RecipientRef } from "../hits/TrackingLinks.ts"
-import type { ProgramId } from "../Identifier.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
-import type { Timestamp } from "../Timestamp.ts"
-import type { Clinician } from "./Clinician.ts"
+import { Recipient } from "../recipients/Recipient.ts"
+import { Timestamp } from "../Timestamp.ts"
+
+const { organizationId, id: recipientId, programId, npi, email } = Recipient.fields
 
 /** What a recipient unsubscribes from: the message's program alone, or any program of the organization. */
-export type UnsubscriptionScope = "program" | "organization"
+const UnsubscriptionScope = Schema.Literals(["program", "organization"])
+export type UnsubscriptionScope = typeof UnsubscriptionScope.Type
 
 /** A recipient's request to get no more e-mails, before it is a suppression. */
-export interface Unsubscription extends RecipientRef, Clinician {
-  readonly scope: UnsubscriptionScope
-  readonly programId: ProgramId
-  readonly askedAt: Timestamp
-}
+export const Unsubscription = Schema.Struct({
+  ...{ organizationId, recipientId, programId, npi, email },
+  scope: UnsubscriptionScope,
+  askedAt: Timestamp,
+})
+export type Unsubscription = typeof Unsubscription.Type
 
 /** What a recipient may unsubscribe from. */
-export interface UnsubscriptionChoice {
-  readonly organizationName: string
-  readonly senderName: string | null
-  readonly programName: string
+export const UnsubscriptionChoice = Schema.Struct({
+  organizationName: Schema.String,
+  senderName: Schema.NullOr(Schema.String),
+  programName: Schema.String,
   /** Null once the recipient was erased. */
-  readonly email: EmailAddress | null
+  email: Schema.NullOr(email),
   /** What the recipient is unsubscribed from by this link; null for nothing. */
-  readonly unsubscribedFrom: UnsubscriptionScope | null
-}
+  unsubscribedFrom: Schema.NullOr(UnsubscriptionScope),
+})
+export type UnsubscriptionChoice = typeof UnsubscriptionChoice.Type
 
-/** Stores who asked for no more e-mails. */
+/** Stores recipients' requests to get no more e-mails. */
 export class UnsubscriptionRepository extends Context.Service<
   UnsubscriptionRepository,
   {
-    /** Finds who writes to a recipient, and about what; undefined if the recipient is unknown. */
+    /** Finds the sender and the program of a recipient's e-mails; undefined if the recipient is unknown. */
     findChoice(recipient: RecipientRef): Effect.Effect<UnsubscriptionChoice | undefined>
     /** Stores a recipient's request, by default for the organization; it never narrows an earlier one. Returns false if the recipient is unknown. */
     ask(recipient: RecipientRef, scope?: UnsubscriptionScope): Effect.Effect<boolean>
@@ -43,7 +46,7 @@ export class UnsubscriptionRepository extends Context.Service<
     lift(limit: number): Effect.Effect<number>
     /** Lists the requests that are not suppressions yet, oldest first. */
     waiting(limit: number): Effect.Effect<ReadonlyArray<Unsubscription>>
-    /** Marks a request as a suppression; a request that was repeated meanwhile stays on the list. */
+    /** Marks a request as a suppression; a request that was repeated since it was read stays on the list. */
     settle(unsubscription: Unsubscription): Effect.Effect<void>
   }
 >()("domain/suppressions/UnsubscriptionRepository") {}

@@ -50,3 +50,15 @@ export const countMessages = (messages: string): Statement.Fragment =>
       from (${messages}) message group by organization_id, campaign_id
     ) change
     where queued <> 0 or deferred <> 0 or unknown <> 0 or quarantined <> 0`)
+
+/** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
+export const deleteMessages = (condition: Statement.Fragment): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal("with gone as (delete from messages message where "),
+    ...condition.segments,
+    Statement.literal(" returning -1 as sign, "),
+    ...MESSAGE_STATE.segments,
+    Statement.literal("), tallied as ("),
+    ...countMessages("select * from gone").segments,
+    Statement.literal(") select from gone"),
+  ])

@@ -1,22 +1,32 @@
 import type { PgConnection } from "@effect/sql-pg"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import {
-  type InboundMessage,
-  type InboxEntry,
+  InboundMessage,
+  InboxEntry,
   InboxEntryDropped,
   InboxEntryNotFound,
   InboxRepository,
   NotQuarantined,
   type Receipt,
-  type WaitingEvent,
+  WaitingEvent,
 } from "@outreach/domain/inbox/InboxRepository"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Layer } from "effect"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { coalesce } from "../coalesce.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { inboxColumns } from "./inboxRows.ts"
+
+const { organizationId, eventId, body } = InboundMessage.fields
+const decodeInserted = decodeRows({ organizationId, eventId })
+const decodeFound = decodeRows({ ...InboxEntry.fields, body })
+const decodeReceipts = decodeRows({ receivedAt: Timestamp })
+const decodeIds = decodeRows({ id: OrganizationId })
+const waiting = rowsOf(WaitingEvent)
 
 /** The most messages that one statement stores: together at most 32 MiB. */
 const MAX_BATCH_SIZE = 32
@@ -24,20 +34,15 @@ const MAX_BATCH_SIZE = 32
 const STORE_CONCURRENCY = 4
 
 /** Keeps what partners send in PostgreSQL. */
-export const InboxRepositoryPg = Layer.effect(
+export const InboxRepositoryPg = adapter(
   InboxRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
-    const columns = sql.literal(`
-      organization_id as "organizationId", event_id as "eventId", endpoint_id as "endpointId", secret_id as "secretId", type,
-      case when applied_at is not null then 'applied' when quarantined_at is not null then 'quarantined' else 'waiting' end as state,
-      reason, received_at as "receivedAt", applied_at as "appliedAt", quarantined_at as "quarantinedAt", differing`)
-
     // In the order of the key, so that the statements of several processes never wait for each other in a circle.
     const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
       const column = (read: (message: InboundMessage) => string) => messages.map(read)
-      const rows = yield* sql<{ organizationId: string; eventId: string }>`
+      const rows = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
         select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body,
           now + position * interval '1 microsecond'
@@ -50,11 +55,11 @@ export const InboxRepositoryPg = Layer.effect(
         where not exists (select from organizations where id = organization_id and frozen_at is not null)
         order by organization_id, event_id
         on conflict do nothing
-        returning organization_id as "organizationId", event_id as "eventId"`
+        returning organization_id as "organizationId", event_id as "eventId"`.pipe(decodeInserted)
       return new Set(rows.map(keyOf))
     })
 
-    // Counts on the first one that another came under its id with another body. What an erased one said is not known any more.
+    // Counts on the first one that another has its id and another body. The content of an erased one is not known any more.
     const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
       const frozen = yield* sql`select from organizations where id = ${organizationId} and frozen_at is not null`
       if (frozen.length > 0) return "frozen" as const
@@ -70,8 +75,7 @@ export const InboxRepositoryPg = Layer.effect(
       return "repeated" as const
     })
 
-    // A message that comes alone is stored by the plainest statement there is, which saves the server 80 µs of the 370 that an array
-    // of one takes it.
+    // A single message is stored by the plainest statement, which saves the server 80 µs of the 370 that an array of one takes.
     const receiveOne = Effect.fnUntraced(function* (message: InboundMessage) {
       const { organizationId, eventId, endpointId, secretId, type, npi, body } = message
       const inserted = yield* sql`
@@ -82,8 +86,8 @@ export const InboxRepositoryPg = Layer.effect(
       return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
     })
 
-    // Messages that come together share a statement, and one that comes twice in it is stored once. What is not new is rare, and is
-    // looked at one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
+    // Several messages share a statement, and one that is in it twice is stored once. Messages that are not new are rare, and are
+    // compared one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
     // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
     const receiveBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
       const firsts = new Map<string, InboundMessage>()
@@ -106,11 +110,15 @@ export const InboxRepositoryPg = Layer.effect(
     )
 
     const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {
-      const rows = yield* sql<InboxEntry & { body: string }>`
-        select ${columns}, body from inbox where organization_id = ${organizationId} and event_id = ${eventId}`
+      const rows = yield* sql`
+        select ${inboxColumns}, body from inbox where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
+        decodeFound,
+      )
       if (rows[0] !== undefined) return rows[0]
-      const keys = yield* sql<{ receivedAt: Timestamp }>`
-        select received_at as "receivedAt" from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`
+      const keys = yield* sql`
+        select received_at as "receivedAt" from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
+        decodeReceipts,
+      )
       for (const { receivedAt } of keys) return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
       return yield* new InboxEntryNotFound({ organizationId, eventId })
     })
@@ -118,7 +126,7 @@ export const InboxRepositoryPg = Layer.effect(
     return {
       receive,
 
-      organizations: sql<{ id: OrganizationId }>`
+      organizations: sql`
         select id from organizations organization
         where frozen_at is null and (exists (
           select from inbox where organization_id = organization.id and applied_at is null and quarantined_at is null
@@ -130,23 +138,20 @@ export const InboxRepositoryPg = Layer.effect(
                 and sent_at is null and bounced_at is null and withdrawn_at is null)
         ))
         order by id`.pipe(
+        decodeIds,
         Effect.map((rows) => rows.map(({ id }) => id)),
-        orDieAs("InboxRepository.organizations"),
       ),
 
       readWaiting: (organizationId, limit) =>
-        sql<WaitingEvent>`
-          select event_id as "eventId", type, npi, body from inbox
+        sql`
+          select ${waiting.columns} from inbox
           where organization_id = ${organizationId} and applied_at is null and quarantined_at is null
-          order by received_at, event_id limit ${limit}`.pipe(orDieAs("InboxRepository.readWaiting")),
+          order by received_at, event_id limit ${limit}`.pipe(waiting.decode),
 
       markApplied: (organizationId, eventIds) =>
         sql`
           update inbox set applied_at = clock_timestamp()
-          where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`.pipe(
-          Effect.asVoid,
-          orDieAs("InboxRepository.markApplied"),
-        ),
+          where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`,
 
       erase: (organizationId, events) =>
         sql`
@@ -154,10 +159,7 @@ export const InboxRepositoryPg = Layer.effect(
           from unnest(
             ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ body }) => body)}::text[]
           ) as given (event_id, body)
-          where organization_id = ${organizationId} and inbox.event_id = given.event_id`.pipe(
-          Effect.asVoid,
-          orDieAs("InboxRepository.erase"),
-        ),
+          where organization_id = ${organizationId} and inbox.event_id = given.event_id`,
 
       quarantine: (organizationId, events) =>
         sql`
@@ -165,33 +167,27 @@ export const InboxRepositoryPg = Layer.effect(
           from unnest(
             ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ reason }) => reason)}::text[]
           ) as given (event_id, reason)
-          where organization_id = ${organizationId} and inbox.event_id = given.event_id and applied_at is null`.pipe(
-          Effect.asVoid,
-          orDieAs("InboxRepository.quarantine"),
-        ),
+          where organization_id = ${organizationId} and inbox.event_id = given.event_id and applied_at is null`,
 
-      find: Effect.fn("InboxRepository.find")(find, orDieAs("InboxRepository.find")),
+      find,
 
-      replay: Effect.fn("InboxRepository.replay")(function* (organizationId, eventId) {
+      replay: Effect.fnUntraced(function* (organizationId, eventId) {
         const rows = yield* sql`
           update inbox set quarantined_at = null, reason = null
           where organization_id = ${organizationId} and event_id = ${eventId} and quarantined_at is not null returning 1`
         if (rows.length > 0) return
         return yield* new NotQuarantined({ eventId, state: (yield* find(organizationId, eventId)).state })
-      }, orDieAs("InboxRepository.replay")),
+      }),
 
-      replayAll: Effect.fn("InboxRepository.replayAll")(function* (organizationId) {
-        const rows = yield* sql<{ replayed: number }>`
-          with replayed as (
-            update inbox set quarantined_at = null, reason = null
-            where organization_id = ${organizationId} and quarantined_at is not null returning 1
-          )
-          select count(*)::int as replayed from replayed`
-        return rows[0]!.replayed
-      }, orDieAs("InboxRepository.replayAll")),
+      replayAll: (organizationId) =>
+        sql`
+          update inbox set quarantined_at = null, reason = null
+          where organization_id = ${organizationId} and quarantined_at is not null`.raw.pipe(
+          Effect.map((result) => (result as PgConnection.Result).rowCount),
+        ),
     }
   }),
 )
 
-const keyOf = ({ organizationId, eventId }: { readonly organizationId: string; readonly eventId: string }): string =>
+const keyOf = ({ organizationId, eventId }: Pick<InboundMessage, "organizationId" | "eventId">): string =>
   `${organizationId} ${eventId}`

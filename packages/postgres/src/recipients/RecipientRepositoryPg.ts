@@ -1,55 +1,69 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
-import { Candidate, type Recipient } from "@outreach/domain/recipients/Recipient"
-import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
+import { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { type RecipientPosition, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
-import { Effect, Layer, Result } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Result, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
-import { columnOf } from "../rowsOf.ts"
-import { recipientColumns, recipientOf } from "./recipientRows.ts"
+import { columnOf, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRecipients, recipientColumns, recipientOf } from "./recipientRows.ts"
+
+const { id, token, npi, email, updatedAt } = Recipient.fields
+/** Checked when they are imported. */
+const fields = Schema.Record(Schema.String, Schema.String)
+const decodeIds = decodeRows({ id })
+const decodeTokens = decodeRows({ token, id })
+const decodeClinicians = decodeRows({ npi, email })
+const decodeKept = decodeRows({ id, npi: Schema.NullOr(npi) })
+const decodeFields = decodeRows({ id, fields })
+const waiting = rowsOf(Schema.Struct({ id, updatedAt, token, fields }), { fields: "coalesce(fields, '{}')" })
 
 /** Keeps recipients in PostgreSQL. */
-export const RecipientRepositoryPg = Layer.effect(
+export const RecipientRepositoryPg = adapter(
   RecipientRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
+    const isAfter = ({ updatedAt, id }: RecipientPosition) => sql`(updated_at, id) > (${updatedAt}::timestamptz, ${id})`
+    const readPage = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
+      sql`select ${recipientColumns} from recipients where ${scope} and ${from} order by updated_at, id limit ${limit}`.values.pipe(
+        recipientsOf,
+      )
+
     return {
       find: (organizationId, token) =>
-        sql`select ${recipientColumns} from recipients where organization_id = ${organizationId} and token = ${token}`.values.pipe(
-          Effect.map((rows) => rows.map(recipientOf)[0]),
-          orDieAs("RecipientRepository.find"),
+        sql`select ${recipientColumns} from recipients where organization_id = ${organizationId} and token = ${token}`.pipe(
+          decodeRecipients,
+          Effect.map((rows) => rows[0]),
         ),
 
       findAll: (organizationId, ids) =>
         sql`
           select ${recipientColumns} from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[])`.values.pipe(
-          Effect.map((rows) => new Map(rows.map(recipientOf).map((recipient) => [recipient.id, recipient]))),
-          orDieAs("RecipientRepository.findAll"),
+          recipientsOf,
+          Effect.map((recipients) => new Map(recipients.map((recipient) => [recipient.id, recipient]))),
         ),
 
       findIds: (organizationId, tokens) =>
-        sql<{ token: string; id: RecipientId }>`
-          select token, id from recipients where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
+        sql`select token, id from recipients where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
+          decodeTokens,
           Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
-          orDieAs("RecipientRepository.findIds"),
         ),
 
       findSameClinicians: ({ organizationId, campaignId }, clinicians) =>
-        sql<Pick<Recipient, "npi" | "email">>`
+        sql`
           select npi, email from same_clinicians(${organizationId}, ${campaignId},
             ${clinicians.map(({ npi }) => npi)}::text[], ${clinicians.map(({ email }) => email.toLowerCase())}::text[])`.pipe(
-          orDieAs("RecipientRepository.findSameClinicians"),
+          decodeClinicians,
         ),
 
       add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
         if (candidates.length === 0) return new Set<RecipientId>()
-        const rows = yield* sql<{ id: RecipientId }>`
+        const rows = yield* sql`
           with added as (
           insert into recipients (organization_id, campaign_id, program_id, created_at, updated_at, ${givenColumns})
           select ${organizationId}, ${campaignId}, ${programId}, ${at}::timestamptz, ${at}::timestamptz, candidate.*
@@ -60,15 +74,15 @@ export const RecipientRepositoryPg = Layer.effect(
             insert into campaign_count_changes (organization_id, campaign_id, recipients)
             select ${organizationId}, ${campaignId}, count(*) from added having count(*) > 0
           )
-          select id from added`
+          select id from added`.pipe(decodeIds)
         return new Set(rows.map(({ id }) => id))
-      }, orDieAs("RecipientRepository.add")),
+      }),
 
-      // One row for each NPI: a statement cannot write a row twice. What another transaction holds is not waited for, because the clock is locked.
+      // One row for each NPI: a statement cannot write a row twice. A row that another transaction holds is not waited for, because the clock is locked.
       keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
         const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
         if (given.length === 0) return new Set<Npi>()
-        const rows = yield* sql<{ id: RecipientId; npi: Npi | null }>`
+        const rows = yield* sql`
           with waiting as materialized (
             select recipient.id, recipient.npi, given.fields::jsonb, string_to_array(nullif(given.time_zones, ''), ' ') as time_zones
             from unnest(
@@ -98,65 +112,50 @@ export const RecipientRepositoryPg = Layer.effect(
               select 1 as sign, put_back.* from put_back
               union all
               select -1, organization_id, campaign_id, attempts, unknown_outcomes, now() from put_back`)})
-          select recipient_id as id, null as npi from kept union all select id, npi from waiting`
+          select recipient_id as id, null as npi from kept union all select id, npi from waiting`.pipe(decodeKept)
         // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
         const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))
         return new Set(rows.flatMap(({ id, npi }) => (npi !== null && kept.has(id) ? npi : [])))
-      }, orDieAs("RecipientRepository.keepFields")),
+      }),
 
       findFields: (organizationId, ids) =>
-        sql<{ id: RecipientId; fields: RecipientFields }>`
+        sql`
           select recipient_id as id, fields from recipient_fields
           where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`.pipe(
+          decodeFields,
           Effect.map((rows) => new Map(rows.map(({ id, fields }) => [id, fields]))),
-          orDieAs("RecipientRepository.findFields"),
         ),
 
       pageWaiting: (organizationId, campaignId, after, limit) =>
-        sql<RecipientPosition & { token: string; fields: RecipientFields }>`
-          select id, updated_at as "updatedAt", token, coalesce(fields, '{}') as fields
-          from recipients recipient
+        sql`
+          select ${waiting.columns} from recipients recipient
           left join recipient_fields held on held.organization_id = recipient.organization_id and recipient_id = id
           where recipient.organization_id = ${organizationId} and campaign_id = ${campaignId}
             and sent_at is null and bounced_at is null and withdrawn_at is null
             and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
-          order by updated_at, id limit ${limit}`.pipe(orDieAs("RecipientRepository.pageWaiting")),
+          order by updated_at, id limit ${limit}`.pipe(waiting.decode),
 
-      markAccountCreated: Effect.fnUntraced(function* (organizationId, recipientIds, at) {
-        if (recipientIds.length === 0) return
-        yield* sql`
+      markAccountCreated: (organizationId, recipientIds, at) =>
+        sql`
           update recipients set account_created_at = coalesce(account_created_at, ${at}::timestamptz),
             last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-          where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`
-      }, orDieAs("RecipientRepository.markAccountCreated")),
+          where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`,
 
-      // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts.
-      // Two statements rather than one with an "or": each is one range of recipients_by_update, so a deep page costs what the first costs.
+      // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
+      // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
       page: (organizationId, from, limit) =>
-        ("after" in from
-          ? sql`
-              select ${recipientColumns} from recipients
-              where organization_id = ${organizationId}
-                and (updated_at, id) > (${from.after.updatedAt}::timestamptz, ${from.after.id})
-              order by updated_at, id limit ${limit}`.values
-          : sql`
-              select ${recipientColumns} from recipients
-              where organization_id = ${organizationId} and updated_at >= ${from.since}::timestamptz
-              order by updated_at, id limit ${limit}`.values
-        ).pipe(recipientsOf, orDieAs("RecipientRepository.page")),
+        readPage(
+          sql`organization_id = ${organizationId}`,
+          "after" in from ? isAfter(from.after) : sql`updated_at >= ${from.since}::timestamptz`,
+          limit,
+        ),
 
       pageOfCampaign: (organizationId, campaignId, after, limit) =>
-        (after
-          ? sql`
-              select ${recipientColumns} from recipients
-              where organization_id = ${organizationId} and campaign_id = ${campaignId}
-                and (updated_at, id) > (${after.updatedAt}::timestamptz, ${after.id})
-              order by updated_at, id limit ${limit}`.values
-          : sql`
-              select ${recipientColumns} from recipients
-              where organization_id = ${organizationId} and campaign_id = ${campaignId}
-              order by updated_at, id limit ${limit}`.values
-        ).pipe(recipientsOf, orDieAs("RecipientRepository.pageOfCampaign")),
+        readPage(
+          sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`,
+          after ? isAfter(after) : sql`true`,
+          limit,
+        ),
     }
   }),
 )

@@ -14,5 +14,5 @@ import { rowsOf } from "../rowsOf.ts"
 // The adapter still makes a record of each row, which the port asks for: 725 against 796 for objects, in another run.
 // to_char makes most of the difference: the times of a row cost PostgreSQL more than the whole row costs the process.
 
-/** The columns of a recipient, and how their values become a recipient. */
-export const { columns: recipientColumns, fromValues: recipientOf } = rowsOf(Recipient)
+/** The columns of a recipient, and how their values become a recipient: decoded, or as they are for pages. */
+export const { columns: recipientColumns, decode: decodeRecipients, fromValues: recipientOf } = rowsOf(Recipient)

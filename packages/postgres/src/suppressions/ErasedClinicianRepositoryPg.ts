@@ -1,19 +1,23 @@
 import { createHmac, randomBytes } from "node:crypto"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import type { ErasedClinicians } from "@outreach/domain/suppressions/ErasedClinicians"
-import { Effect, Layer, Redacted } from "effect"
+import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
+import { decodeRows } from "../rowsOf.ts"
+
+const decodeKeys = decodeRows({ ciphertext: Schema.Uint8Array })
+const decodeHashes = decodeRows({ hash: Schema.String })
 
 /**
  * Keeps keyed hashes of erased clinicians in PostgreSQL.
  *
- * The key is the organization's own and random, so that hashes tell nobody an NPI: all NPIs are soon tried without a key.
+ * The key is the organization's own and random, because without a key all NPIs could be tried soon.
  */
-export const ErasedClinicianRepositoryPg = Layer.effect(
+export const ErasedClinicianRepositoryPg = adapter(
   ErasedClinicianRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -21,8 +25,9 @@ export const ErasedClinicianRepositoryPg = Layer.effect(
 
     // An organization that erased nobody has no row: one look-up of a primary key for a whole batch.
     const readKey = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-      const rows = yield* sql<{ ciphertext: Uint8Array }>`
-        select ciphertext from erasure_keys where organization_id = ${organizationId}`
+      const rows = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
+        decodeKeys,
+      )
       return rows[0] && cipher.decrypt(rows[0].ciphertext, organizationId)
     })
 
@@ -31,22 +36,25 @@ export const ErasedClinicianRepositoryPg = Layer.effect(
         if (clinicians.length === 0) return NONE
         const key = yield* readKey(organizationId)
         if (key === undefined) return NONE
-        const hashed = clinicians
-          .flatMap(identitiesOf)
-          .map((identity) => ({ ...identity, hash: hashOf(key, identity) }))
-        const rows = yield* sql<{ hash: string }>`
+        const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
+          ...identity,
+          hash: hashOf(key, identity),
+        }))
+        const rows = yield* sql`
           select encode(hash, 'hex') as hash from erased_clinicians
           where organization_id = ${organizationId}
-            and hash = any (array(select decode(given, 'hex') from unnest(${hashed.map(({ hash }) => hash)}::text[]) as given))`
+            and hash = any (array(select decode(given, 'hex') from unnest(${hashed.map(({ hash }) => hash)}::text[]) as given))`.pipe(
+          decodeHashes,
+        )
         const found = new Set(rows.map(({ hash }) => hash))
         const erased = hashed.filter(({ hash }) => found.has(hash))
         return {
           npis: new Map(
-            erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, pseudonymOf(hash)] as const] : [])),
+            erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),
           ),
-          emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value] : []))),
+          emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value.toLowerCase()] : []))),
         }
-      }, orDieAs("ErasedClinicianRepository.find")),
+      }),
 
       add: Effect.fnUntraced(function* (organizationId, clinicians) {
         const text = Redacted.make(randomBytes(32).toString("base64url"))
@@ -55,35 +63,22 @@ export const ErasedClinicianRepositoryPg = Layer.effect(
           on conflict do nothing`
         if (clinicians.length === 0) return
         const key = yield* readKey(organizationId)
-        const hashes = clinicians.flatMap(identitiesOf).map((identity) => hashOf(key!, identity))
+        const hashes = clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key!, identity))
         yield* sql`
           insert into erased_clinicians (organization_id, hash)
           select distinct ${organizationId}, decode(given, 'hex') from unnest(${hashes}::text[]) as given
           on conflict do nothing`
-      }, orDieAs("ErasedClinicianRepository.add")),
+      }),
 
       hash: Effect.fnUntraced(function* (organizationId, clinicians) {
         const key = yield* readKey(organizationId)
-        return key === undefined ? [] : clinicians.flatMap(identitiesOf).map((identity) => hashOf(key, identity))
-      }, orDieAs("ErasedClinicianRepository.hash")),
+        return key === undefined ? [] : clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key, identity))
+      }),
     }
   }),
 )
 
 const NONE: ErasedClinicians = { npis: new Map(), emails: new Set() }
 
-interface Identity {
-  readonly kind: "npi" | "email"
-  readonly value: string
-}
-
-const identitiesOf = ({ npi, email }: Clinician): ReadonlyArray<Identity> => [
-  ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
-  ...(email === null ? [] : [{ kind: "email" as const, value: email.toLowerCase() }]),
-]
-
-const hashOf = (key: Redacted.Redacted, { kind, value }: Identity): string =>
-  createHmac("sha256", Redacted.value(key)).update(`${kind} ${value}`).digest("hex")
-
-/** What stands for an erased NPI among the qualifications, which are counted once for each. */
-const pseudonymOf = (hash: string): string => `erased ${hash}`
+const hashOf = (key: Redacted.Redacted, { kind, value }: SuppressionKey): string =>
+  createHmac("sha256", Redacted.value(key)).update(`${kind} ${value.toLowerCase()}`).digest("hex")

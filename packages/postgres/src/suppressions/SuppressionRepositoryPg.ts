@@ -1,76 +1,81 @@
-import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
-import type { Suppression, SuppressionScope } from "@outreach/domain/suppressions/Suppression"
+import {
+  Suppression,
+  type SuppressionKey,
+  type SuppressionScope,
+  suppressionKeys,
+} from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+
+const { columnsOf, decode } = rowsOf(Suppression)
+const ofProgram = columnsOf("suppression")
+const ofOrganization = rowsOf(Suppression, { programId: "null" }).columnsOf("suppression")
+const decodeOwners = decodeRows({ organizationId: OrganizationId })
+const decodeCounts = decodeRows({ count: Schema.Int })
 
 /** Keeps suppressions in PostgreSQL. */
-export const SuppressionRepositoryPg = Layer.effect(
+export const SuppressionRepositoryPg = adapter(
   SuppressionRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const columns = (programId: string) =>
-      sql.literal(`
-        organization_id as "organizationId", ${programId} as "programId", suppression.kind, suppression.value, reason,
-        created_at as "createdAt"`)
-    const ofProgram = columns("program_id")
-    const ofOrganization = columns("null")
-
     const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
-      const rows = yield* sql<{ id: OrganizationId }>`
-        select organization_id as id from programs where id = ${programId}`
-      return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).id
+      const rows = yield* sql`
+        select organization_id as "organizationId" from programs where id = ${programId}`.pipe(decodeOwners)
+      return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).organizationId
     })
     const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
       programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
+    const toTable = (keys: ReadonlyArray<SuppressionKey>) =>
+      sql`unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value.toLowerCase())}::text[]) as key (kind, value)`
+
     return {
       add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
-        const ofPrograms = clinicians.filter(({ programId }) => programId !== null)
-        const ofAll = clinicians.filter(({ programId }) => programId === null)
-        // What an unsubscription suppressed for another reason as well is not lifted with it.
+        const entries = clinicians.flatMap((clinician) =>
+          suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId, kind, value })),
+        )
+        // A suppression for another reason as well is not lifted with the unsubscription.
         const isUnsubscription = reason === "unsubscribed"
-        const added = yield* sql<{ readonly isNew: boolean }>`
-          insert into suppressions (organization_id, program_id, kind, value, reason, by_unsubscription)
-          select distinct ${organizationId}, program_id, entry.kind, entry.value, ${reason}, ${isUnsubscription}::boolean
-          from unnest(
-            ${ofPrograms.map(({ programId }) => programId!)}::text[], ${ofPrograms.map(({ npi }) => npi ?? "")}::text[],
-            ${ofPrograms.map(({ email }) => email ?? "")}::text[]
-          ) as clinician (program_id, npi, email)
-          cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
-          where entry.value <> ''
-          order by 2, 3, 4
-          on conflict (organization_id, program_id, kind, value) do update
-            set reason = excluded.reason, by_unsubscription = false
-            where suppressions.by_unsubscription and not excluded.by_unsubscription
-          returning xmax = 0 as "isNew"`
-        const ofProgramsAdded = countNew(added)
-        if (ofAll.length === 0) return ofProgramsAdded
-        const addedToAll = yield* sql<{ readonly isNew: boolean }>`
-          insert into organization_suppressions (organization_id, kind, value, reason, applied_at, by_unsubscription)
-          select distinct ${organizationId}, entry.kind, entry.value, ${reason}, clock_timestamp(), ${isUnsubscription}::boolean
-          from unnest(${ofAll.map(({ npi }) => npi ?? "")}::text[], ${ofAll.map(({ email }) => email ?? "")}::text[]) as clinician (npi, email)
-          cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
-          where entry.value <> ''
-          order by 2, 3
-          on conflict (organization_id, kind, value) do update
-            set reason = excluded.reason, by_unsubscription = false
-            where organization_suppressions.by_unsubscription and not excluded.by_unsubscription
-          returning xmax = 0 as "isNew"`
-        return ofProgramsAdded + countNew(addedToAll)
-      }, orDieAs("SuppressionRepository.add")),
+        const rows = yield* sql`
+          with entry as materialized (
+            select distinct nullif(program_id, '') as program_id, kind, lower(value) as value from unnest(
+              ${entries.map(({ programId }) => programId ?? "")}::text[], ${entries.map(({ kind }) => kind)}::text[],
+              ${entries.map(({ value }) => value)}::text[]
+            ) as given (program_id, kind, value)
+          ), of_program as (
+            insert into suppressions (organization_id, program_id, kind, value, reason, by_unsubscription)
+            select ${organizationId}, program_id, kind, value, ${reason}, ${isUnsubscription}::boolean
+            from entry where program_id is not null order by 2, 3, 4
+            on conflict (organization_id, program_id, kind, value) do update
+              set reason = excluded.reason, by_unsubscription = false
+              where suppressions.by_unsubscription and not excluded.by_unsubscription
+            returning xmax = 0 as is_new
+          ), of_organization as (
+            insert into organization_suppressions (organization_id, kind, value, reason, applied_at, by_unsubscription)
+            select ${organizationId}, kind, value, ${reason}, clock_timestamp(), ${isUnsubscription}::boolean
+            from entry where program_id is null order by 2, 3
+            on conflict (organization_id, kind, value) do update
+              set reason = excluded.reason, by_unsubscription = false
+              where organization_suppressions.by_unsubscription and not excluded.by_unsubscription
+            returning xmax = 0 as is_new
+          )
+          select count(*)::int from (select * from of_program union all select * from of_organization) added where is_new`.pipe(
+          decodeCounts,
+        )
+        return rows[0]!.count
+      }),
 
-      remove: Effect.fn("SuppressionRepository.remove")(function* (scope, keys) {
+      remove: Effect.fnUntraced(function* (scope, keys) {
         const organizationId = yield* ownerOf(scope)
         const { programId = null } = scope
         const rows = yield* sql`
-          with key as (
-            select kind, lower(value) as value
-            from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
-          ), of_program as (
+          with key as (select * from ${toTable(keys)}), of_program as (
             delete from suppressions suppression using key
             where organization_id = ${organizationId} and program_id = ${programId}
               and suppression.kind = key.kind and suppression.value = key.value
@@ -82,30 +87,29 @@ export const SuppressionRepositoryPg = Layer.effect(
           )
           select from of_program union all select from of_organization`
         return rows.length
-      }, orDieAs("SuppressionRepository.remove")),
+      }),
 
       // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
-      find: Effect.fn("SuppressionRepository.find")(function* (scope, keys) {
+      find: Effect.fnUntraced(function* (scope, keys) {
         const organizationId = yield* ownerOf(scope)
         const { programId = null } = scope
-        return yield* sql<Suppression>`
-          select suppression.* from unnest(
-            ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
+        return yield* sql`
+          select suppression.* from ${toTable(keys)}
           cross join lateral (
             (select ${ofProgram} from suppressions suppression
-              where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = lower(key.value)
+              where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = key.value
               limit 1)
             union all
             (select ${ofOrganization} from organization_suppressions suppression
-              where organization_id = ${organizationId} and kind = key.kind and value = lower(key.value)
+              where organization_id = ${organizationId} and kind = key.kind and value = key.value
               limit 1)
-          ) suppression`
-      }, orDieAs("SuppressionRepository.find")),
+          ) suppression`.pipe(decode)
+      }),
 
-      list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, { kind = null, reason = null } = {}) {
+      list: Effect.fnUntraced(function* (programId, limit, { kind = null, reason = null } = {}) {
         const organizationId = yield* organizationOf(programId)
         const filter = sql`(${kind}::text is null or kind = ${kind}) and (${reason}::text is null or reason = ${reason})`
-        return yield* sql<Suppression>`
+        return yield* sql`
           (select ${ofProgram} from suppressions suppression
             where organization_id = ${organizationId} and program_id = ${programId} and ${filter}
             order by kind, value limit ${limit})
@@ -113,27 +117,20 @@ export const SuppressionRepositoryPg = Layer.effect(
           (select ${ofOrganization} from organization_suppressions suppression
             where organization_id = ${organizationId} and ${filter}
             order by kind, value limit ${limit})
-          order by kind, value, "programId" limit ${limit}`
-      }, orDieAs("SuppressionRepository.list")),
+          order by kind, value, "programId" limit ${limit}`.pipe(decode)
+      }),
 
       findUnapplied: (limit) =>
-        sql<Suppression>`
-          select organization_id as "organizationId", null as "programId", kind, value, reason, suppression.created_at as "createdAt"
-          from organization_suppressions suppression
+        sql`
+          select ${ofOrganization} from organization_suppressions suppression
           join organizations organization on organization.id = organization_id and frozen_at is null
           where applied_at is null
-          order by suppression.created_at limit ${limit}`.pipe(orDieAs("SuppressionRepository.findUnapplied")),
+          order by suppression.created_at limit ${limit}`.pipe(decode),
 
       markApplied: (organizationId, keys) =>
         sql`
-          update organization_suppressions suppression set applied_at = clock_timestamp()
-          from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
-          where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value`.pipe(
-          Effect.asVoid,
-          orDieAs("SuppressionRepository.markApplied"),
-        ),
+          update organization_suppressions suppression set applied_at = clock_timestamp() from ${toTable(keys)}
+          where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value`,
     }
   }),
 )
-
-const countNew = (rows: ReadonlyArray<{ readonly isNew: boolean }>): number => rows.filter(({ isNew }) => isNew).length

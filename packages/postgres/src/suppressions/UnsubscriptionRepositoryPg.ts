@@ -1,37 +1,46 @@
 import {
-  type Unsubscription,
-  type UnsubscriptionChoice,
+  Unsubscription,
+  UnsubscriptionChoice,
   UnsubscriptionRepository,
 } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+
+const unsubscriptions = rowsOf(Unsubscription, {
+  scope: "case when from_organization then 'organization' else 'program' end",
+})
+const choices = rowsOf(UnsubscriptionChoice, {
+  organizationName: "organization.name",
+  programName: "program.name",
+  email: "case when erased_at is null then email end",
+  unsubscribedFrom: `case when erased_at is not null or asked_at is null or revoked_at is not null then null
+    when from_organization then 'organization' else 'program' end`,
+})
+const decodeLifted = decodeRows({ lifted: Schema.Int })
 
 /** Keeps unsubscriptions in PostgreSQL. */
-export const UnsubscriptionRepositoryPg = Layer.effect(
+export const UnsubscriptionRepositoryPg = adapter(
   UnsubscriptionRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
     return {
       findChoice: ({ organizationId, recipientId }) =>
-        sql<UnsubscriptionChoice>`
-          select organization.name as "organizationName", sender_name as "senderName", program.name as "programName",
-            case when erased_at is null then email end as email,
-            case when erased_at is not null or asked_at is null or revoked_at is not null then null
-              when from_organization then 'organization' else 'program' end as "unsubscribedFrom"
-          from recipients recipient
+        sql`
+          select ${choices.columns} from recipients recipient
           left join unsubscriptions unsubscription
             on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
           join organizations organization on organization.id = recipient.organization_id
           join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
           where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
+          choices.decode,
           Effect.map((rows) => rows[0]),
-          orDieAs("UnsubscriptionRepository.findChoice"),
         ),
 
+      // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
       ask: ({ organizationId, recipientId }, scope = "organization") =>
-        // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
         sql`
           with recipient as (
             select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
@@ -43,10 +52,7 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
               from_organization = unsubscriptions.from_organization or excluded.from_organization,
               revoked_at = null, lifted_at = null
           )
-          select from recipient`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDieAs("UnsubscriptionRepository.ask"),
-        ),
+          select from recipient`.pipe(Effect.map((rows) => rows.length > 0)),
 
       revoke: ({ organizationId, recipientId }) =>
         sql`
@@ -56,32 +62,26 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
           )
           select from recipients where organization_id = ${organizationId} and id = ${recipientId}`.pipe(
           Effect.map((rows) => rows.length > 0),
-          orDieAs("UnsubscriptionRepository.revoke"),
         ),
 
       lift: (limit) =>
-        sql<{ lifted: number }>`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(
+        sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(
+          decodeLifted,
           Effect.map((rows) => rows[0]!.lifted),
-          orDieAs("UnsubscriptionRepository.lift"),
         ),
 
       waiting: (limit) =>
-        sql<Unsubscription>`
-          select organization_id as "organizationId", recipient_id as "recipientId", program_id as "programId", npi, email,
-            asked_at as "askedAt", case when from_organization then 'organization' else 'program' end as scope
-          from unsubscriptions
+        sql`
+          select ${unsubscriptions.columns} from unsubscriptions
           join recipients recipient using (organization_id)
           join organizations organization on organization.id = organization_id and frozen_at is null
           where recipient.id = recipient_id and erased_at is null and revoked_at is null and suppressed_at is null
-          order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
+          order by asked_at limit ${limit}`.pipe(unsubscriptions.decode),
 
       settle: ({ organizationId, recipientId, askedAt }) =>
         sql`
           update unsubscriptions set suppressed_at = clock_timestamp(), lifted_at = null
-          where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`.pipe(
-          Effect.asVoid,
-          orDieAs("UnsubscriptionRepository.settle"),
-        ),
+          where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`,
     }
   }),
 )

@@ -1,27 +1,36 @@
-import type { RecipientId } from "@outreach/domain/Identifier"
+import { RecipientId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { decodeRows } from "../rowsOf.ts"
+
+const decodeTurns = decodeRows({ isTaken: Schema.Boolean })
+const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
+const decodeIds = decodeRows({ id: RecipientId })
 
 /** Withdraws recipients in PostgreSQL. */
-export const WithdrawalRepositoryPg = Layer.effect(
+export const WithdrawalRepositoryPg = adapter(
   WithdrawalRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
     return {
       takeTurn: (organizationId) =>
-        sql<{ taken: boolean }>`
+        sql`
           select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
-            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as taken`.pipe(
-          Effect.map((rows) => rows[0]!.taken),
-          orDieAs("WithdrawalRepository.takeTurn"),
+            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as "isTaken"`.pipe(
+          decodeTurns,
+          Effect.map((rows) => rows[0]!.isTaken),
         ),
 
-      findMatches: (organizationId, clinicians) =>
-        sql<{ id: RecipientId; position: number }>`
+      findMatches: (organizationId, clinicians) => {
+        const matching = (isSame: string) => sql`
+          select id, position::int from match
+          join recipients recipient on recipient.organization_id = ${organizationId} and recipient.program_id = match.program_id
+            and ${sql.literal(isSame)} and sent_at is null and bounced_at is null and withdrawn_at is null`
+        return sql`
           with match as materialized (
             select program.id as program_id, npi, email, position - 1 as position
             from unnest(
@@ -34,20 +43,15 @@ export const WithdrawalRepositoryPg = Layer.effect(
               select id from programs where match.program_id = '' and organization_id = ${organizationId}
             ) program
           )
-          select id, position::int from match
-          join recipients recipient on recipient.organization_id = ${organizationId} and recipient.program_id = match.program_id
-            and recipient.npi = match.npi and sent_at is null and bounced_at is null and withdrawn_at is null
-          union
-          select id, position::int from match
-          join recipients recipient on recipient.organization_id = ${organizationId} and recipient.program_id = match.program_id
-            and lower(recipient.email) = lower(match.email) and sent_at is null and bounced_at is null and withdrawn_at is null
+          ${matching("recipient.npi = match.npi")} union ${matching("lower(recipient.email) = lower(match.email)")}
           order by position`.pipe(
+          decodeMatches,
           Effect.map((rows) => rows.map(({ id, position }) => ({ id, clinician: clinicians[position]! }))),
-          orDieAs("WithdrawalRepository.findMatches"),
-        ),
+        )
+      },
 
       findReached: (organizationId, limit) =>
-        sql<{ id: RecipientId }>`
+        sql`
           select recipient.id from programs program
           cross join lateral (
             select id from recipients
@@ -57,24 +61,27 @@ export const WithdrawalRepositoryPg = Layer.effect(
           ) recipient
           where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
           limit ${limit}`.pipe(
+          decodeIds,
           Effect.map((rows) => rows.map(({ id }) => id)),
-          orDieAs("WithdrawalRepository.findReached"),
         ),
 
       // First the recipients in the order of their ids and then their messages, as everyone who locks both: nobody waits in a circle.
       lock: Effect.fnUntraced(function* (organizationId, recipientIds) {
         const ids = [...recipientIds]
         yield* sql`select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[]) order by id for update`
-        const messages = yield* sql<{ id: RecipientId; inFlight: boolean }>`
-          select recipient_id as id, coalesce(lease_until >= clock_timestamp(), false) as "inFlight" from messages
-          where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
-          order by recipient_id for update`
-        return new Set(messages.filter(({ inFlight }) => inFlight).map(({ id }) => id))
-      }, orDieAs("WithdrawalRepository.lock")),
+        const inFlight = yield* sql`
+          with message as materialized (
+            select recipient_id, lease_until from messages
+            where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+            order by recipient_id for update
+          )
+          select recipient_id as id from message where lease_until >= clock_timestamp()`.pipe(decodeIds)
+        return new Set(inFlight.map(({ id }) => id))
+      }),
 
       withdraw: Effect.fnUntraced(function* (organizationId, withdrawals, at) {
         if (withdrawals.length === 0) return 0
-        const rows = yield* sql<{ withdrawn: number }>`
+        const withdrawn = yield* sql`
           with withdrawn as (
             update recipients recipient
             set withdrawn_at = ${at}::timestamptz, withdrawal_reason = reason, updated_at = ${at}::timestamptz
@@ -89,9 +96,9 @@ export const WithdrawalRepositoryPg = Layer.effect(
             where message.organization_id = ${organizationId} and message.recipient_id = withdrawn.id
             returning -1 as sign, ${MESSAGE_STATE}
           ), counted as (${countRecipients("withdrawn")}), tallied as (${countMessages("select * from unsent")})
-          select count(*)::int as withdrawn from withdrawn`
-        return rows[0]!.withdrawn
-      }, orDieAs("WithdrawalRepository.withdraw")),
+          select from withdrawn`
+        return withdrawn.length
+      }),
     }
   }),
 )
