@@ -6,7 +6,7 @@ import { DeliveryReader } from "./deliveries/DeliveryReader.ts"
 import { EventDeliveries } from "./deliveries/EventDeliveries.ts"
 import { FailureGroupReader } from "./deliveries/FailureGroupReader.ts"
 import { DigestReader } from "./digest/DigestReader.ts"
-import { HeldDataReader } from "./erasure/HeldDataReader.ts"
+import { PersonalDataReader } from "./erasure/PersonalDataReader.ts"
 import { InboxReader } from "./inbox/InboxReader.ts"
 import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
@@ -29,7 +29,7 @@ export const backoffice = Layer.mergeAll(
   EventDeliveries.layer,
   FailureGroupReader.layer,
   DigestReader.layer,
-  HeldDataReader.layer,
+  PersonalDataReader.layer,
   InboxReader.layer,
   AlertReader.layer,
   DatabaseInspection.layer,

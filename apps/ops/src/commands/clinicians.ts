@@ -1,5 +1,5 @@
-import { HeldDataReader } from "@outreach/backoffice/erasure/HeldDataReader"
-import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
+import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataReader"
+import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ErasureRepositoryPg } from "@outreach/postgres/erasure/ErasureRepositoryPg"
@@ -40,7 +40,7 @@ const exportData = revealing({
     // Loaded here, because the help does not need the contract's schemas.
     const { assertNoUnfinishedErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
     yield* assertNoUnfinishedErasure(organizationId, clinician)
-    const data = yield* HeldDataReader.use(({ read }) => read(organizationId, clinician))
+    const data = yield* PersonalDataReader.use(({ read }) => read(organizationId, clinician))
     const { organization_id, exported_at, clinician: named, ...tables } = data
     const rows = Object.values(tables).reduce((count, { length }) => count + length, 0)
     const json = JSON.stringify(data, null, 2)
@@ -55,7 +55,7 @@ const exportData = revealing({
   services: ErasureRepositoryPg.pipe(
     Layer.provideMerge(ErasedClinicianRepositoryPg),
     Layer.provide(lazyCipher),
-    Layer.merge(HeldDataReader.layer),
+    Layer.merge(PersonalDataReader.layer),
   ),
 })
 
@@ -111,7 +111,7 @@ const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
   repeated: "The clinician was erased before, and nothing more was found.",
 }
 
-const formatCounts = (counts: HeldCounts): string =>
+const formatCounts = (counts: PersonalDataCounts): string =>
   Object.entries(counts)
     .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
     .join(", ") || "nothing is held"

@@ -1,75 +1,55 @@
 import { Schema } from "effect"
-import type { OrganizationId, RecipientId } from "../Identifier.ts"
+import { OrganizationId, type RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import { checkDigit, type Npi } from "../recipients/Npi.ts"
-import type { Recipient } from "../recipients/Recipient.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Recipient } from "../recipients/Recipient.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { PERSONAL_TABLES } from "./PersonalData.ts"
 
 // Glossary. Subject: the person whose data is erased. Placeholder: a value that fits the contract and stands for an erased one.
 
-/** The tables that hold data on a clinician, in the order in which they are erased. */
-export const HELD_TABLES = [
-  "recipients",
-  "recipient_fields",
-  "messages",
-  "message_attempts",
-  "unsubscriptions",
-  "complaints",
-  "suppressions",
-  "organization_suppressions",
-  "qualifications",
-  "events",
-  "hits",
-  "inbox",
-  "stored_responses",
-  "delivery_attempts",
-  "dead_letters",
-  "delivered",
-] as const
-export type HeldTable = (typeof HELD_TABLES)[number]
-
-/** How many rows of each table concern a subject. */
-export type HeldCounts = Partial<Record<HeldTable, number>>
+const { id, token, npi, email } = Recipient.fields
 
 /** The person whose data is looked for: their NPIs, addresses and recipient records in one organization. */
-export interface Subject {
-  readonly organizationId: OrganizationId
-  readonly npis: ReadonlyArray<string>
+export const Subject = Schema.Struct({
+  organizationId: OrganizationId,
+  npis: Schema.Array(Schema.String),
   /** In lower case. */
-  readonly emails: ReadonlyArray<string>
-  readonly recipients: ReadonlyArray<Pick<Recipient, "id" | "token">>
-}
+  emails: Schema.Array(Schema.String),
+  recipients: Schema.Array(Schema.Struct({ id, token })),
+})
+export type Subject = typeof Subject.Type
 
 /** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */
 export const isNameless = ({ npis, emails }: Subject): boolean => npis.length === 0 && emails.length === 0
 
-/** What stands in place of a recipient's erased values. */
-export type ErasedRecipient = Pick<Recipient, "id" | "token" | "npi" | "email">
+/** The values that replace a recipient's erased ones. */
+export const ErasedRecipient = Schema.Struct({ id, token, npi, email })
+export type ErasedRecipient = typeof ErasedRecipient.Type
 
 /** A subject with the placeholders of its recipients. */
-export interface ErasedSubject extends Subject {
-  readonly placeholders: ReadonlyArray<ErasedRecipient>
-}
+export const ErasedSubject = Schema.Struct({ ...Subject.fields, placeholders: Schema.Array(ErasedRecipient) })
+export type ErasedSubject = typeof ErasedSubject.Type
 
 /** An erasure under way. */
-export interface ErasureState extends ErasedSubject {
-  readonly erasureId: string
-}
+export const ErasureState = Schema.Struct({ ...ErasedSubject.fields, erasureId: Schema.String })
+export type ErasureState = typeof ErasureState.Type
 
-/** What an erasure did. Holds nothing of the person but keyed hashes. */
-export interface ErasureCertificate {
-  readonly erasureId: string
-  readonly organizationId: OrganizationId
+/** The outcome of an erasure. Holds nothing of the person but keyed hashes. */
+export const ErasureCertificate = Schema.Struct({
+  erasureId: Schema.String,
+  organizationId: OrganizationId,
   /** The keyed hash of the NPI, or of the address when no NPI was named; in hex. */
-  readonly subject: string
+  subject: Schema.String,
   /** The keyed hashes that go on suppressing, in hex. */
-  readonly hashes: ReadonlyArray<string>
-  readonly startedAt: Timestamp
-  readonly finishedAt: Timestamp | null
+  hashes: Schema.Array(Schema.String),
+  startedAt: Timestamp,
+  finishedAt: Schema.NullOr(Timestamp),
   /** The release that erased. */
-  readonly release: string
-  readonly counts: HeldCounts
-}
+  release: Schema.String,
+  counts: Schema.Record(Schema.Literals(PERSONAL_TABLES), Schema.optionalKey(Schema.Int)),
+})
+export type ErasureCertificate = typeof ErasureCertificate.Type
 
 /** Several NPIs have the address, so that it does not say who is meant. */
 export class SharedAddress extends Schema.TaggedError<SharedAddress>()("SharedAddress", { npis: Schema.Int }) {

@@ -10,26 +10,25 @@ import type {
   ErasedSubject,
   ErasureCertificate,
   ErasureState,
-  HeldCounts,
-  HeldTable,
   SharedAddress,
   Subject,
 } from "./Erasure.ts"
+import type { LaterTable, PersonalDataCounts, PersonalTable } from "./PersonalData.ts"
 
-/** Finds what is held on clinicians, and erases it. */
+/** Finds the data on clinicians, and erases it. */
 export class ErasureRepository extends Context.Service<
   ErasureRepository,
   {
     /**
-     * Finds the person whom an NPI or an address means, with their other NPIs and addresses.
+     * Finds the person of an NPI or an address, with their other NPIs and addresses.
      *
-     * An address that other NPIs have as well is theirs, too: it belongs to the subject only if it is named.
+     * An address that other NPIs have as well belongs to the subject only if it is named.
      */
     findSubject(
       organizationId: OrganizationId,
       clinician: Clinician,
     ): Effect.Effect<Subject, OrganizationNotFound | SharedAddress>
-    /** Finds the next campaign that has been over for so many months and has recipients who are not erased; null begins with the first. */
+    /** Finds the next campaign that ended at least `months` ago and has recipients who are not erased; null begins with the first. */
     findEnded(months: number, after: CampaignKey | null): Effect.Effect<CampaignKey | undefined>
     /** Reads some thousand recipients of a campaign from a position on, and returns those who are not erased; null is the first and the last position. */
     readUnerased(
@@ -39,21 +38,21 @@ export class ErasureRepository extends Context.Service<
     /**
      * Finds recipients by their ids, as a subject without NPIs and addresses of its own.
      *
-     * Leaves out who is erased, and whose unsubscription is not applied yet.
+     * Leaves out recipients who are erased, or whose unsubscription is not applied yet.
      */
     findRecipients(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<Subject>
     /** Counts the rows of a table that concern a subject. */
-    count(subject: Subject, table: HeldTable): Effect.Effect<number>
-    /** Reserves so many placeholder numbers of the organization; returns the first. */
+    count(subject: Subject, table: PersonalTable): Effect.Effect<number>
+    /** Reserves `count` placeholder numbers of the organization; returns the first. */
     reservePlaceholders(organizationId: OrganizationId, count: number): Effect.Effect<number>
     /** Erases the recipients with their messages, unsubscriptions, suppressions and qualifications; part of a stamped transaction. */
     eraseAtOnce(
       subject: Subject,
       placeholders: ReadonlyArray<ErasedRecipient>,
       at: CommitTimestamp,
-    ): Effect.Effect<HeldCounts>
-    /** Erases the rows of one of the other tables that concern a subject, in batches; returns how many there were. */
-    erase(subject: ErasedSubject, table: HeldTable): Effect.Effect<number>
+    ): Effect.Effect<PersonalDataCounts>
+    /** Erases the rows of another table that concern a subject, in batches that are transactions of their own; returns how many there were. */
+    erase(subject: ErasedSubject, table: LaterTable): Effect.Effect<number>
     /** Forgets erased events that no worker can still have in memory. */
     readonly forgetEvents: Effect.Effect<void>
     /** Counts the partner's events that name a subject and are not applied yet. */
@@ -61,7 +60,7 @@ export class ErasureRepository extends Context.Service<
     /** Records an erasure that begins, with its state encrypted. */
     begin(certificate: Omit<ErasureCertificate, "startedAt" | "finishedAt">, state: ErasureState): Effect.Effect<void>
     /** Records that a table is done. */
-    progress(state: ErasureState, table: HeldTable, count: number): Effect.Effect<void>
+    progress(state: ErasureState, table: PersonalTable, count: number): Effect.Effect<void>
     /** Records that an erasure is finished, and forgets its state. */
     finish(state: ErasureState): Effect.Effect<ErasureCertificate>
     /** Finds the newest erasure of a subject by its hash, with its state while it is not finished. */

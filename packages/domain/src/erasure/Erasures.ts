@@ -11,15 +11,9 @@ import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianReposi
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { WITHDRAWAL_TRIES, WithdrawalConflict } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
-import {
-  type ErasureCertificate,
-  type ErasureState,
-  HELD_TABLES,
-  type HeldCounts,
-  placeholderOf,
-  type Subject,
-} from "./Erasure.ts"
+import { type ErasureCertificate, type ErasureState, placeholderOf, type Subject } from "./Erasure.ts"
 import { ErasureRepository } from "./ErasureRepository.ts"
+import { LATER_TABLES, PERSONAL_TABLES, type PersonalDataCounts } from "./PersonalData.ts"
 
 /** A message to the clinician is still being sent, or other work on the organization did not end. */
 export class ErasureBlocked extends Schema.TaggedError<ErasureBlocked>()("ErasureBlocked", {}) {
@@ -35,23 +29,23 @@ export class ErasureUnfinished extends Schema.TaggedError<ErasureUnfinished>()("
   }
 }
 
-/** What an erasure would do, and how an earlier one of the same clinician ended. */
+/** The rows that an erasure would change, and the certificate of an earlier one of the same clinician. */
 export interface ErasurePlan {
-  readonly counts: HeldCounts
+  readonly counts: PersonalDataCounts
   readonly earlier: ErasureCertificate | undefined
   /** An erasure that was cut off, which the next one finishes. */
   readonly unfinished: ErasureState | undefined
 }
 
-/** Counts what is held on a clinician, and changes nothing. */
+/** Counts the rows about a clinician, and changes nothing. */
 export const planErasure = Effect.fn("Erasures.planErasure")(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
 ) {
   const erasures = yield* ErasureRepository
   const subject = yield* erasures.findSubject(organizationId, clinician)
-  const counts: HeldCounts = Object.fromEntries(
-    yield* Effect.forEach(HELD_TABLES, (table) =>
+  const counts: PersonalDataCounts = Object.fromEntries(
+    yield* Effect.forEach(PERSONAL_TABLES, (table) =>
       Effect.map(erasures.count(subject, table), (count) => [table, count] as const),
     ),
   )
@@ -64,7 +58,7 @@ const findEarlier = Effect.fnUntraced(function* (organizationId: OrganizationId,
   return hash === undefined ? undefined : yield* (yield* ErasureRepository).findErasure(organizationId, hash)
 })
 
-/** Fails while an erasure of a clinician that was cut off is not finished: what is left can be found by that erasure alone. */
+/** Fails while an erasure of a clinician that was cut off is not finished: the remaining rows can be found by that erasure alone. */
 export const assertNoUnfinishedErasure = Effect.fn("Erasures.assertNoUnfinishedErasure")(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
@@ -116,7 +110,7 @@ const beginErasure = Effect.fnUntraced(function* (
     const [hash, ...others] = yield* erased.hash(organizationId, identities)
     const placeholders = yield* createPlaceholders(subject)
     const at = yield* transaction.commitTimestamp(organizationId)
-    // Whoever was imported meanwhile makes it begin again; an import from now on finds the hashes.
+    // A recipient who was imported since then makes it begin again; an import from now on finds the hashes.
     const again = yield* erasures.findSubject(organizationId, clinician)
     if (again.recipients.some(({ id }) => !ids.has(id))) return yield* new WithdrawalConflict()
     const done = yield* erasures.eraseAtOnce(subject, placeholders, at)
@@ -131,18 +125,18 @@ const beginErasure = Effect.fnUntraced(function* (
   )
 })
 
-const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: HeldCounts) {
+const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: PersonalDataCounts) {
   const erasures = yield* ErasureRepository
   yield* erasures.forgetEvents
   yield* applyWaiting(state)
-  for (const table of HELD_TABLES) {
+  for (const table of LATER_TABLES) {
     if (done[table] !== undefined) continue
     yield* erasures.progress(state, table, yield* erasures.erase(state, table))
   }
   return yield* erasures.finish(state)
 })
 
-/** Applies what the partner sent about the clinician before, so that its counts are right; their own data is erased with that. */
+/** Applies the partner's earlier events about the clinician, so that its counts are right; their own data is erased with that. */
 const applyWaiting = Effect.fnUntraced(
   function* (state: ErasureState) {
     if ((yield* (yield* ErasureRepository).countWaiting(state)) === 0) return

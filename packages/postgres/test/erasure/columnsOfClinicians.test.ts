@@ -1,5 +1,5 @@
-import { HELD_TABLES } from "@outreach/domain/erasure/Erasure"
 import { eraseClinician } from "@outreach/domain/erasure/Erasures"
+import { PERSONAL_TABLES } from "@outreach/domain/erasure/PersonalData"
 import type { EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -84,5 +84,5 @@ test("what is held on a clinician is counted and exported of each table that an 
   // What is found by way of another table: the windows of hits, the replies of domains, and the groups of dead letters.
   const beside = ["campaign_domains", "failure_groups", "hit_windows"]
   const changed = tables.flatMap(([table, data]) => ((data.deleted ?? data.erased) === undefined ? [] : [table]))
-  expect(changed.filter((table) => !beside.includes(table)).sort()).toEqual([...HELD_TABLES].sort())
+  expect(changed.filter((table) => !beside.includes(table)).sort()).toEqual([...PERSONAL_TABLES].sort())
 })

@@ -1,6 +1,6 @@
 import { EVENT_RECIPIENTS } from "@outreach/contract/names"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { HeldRows } from "@outreach/postgres/erasure/HeldRows"
+import { PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -28,23 +28,25 @@ test("what is held on a recipient includes the events of each type that the cont
   yield* sql`
     update recipients set published_at = timestamptz '2026-01-02', sent_at = timestamptz '2026-01-03' where campaign_id = ${campaign.id}`
   // Of two recipients, each with an event of every type; one that lists recipients names both.
-  yield* sql`
-    insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-    select organization_id, type || ' of ' || email, type, campaign_id, program_id,
+  const events = yield* sql<{ id: string; type: string; email: string }>`
+    insert into events (organization_id, id, type, campaign_id, program_id, traceparent, recipient_id, occurred_at, emitted_at, body)
+    select organization_id, make_id('evt'), type, campaign_id, program_id, email,
       case recipients when 'one' then recipient.id end, clock_timestamp(),
       case type when 'outreach.recipients_published' then published_at when 'outreach.email_sent' then sent_at else clock_timestamp() end,
       '{"data":{"recipients":["' || (select string_agg(id, '","') from recipients) || '"]}}'
     from unnest(${types.map(([type]) => type)}::text[], ${types.map(([, recipients]) => recipients)}::text[]) as kind (type, recipients)
-    join recipients recipient on campaign_id = ${campaign.id} and (recipients = 'one' or npi = (select max(npi) from recipients))`
+    join recipients recipient on campaign_id = ${campaign.id} and (recipients = 'one' or npi = (select max(npi) from recipients))
+    returning id, type, traceparent as email`
   const [recipient] = yield* sql<{ id: RecipientId; token: string; email: string }>`
     select id, token, email from recipients where campaign_id = ${campaign.id} order by npi limit 1`
   const subject = { organizationId: organization.id, npis: [], emails: [], recipients: [recipient!] }
-  const held = yield* Effect.provide(
-    Effect.flatMap(HeldRows, ({ events }) => events(subject)),
-    HeldRows.layer,
+  const keys = yield* Effect.provide(
+    Effect.flatMap(PersonalDataFinder, ({ searches }) => searches.events(subject)),
+    PersonalDataFinder.layer,
   )
-  expect(held.map(({ id }) => id.split(" ")[0]).sort()).toEqual(about.sort())
-  expect(held.filter(({ id }) => id.endsWith(recipient!.email))).toHaveLength(
+  const found = keys.map(({ id }) => events.find((event) => event.id === id)!)
+  expect(found.map(({ type }) => type).sort()).toEqual(about.sort())
+  expect(found.filter(({ email }) => email === recipient!.email)).toHaveLength(
     about.length - types.filter(([, recipients]) => recipients === "listed").length,
   )
 })

@@ -1,7 +1,7 @@
-import { HeldDataReader } from "@outreach/backoffice/erasure/HeldDataReader"
+import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
+import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
@@ -68,7 +68,7 @@ export const exportPerson = defineAction("/people/:id/export", "clinicians expor
     const { organizationId, npi } = yield* findPerson(id)
     const clinician = { npi, email: null }
     yield* assertNoUnfinishedErasure(organizationId, clinician)
-    const data = yield* (yield* HeldDataReader).read(organizationId, clinician)
+    const data = yield* (yield* PersonalDataReader).read(organizationId, clinician)
     return HttpServerResponse.text(`${JSON.stringify(data, null, 2)}\n`, {
       contentType: "application/json",
       headers: { "content-disposition": `attachment; filename="clinician-${id}.json"`, "cache-control": "no-store" },
@@ -140,7 +140,7 @@ const erase = defineAction("/people/:id/erase", "clinicians erase", {
   }),
 })
 
-const Counts = (props: { readonly caption: string; readonly counts: HeldCounts }) => (
+const Counts = (props: { readonly caption: string; readonly counts: PersonalDataCounts }) => (
   <Table
     caption={props.caption}
     rows={Object.entries(props.counts).filter(([, count]) => count > 0)}

@@ -1,0 +1,175 @@
+import { createExtractor, tokenWords } from "@outreach/domain/erasure/createExtractor"
+import { createMatcher } from "@outreach/domain/erasure/createMatcher"
+import { eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
+import { isKeyed, PERSONAL_TABLES, type PersonalTable } from "@outreach/domain/erasure/PersonalData"
+import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
+import { Recipient } from "@outreach/domain/recipients/Recipient"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { type Delivered, type EventKey, PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
+import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+
+/** How many bodies of events one statement reads: each may hold 2,000 recipients. */
+const BODIES_BATCH_SIZE = 20
+
+const { id, token } = Recipient.fields
+/** A row as JSON with the names of its columns. */
+const row = Schema.Record(Schema.String, Schema.Json)
+const decodeRecipients = decodeRows({ id, token })
+const decodeTokens = decodeRows({ token })
+const decodeJson = decodeRows({ row })
+const decodeTexts = decodeRows({ row, npi: Schema.NullOr(Schema.String), text: Schema.NullOr(Schema.String) })
+const decodeResponses = decodeRows({ row, key: Schema.String })
+const decodeClock = decodeRow({ now: Schema.String })
+
+/** The data on a clinician, ready for JSON. Rows have the names of their columns, without the organization. */
+export type PersonalData = {
+  readonly organization_id: OrganizationId
+  readonly exported_at: string
+  readonly clinician: Pick<Subject, "npis" | "emails">
+} & Readonly<Record<PersonalTable | "deliveries", ReadonlyArray<object>>>
+
+/** Reads all data on a clinician. Texts are read without what they say of others: see `createExtractor`. */
+export class PersonalDataReader extends Context.Service<PersonalDataReader>()("backoffice/erasure/PersonalDataReader", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const finder = yield* PersonalDataFinder
+
+    /** Of recipients with an address that others have as well, only those with the clinician's NPI are the clinician's. */
+    const ownSubject = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+      const subject = yield* finder.findSubject(organizationId, clinician)
+      const recipients = yield* sql`
+        select id, token from recipients
+        where ${finder.concerning("recipients", subject)} and npi = any (${subject.npis}::text[]) order by id`.pipe(
+        decodeRecipients,
+      )
+      return { ...subject, recipients } satisfies Subject
+    })
+
+    const readEvents = Effect.fnUntraced(function* (subject: Subject, keys: ReadonlyArray<EventKey>) {
+      const ids = new Set<string>(subject.recipients.map(({ id }) => id))
+      const batches = yield* Effect.forEach(Arr.chunksOf(keys, BODIES_BATCH_SIZE), (batch) =>
+        sql`
+          select to_jsonb(event) - array['organization_id', 'body'] as row, null as npi, body as text
+          from unnest(${batch.map(({ id }) => id)}::text[], ${batch.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as key (id, at)
+          join events event on event.organization_id = ${subject.organizationId} and event.id = key.id and emitted_at = key.at
+          order by event.id`.pipe(decodeTexts),
+      )
+      return batches.flat().map(({ row, text }) => ({ ...row, body: eventPartOf(text!, ids) }))
+    })
+
+    /** Creates the function that extracts what texts say of the subject, once it is known which words in them are tokens of others. */
+    const extractorFor = Effect.fnUntraced(function* (subject: Subject, texts: ReadonlyArray<string | null>) {
+      const words = new Set(texts.flatMap((text) => (text === null ? [] : tokenWords(text))))
+      for (const { token } of subject.recipients) words.delete(token)
+      const found = yield* sql`
+        select token from recipients where organization_id = ${subject.organizationId} and token = any (${[...words]}::text[])`.pipe(
+        decodeTokens,
+      )
+      const extract = createExtractor(subject, new Set(found.map(({ token }) => token)))
+      return (text: string | null) => (text === null ? null : extract(text))
+    })
+
+    const read = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+      const organizations = yield* sql`select from organizations where id = ${organizationId}`
+      if (organizations.length === 0) return yield* new OrganizationNotFound({ organizationId })
+      const subject = yield* ownSubject(organizationId, clinician)
+      const { npis, emails }: Subject = subject
+      const keys = yield* finder.searches.events(subject)
+      const eventIds = keys.map(({ id }) => id)
+
+      const rowsWhere = (table: string, condition: Statement.Fragment) =>
+        sql`select to_jsonb(held) - 'organization_id' as row from ${sql(table)} held where ${condition}`.pipe(
+          decodeJson,
+          Effect.map((rows) => rows.map(({ row }) => row)),
+        )
+      const keyed = yield* Effect.forEach(PERSONAL_TABLES.filter(isKeyed), (table) =>
+        Effect.map(rowsWhere(table, finder.concerning(table, subject)), (rows) => [table, rows] as const),
+      )
+      const inbox = yield* sql`
+        select to_jsonb(held) - array['organization_id', 'npi', 'body'] as row, npi, body as text from inbox held
+        where organization_id = ${organizationId} and event_id = any (${yield* finder.searches.inbox(subject)}::text[])
+        order by event_id`.pipe(decodeTexts)
+      const attempts = yield* sql`
+        select to_jsonb(attempt) - array['organization_id', 'response'] as row, null as npi, response as text from delivery_attempts attempt
+        where organization_id = ${organizationId} and (
+          delivery_id = any (${yield* finder.searches.delivery_attempts(subject)}::text[]) or delivery_id in (
+            select id from deliveries where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])))
+        order by delivery_id, number, started_at`.pipe(decodeTexts)
+      const bodies = yield* finder.storedResponses(subject)
+      // Without what is no data on anybody.
+      const responses = yield* sql`
+        select key, to_jsonb(held) - array['organization_id', 'fingerprint', 'headers', 'encoding', 'body', 'bytes_before'] as row
+        from stored_responses held
+        where organization_id = ${organizationId} and key = any (${[...bodies.keys()]}::text[])`.pipe(decodeResponses)
+      const deadLetters = ownDeliveries(subject, eventIds, yield* finder.deadLetterCandidates(subject, eventIds))
+      const delivered = ownDeliveries(subject, eventIds, yield* finder.deliveredCandidates(subject, eventIds))
+
+      const extract = yield* extractorFor(subject, [
+        ...[...inbox, ...attempts].map(({ text }) => text),
+        ...bodies.values(),
+        ...[...deadLetters, ...delivered].flatMap((row) => row.attempts.map(({ response }) => response)),
+      ])
+      const toRow = ({ attempts, ...row }: (typeof delivered)[number]) => ({
+        ...row,
+        attempts: attempts.map((attempt) => ({ ...attempt, response: extract(attempt.response) })),
+      })
+      const { now } = yield* sql`select to_jsonb(clock_timestamp()) as now`.pipe(decodeClock)
+      return {
+        organization_id: organizationId,
+        exported_at: now,
+        clinician: { npis, emails },
+        ...(Object.fromEntries(keyed) as Record<(typeof keyed)[number][0], (typeof keyed)[number][1]>),
+        events: yield* readEvents(subject, keys),
+        inbox: inbox.map(({ row, npi, text }) => ({
+          ...row,
+          npi: npi !== null && npis.includes(npi) ? npi : null,
+          body: extract(text),
+        })),
+        stored_responses: responses.map(({ row, key }) => ({ ...row, body: extract(bodies.get(key)!) })),
+        deliveries: yield* rowsWhere(
+          "deliveries",
+          sql`organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`,
+        ),
+        delivery_attempts: attempts.map(({ row, text }) => ({ ...row, response: extract(text) })),
+        dead_letters: deadLetters.map(toRow),
+        delivered: delivered.map(toRow),
+      } satisfies PersonalData
+    })
+
+    return dieOnDatabaseFailure("PersonalDataReader", {
+      /** Reads the data on a clinician, all of it as of one moment: that takes a transaction, though nothing is written. */
+      read: (organizationId: OrganizationId, clinician: Clinician) =>
+        sql.withTransaction(
+          Effect.andThen(
+            sql`set transaction isolation level repeatable read, read only`,
+            read(organizationId, clinician),
+          ),
+        ),
+    })
+  }),
+}) {
+  static readonly layer = Layer.provide(
+    Layer.effect(PersonalDataReader, PersonalDataReader.make),
+    PersonalDataFinder.layer,
+  )
+}
+
+/** Takes the deliveries of the subject's events out of rows, and of others the attempts whose response names the subject. */
+const ownDeliveries = (subject: Subject, eventIds: ReadonlyArray<EventId>, rows: ReadonlyArray<Delivered>) => {
+  const matches = createMatcher(subject)
+  const own = new Set(eventIds)
+  return rows.flatMap(({ id, finishedAt, eventId, attempts, deliveries }) =>
+    [
+      ...(eventId === null ? [] : [{ id, eventId, attempts: attempts ?? [] }]),
+      ...(deliveries ?? []).map(({ id, eventId, attempt }) => ({ id, eventId, attempts: [attempt] })),
+    ].flatMap(({ id, eventId, attempts }) => {
+      const isTheirs = own.has(eventId)
+      const kept = attempts.filter(({ response }) => isTheirs || (response !== null && matches(response)))
+      return isTheirs || kept.length > 0 ? [{ id, event_id: eventId, finished_at: finishedAt, attempts: kept }] : []
+    }),
+  )
+}

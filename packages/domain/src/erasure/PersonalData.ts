@@ -1,0 +1,114 @@
+/** The data of a table that concerns clinicians. The lists name columns of text, JSON and bytes, separated by spaces. */
+interface PersonalDataTable {
+  /**
+   * How the rows about a subject are found: by the column with the id of its record or with its NPI, by the `value` of a suppression, or by reading
+   * the texts of the table, for which it has a search of its own.
+   */
+  readonly by: "id" | "recipient_id" | "npi" | "value" | "texts"
+  /** The columns of rows that an erasure deletes. */
+  readonly deleted?: string
+  /** The columns out of which an erasure takes the subject's data. */
+  readonly erased?: string
+  /** The columns that concern a clinician and stay, each with the reason. */
+  readonly kept?: Readonly<Record<string, string>>
+  /** The columns that hold nothing on a clinician. */
+  readonly others?: string
+}
+
+export const OUR_ID = "our id of the record, which names nobody once the record is erased"
+export const THEIR_ID = "the partner's id of an event, by which a repetition is recognised"
+
+/**
+ * The tables that hold data on clinicians, in the order in which an erasure goes through them. Finding, counting, exporting and erasing follow from this.
+ *
+ * `columnsOfClinicians.test.ts` compares it with the schema: a new column fails there until it has a place here, or is known to name nobody.
+ */
+export const PERSONAL_DATA = {
+  recipients: {
+    by: "id",
+    erased: "token npi email",
+    kept: {
+      id: "the partner finds the erased record under it",
+      withdrawal_reason: "the campaign's counts are made of it",
+      test_subject: "the campaign's counts are made of it",
+    },
+    others: "organization_id campaign_id program_id",
+  },
+  recipient_fields: { by: "recipient_id", deleted: "organization_id recipient_id fields time_zones" },
+  messages: {
+    by: "recipient_id",
+    deleted: "organization_id recipient_id campaign_id lease_token failure_class failure_code",
+  },
+  message_attempts: { by: "recipient_id", deleted: "organization_id recipient_id outcome reply" },
+  unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id" },
+  complaints: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id feedback_type" },
+  suppressions: { by: "value", deleted: "organization_id program_id kind value reason" },
+  organization_suppressions: { by: "value", deleted: "organization_id kind value reason" },
+  qualifications: {
+    by: "npi",
+    erased: "npi",
+    kept: { event_id: THEIR_ID },
+    others: "organization_id program_id stage",
+  },
+  events: {
+    by: "texts",
+    erased: "body",
+    kept: { recipient_id: OUR_ID },
+    others: "organization_id id type campaign_id program_id traceparent",
+  },
+  hits: {
+    by: "recipient_id",
+    erased: "link address headers",
+    kept: { recipient_id: OUR_ID },
+    others: "organization_id id kind method reasons",
+  },
+  inbox: {
+    by: "texts",
+    erased: "npi body",
+    kept: { event_id: THEIR_ID },
+    others: "organization_id endpoint_id type reason secret_id",
+  },
+  stored_responses: { by: "texts", deleted: "organization_id key fingerprint headers encoding body" },
+  delivery_attempts: { by: "texts", erased: "response", others: "organization_id delivery_id outcome" },
+  dead_letters: {
+    by: "texts",
+    erased: "attempts",
+    others: "organization_id id endpoint_id event_id reason replayed_as group_id",
+  },
+  delivered: { by: "texts", erased: "attempts deliveries", others: "organization_id id endpoint_id event_id first_id" },
+} as const satisfies Readonly<Record<string, PersonalDataTable>>
+
+type Tables = typeof PERSONAL_DATA
+export type PersonalTable = keyof Tables
+
+/** The tables whose rows about a subject are found by reading texts. */
+export type SearchedTable = {
+  [Table in PersonalTable]: Tables[Table]["by"] extends "texts" ? Table : never
+}[PersonalTable]
+
+/** The other tables, whose rows are found by a column. */
+export type KeyedTable = Exclude<PersonalTable, SearchedTable>
+
+/** The tables whose rows about a subject are deleted as they are found by a column. */
+export type DeletedTable = {
+  [Table in KeyedTable]: Tables[Table] extends { readonly deleted: string } ? Table : never
+}[KeyedTable]
+
+export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
+
+/** Reports whether rows are found by a column. */
+export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_DATA[table].by !== "texts"
+
+/** Reports whether the rows are found by a column and deleted. */
+export const isDeleted = (table: PersonalTable): table is DeletedTable =>
+  isKeyed(table) && "deleted" in PERSONAL_DATA[table]
+
+/** The tables that an erasure's first transaction leaves: it erases what identifies the recipients, and deletes what is found by a column. */
+export type LaterTable = Exclude<PersonalTable, DeletedTable | "recipients" | "qualifications">
+
+export const LATER_TABLES = PERSONAL_TABLES.filter(
+  (table): table is LaterTable => !isDeleted(table) && table !== "recipients" && table !== "qualifications",
+)
+
+/** How many rows of each table concern a subject. */
+export type PersonalDataCounts = Partial<Record<PersonalTable, number>>

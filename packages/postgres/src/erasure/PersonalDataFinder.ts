@@ -1,0 +1,249 @@
+import { EVENT_RECIPIENTS } from "@outreach/contract/names"
+import { Attempt, DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
+import type { Subject } from "@outreach/domain/erasure/Erasure"
+import {
+  isKeyed,
+  type KeyedTable,
+  PERSONAL_DATA,
+  type PersonalTable,
+  type SearchedTable,
+} from "@outreach/domain/erasure/PersonalData"
+import { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
+import { unpackBody } from "../idempotency/StoredBody.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { createSubjectFinder } from "./createSubjectFinder.ts"
+import { withoutTimeLimit } from "./withoutTimeLimit.ts"
+
+/** The key of an event. */
+const EventKey = Schema.Struct({ id: EventId, emittedAt: Timestamp })
+export type EventKey = typeof EventKey.Type
+
+/** One of many deliveries in a row, with whatever else is kept of it. */
+const Part = Schema.StructWithRest(Schema.Struct({ id: DeliveryId, eventId: EventId, attempt: Attempt }), [
+  Schema.Record(Schema.String, Schema.Unknown),
+])
+
+/** A row with the attempts of one delivery, or of many deliveries. */
+const Delivered = Schema.Struct({
+  id: DeliveryId,
+  finishedAt: Timestamp,
+  eventId: Schema.NullOr(EventId),
+  attempts: Schema.NullOr(Schema.Array(Attempt)),
+  deliveries: Schema.NullOr(Schema.Array(Part)),
+})
+export type Delivered = typeof Delivered.Type
+
+/** A dead letter, and the fields that its group of failures follows from. */
+const DeadLetter = Schema.Struct({
+  ...Delivered.fields,
+  attempts: Schema.Array(Attempt),
+  endpointId: EndpointId,
+  reason: Schema.Literals(DEAD_LETTER_REASONS),
+})
+
+const decodeEventKeys = decodeRows(EventKey.fields)
+const decodeTexts = decodeRows({ id: Schema.String, text: Schema.NullOr(Schema.String) })
+const decodeStored = decodeRows({
+  id: Schema.String,
+  encoding: Schema.Literals(["identity", "zstd"]),
+  body: Schema.NullOr(Schema.Uint8Array),
+  next: Schema.String,
+})
+const delivered = rowsOf(Delivered)
+const deadLetters = rowsOf(DeadLetter, { deliveries: "null" })
+
+/** How many stored responses one statement reads: all together would not fit into memory. */
+const BODIES_BATCH_SIZE = 100
+
+/** Finds the rows of each table that concern a clinician. Texts that may name one are read whole, however long that takes. */
+export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("postgres/erasure/PersonalDataFinder", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const atLeisure = withoutTimeLimit(sql)
+
+    /** The condition that a row of a table concerns a subject. */
+    const concerning = (table: KeyedTable, { organizationId, npis, emails, recipients }: Subject) => {
+      const { by } = PERSONAL_DATA[table]
+      const values = by === "npi" ? npis : recipients.map(({ id }) => id)
+      const isTheirs =
+        by === "value"
+          ? sql`((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))`
+          : sql`${sql(by)} = any (${values}::text[])`
+      return sql`organization_id = ${organizationId} and ${isTheirs}`
+    }
+
+    /** Each event about a recipient is found by an index: by that of the recipient's events, or by the stamp of the recipient's row. */
+    const events = (subject: Subject) => {
+      const conditions = [
+        sql`recipient_id = recipient.id and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}`,
+        ...Struct.keys(STAMPED_EVENTS).map((type) => {
+          const isAbout =
+            EVENT_RECIPIENTS[type] === "one" ? "recipient_id = recipient.id" : "strpos(body, recipient.id) > 0"
+          return sql`type = ${type} and emitted_at = ${sql(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)}`
+        }),
+      ]
+      const found = conditions.map(
+        (condition) => sql`
+          select id, emitted_at from events where organization_id = ${subject.organizationId} and ${condition}`,
+      )
+      return sql`
+        with recipient as materialized (
+          select id, published_at, sent_at from recipients where ${concerning("recipients", subject)}
+        )
+        select distinct event.id, event.emitted_at as "emittedAt" from recipient cross join lateral (
+          ${sql.join(" union all ", false)(found)}
+        ) event
+        order by event.id`.pipe(decodeEventKeys)
+    }
+    const eventIdsOf = (subject: Subject) => Effect.map(events(subject), (keys) => keys.map(({ id }) => id))
+
+    /** Returns the ids of rows whose text names the subject; a row without a text is known to concern it. */
+    const search = (subject: Subject, rows: Statement.Statement<object>) => {
+      const matches = createMatcher(subject)
+      return atLeisure(decodeTexts(rows)).pipe(
+        Effect.map((found) => found.flatMap(({ id, text }) => (text === null || matches(text) ? [id] : []))),
+      )
+    }
+
+    const searchInbox = (subject: Subject, condition: Statement.Fragment) =>
+      search(
+        subject,
+        sql`
+          select event_id as id, case when npi = any (${subject.npis}::text[]) then null else body end as text from inbox
+          where organization_id = ${subject.organizationId} and ${condition}
+            and (npi = any (${subject.npis}::text[]) or lower(body) like any (${likePatterns(subject)}::text[]))
+          order by event_id`,
+      )
+
+    const searchAttempts = Effect.fnUntraced(function* (subject: Subject) {
+      const eventIds = yield* eventIdsOf(subject)
+      const rows = sql`
+        select delivery_id as id, case when event_id = any (${eventIds}::text[]) then null else response end as text
+        from delivery_attempts attempt
+        left join deliveries delivery on delivery.organization_id = attempt.organization_id and delivery.id = delivery_id
+        where attempt.organization_id = ${subject.organizationId} and response is not null`
+      return yield* search(subject, rows)
+    })
+
+    /** Reads stored responses in the order in which they were stored, from a position of their bytes on, and returns what `pick` takes. */
+    const searchStored = Effect.fnUntraced(function* <A>(
+      subject: Subject,
+      from: string,
+      pick: (id: string, body: string) => A,
+    ) {
+      const matches = createMatcher(subject)
+      const found: Array<A> = []
+      for (let next = from; ; ) {
+        const rows = yield* sql`
+          select key as id, encoding, body, (bytes_before + 1)::text as next from stored_responses
+          where organization_id = ${subject.organizationId} and bytes_before >= ${next}::bigint
+          order by bytes_before limit ${BODIES_BATCH_SIZE}`.pipe(decodeStored)
+        for (const { id, ...stored } of rows) {
+          const body = yield* unpackBody(stored)
+          if (body !== null && matches(body)) found.push(pick(id, body))
+        }
+        if (rows.length < BODIES_BATCH_SIZE) return found
+        next = rows.at(-1)!.next
+      }
+    }, atLeisure)
+
+    /** Dead letters of the events, and all others with a text that may name the subject. */
+    const deadLetterCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) =>
+      sql`
+        select ${deadLetters.columns} from dead_letters
+        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
+          or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
+        order by id`.pipe(deadLetters.decode, atLeisure)
+
+    /** Rows that may hold a delivery of the events, and all others with a text that may name the subject. */
+    const deliveredCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) => {
+      // The id of a delivery begins with the time of its event, and a row with many holds a range of ids.
+      const prefixes = [...new Set(eventIds.map((id) => `dlv_${id.slice(4, 16)}7`))]
+      return sql`
+        select ${delivered.columns} from delivered
+        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
+          or (first_id is not null and exists (
+            select from unnest(${prefixes}::text[]) as prefix
+            where prefix collate "C" between left(first_id, 17) and left(delivered.id, 17)))
+          or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))
+        order by id`.pipe(delivered.decode, atLeisure)
+    }
+
+    /** Returns the candidates that hold partners' responses to the subject's events, or others that name the subject, without these responses. */
+    const withoutResponses =
+      <Row extends Delivered>(
+        candidates: (
+          subject: Subject,
+          eventIds: ReadonlyArray<EventId>,
+        ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>,
+      ) =>
+      (subject: Subject) =>
+        Effect.gen(function* () {
+          const eventIds = yield* eventIdsOf(subject)
+          const rows = yield* candidates(subject, eventIds)
+          return rows.flatMap((row) => cutResponses(row, new Set(eventIds), createMatcher(subject)))
+        })
+
+    const searches = {
+      events,
+      inbox: (subject: Subject) => searchInbox(subject, sql`true`),
+      stored_responses: (subject: Subject, from = "0") => searchStored(subject, from, (id) => id),
+      delivery_attempts: searchAttempts,
+      dead_letters: withoutResponses(deadLetterCandidates),
+      delivered: withoutResponses(deliveredCandidates),
+    } satisfies Readonly<
+      Record<SearchedTable, (subject: Subject) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>>
+    >
+
+    return {
+      findSubject: createSubjectFinder(sql),
+      concerning,
+      searches,
+      deadLetterCandidates,
+      deliveredCandidates,
+      /** Finds the stored responses that name a subject, with their bodies by their keys. */
+      storedResponses: (subject: Subject) =>
+        Effect.map(
+          searchStored(subject, "0", (id, body) => [id, body] as const),
+          (found) => new Map(found),
+        ),
+      /** Counts the rows of a table that concern a subject. */
+      count: (subject: Subject, table: PersonalTable): Effect.Effect<number, SqlError.SqlError> =>
+        Effect.map(
+          isKeyed(table)
+            ? sql`select from ${sql(table)} where ${concerning(table, subject)}`
+            : (searches[table](subject) as Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>),
+          ({ length }) => length,
+        ),
+      /** Counts the partner's events that name a subject and wait to be applied. */
+      countWaiting: (subject: Subject) =>
+        Effect.map(searchInbox(subject, sql`applied_at is null and quarantined_at is null`), ({ length }) => length),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(PersonalDataFinder, PersonalDataFinder.make)
+}
+
+/** Takes responses out of a row; returns nothing if none is meant. */
+const cutResponses = <Row extends Delivered>(
+  row: Row,
+  eventIds: ReadonlySet<EventId>,
+  matches: (text: string) => boolean,
+): ReadonlyArray<Row> => {
+  let isChanged = false
+  const cut = (event: EventId | null, attempt: Attempt): Attempt => {
+    const { response } = attempt
+    if (response === null || !((event !== null && eventIds.has(event)) || matches(response))) return attempt
+    isChanged = true
+    return { ...attempt, response: null }
+  }
+  const attempts = row.attempts?.map((attempt) => cut(row.eventId, attempt)) ?? null
+  const deliveries = row.deliveries?.map((each) => ({ ...each, attempt: cut(each.eventId, each.attempt) })) ?? null
+  return isChanged ? [{ ...row, attempts, deliveries }] : []
+}

@@ -1,0 +1,63 @@
+import { SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Recipient } from "@outreach/domain/recipients/Recipient"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
+
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { decodeRows } from "../rowsOf.ts"
+import { withoutTimeLimit } from "./withoutTimeLimit.ts"
+
+const { id, token, npi } = Recipient.fields
+const decodeRecipients = decodeRows({ id, token, npi, email: Schema.String })
+const decodeBodies = decodeRows({ body: Schema.String })
+
+/** Creates the function that finds the person of an NPI or an address, with their other NPIs and addresses. */
+export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
+  const recipientsBy = (organizationId: OrganizationId, npis: ReadonlyArray<string>, emails: ReadonlyArray<string>) =>
+    sql`
+      select found.id, token, npi, lower(email) as email from campaigns campaign
+      cross join lateral (
+        select * from recipients
+        where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = any (${npis}::text[])
+        union
+        select * from recipients
+        where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = any (${emails}::text[])
+      ) found
+      where campaign.organization_id = ${organizationId} and erased_at is null
+      order by found.id`.pipe(decodeRecipients)
+
+  /** The addresses that the partner sent with an NPI. */
+  const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {
+    // Loaded here, because the help of the command line does not need the contract's schemas.
+    const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
+    const rows = yield* sql`
+      select body from inbox where organization_id = ${organizationId} and npi = any (${npis}::text[])`.pipe(
+      decodeBodies,
+    )
+    return rows.flatMap(({ body }) => {
+      const email: unknown = JSON.parse(body).data?.email
+      if (typeof email !== "string" || !email.includes("@")) return []
+      // As it was written, too: texts may repeat that.
+      return [(canonicalEmail(email) ?? email).toLowerCase(), email.toLowerCase()]
+    })
+  }, withoutTimeLimit(sql))
+
+  return Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+    const named = clinician.email === null ? [] : [clinician.email.toLowerCase()]
+    const byAddress = yield* recipientsBy(organizationId, [], named)
+    const npis = clinician.npi === null ? [...new Set(byAddress.map(({ npi }) => npi))] : [clinician.npi]
+    if (npis.length > 1) return yield* new SharedAddress({ npis: npis.length })
+    const own = yield* recipientsBy(organizationId, npis, [])
+    const known = new Set([...own.map(({ email }) => email), ...(yield* addressesOf(organizationId, npis))])
+    const others = (yield* recipientsBy(organizationId, [], [...known])).filter(({ npi }) => !npis.includes(npi))
+    for (const { email } of others) known.delete(email)
+    const recipients = new Map([...own, ...byAddress].map(({ id, token }) => [id, { id, token }]))
+    return {
+      organizationId,
+      npis,
+      emails: [...new Set([...named, ...known])],
+      recipients: [...recipients.values()],
+    } satisfies Subject
+  })
+}
