@@ -19,7 +19,7 @@ const seed = () =>
       yield* sql`
         insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
         values (${organization.id}, ${campaign.id}, 1, 1)`
-      yield* suppressClinicians(program.id, [{ npi: npi(1), email: null }], "operator")
+      yield* suppressClinicians({ programId: program.id }, [{ npi: npi(1), email: null }], "operator")
       const key = yield* issueKey({
         organizationId: organization.id,
         name: "Nightly",

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -57,7 +57,7 @@ describe("ops suppressions", () => {
       Effect.gen(function* () {
         const { program, organization } = yield* seedCampaign({ recipients: 0 })
         const clinician = { npi: null, email: EmailAddress.make("Gone@clinic.test") }
-        yield* suppressInOrganization(organization.id, [clinician], "bounced")
+        yield* suppressClinicians({ organizationId: organization.id }, [clinician], "bounced")
         return { program: program.id, organizationId: organization.id }
       }),
     )

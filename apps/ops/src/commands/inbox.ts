@@ -1,4 +1,4 @@
-import { type InboxPlace, InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
+import { type InboxCursor, InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
@@ -35,7 +35,7 @@ const list = reading({
     const reader = yield* InboxReader
     const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
     const entries: Array<InboxEntry> = []
-    let next: InboxPlace | null | undefined
+    let next: InboxCursor | null | undefined
     do {
       const page = yield* reader.list(state, filter, limit + 1 - entries.length, next)
       entries.push(...page.entries)

@@ -8,7 +8,7 @@ import {
   suppressionKeys,
 } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
@@ -55,7 +55,7 @@ const add = changing({
   *run(input) {
     const clinician = yield* readClinician(input)
     const scope = yield* readScope(input)
-    return { ...scope, ...(yield* suppressByOperator(scope, [clinician])) }
+    return { ...scope, ...(yield* suppressClinicians(scope, [clinician], "operator")) }
   },
 })
 

@@ -30,7 +30,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
         if (batch.some(isBad) || Result.isFailure(clinicians)) {
           return yield* Effect.die(new Error("The file changed while it was read."))
         }
-        const { added, withdrawn } = yield* suppressClinicians(programId, clinicians.success, "operator")
+        const { added, withdrawn } = yield* suppressClinicians({ programId }, clinicians.success, "operator")
         report.added += added
         report.withdrawn += withdrawn
         yield* bar.advance(batch.length)

@@ -1,5 +1,5 @@
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
-import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppressed"
+import { withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"

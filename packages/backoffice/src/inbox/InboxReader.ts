@@ -1,11 +1,14 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import type { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
-import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { fromUnixMillis, Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
+import { keyset } from "@outreach/postgres/keyset"
+import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** An event must match every given condition. */
@@ -19,206 +22,201 @@ export interface InboxFilter {
   readonly to?: Timestamp | undefined
 }
 
-/** A place in a list, after which it goes on. */
-export interface InboxPlace {
+/** The place of an event in a list. */
+const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; else when it was received. */
-  readonly at: Timestamp
-  readonly organizationId: string
-  readonly eventId: string
-}
+  at: Timestamp,
+  organizationId: Schema.String,
+  eventId: Schema.String,
+})
+export type InboxCursor = typeof InboxCursor.Type
 
 export interface InboxPage {
   readonly entries: ReadonlyArray<InboxEntry>
   /** Null at the end of the list. A page may be short, or empty, although the list goes on. */
-  readonly next: InboxPlace | null
+  readonly next: InboxCursor | null
 }
 
 /** How many events wait or are quarantined; `COUNT_CAP` stands for as many or more. */
-export interface InboxCounts {
-  readonly quarantined: number
-  readonly waiting: number
+const InboxCounts = Schema.Struct({
+  quarantined: Schema.Int,
+  waiting: Schema.Int,
   /** When the first waiting event was received. */
-  readonly waitingSince: Timestamp | null
-}
+  waitingSince: Schema.NullOr(Timestamp),
+})
 
 /** Quarantined events of one type with one reason. */
-export interface InboxReason {
-  readonly type: string
-  readonly reason: string
-  readonly count: number
-  readonly first: Timestamp
-  readonly last: Timestamp
-}
+const InboxReason = Schema.Struct({
+  type: Schema.String,
+  reason: Schema.String,
+  count: Schema.Int,
+  first: Timestamp,
+  last: Timestamp,
+})
 
 /** What partners sent within an hour. */
-export interface InboxHour {
-  readonly at: Timestamp
+const InboxHour = Schema.Struct({
+  at: Timestamp,
   /** Events that were acknowledged, repetitions included. */
-  readonly received: number
-  readonly badSignatures: number
+  received: Schema.Finite,
+  badSignatures: Schema.Finite,
   /** Events that were refused for another reason. */
-  readonly refused: number
-}
+  refused: Schema.Finite,
+})
+export type InboxHour = typeof InboxHour.Type
 
 /** What an event's command refers to, and what was written when the event was applied. */
-export interface InboxOutcome {
-  readonly programId: ProgramId | null
-  readonly programName: string | null
-  /** The qualification of the clinician at this stage, and the event that counted it: the first that told of it. */
-  readonly qualification: { readonly eventId: string; readonly countedAt: Timestamp } | null
+const InboxOutcome = Schema.Struct({
+  programId: Schema.NullOr(ProgramId),
+  programName: Schema.NullOr(Schema.String),
+  /** The qualification of the clinician at this stage, and the event that counted it: the first of the clinician. */
+  qualification: Schema.NullOr(Schema.Struct({ eventId: Schema.String, countedAt: Timestamp })),
   /** Since when the clinician's NPI is suppressed in the program. */
-  readonly suppressedAt: Timestamp | null
+  suppressedAt: Schema.NullOr(Timestamp),
   /** The recipient whose token the event names. */
-  readonly recipientId: RecipientId | null
-}
+  recipientId: Schema.NullOr(RecipientId),
+})
+export type InboxOutcome = typeof InboxOutcome.Type
 
 /** How many received events one page of applied ones looks at: those of another type or state are passed over. */
 const MAX_SCANNED = 500
+
+const decodeCursors = decodeRows(InboxCursor.fields)
+const decodeCounts = decodeRow(InboxCounts.fields)
+const decodeReasons = decodeRows(InboxReason.fields)
+const decodeHours = decodeRows(InboxHour.fields)
+const decodeOutcome = decodeRow(InboxOutcome.fields)
+
+const IS_WAITING = "applied_at is null and quarantined_at is null"
+const IS_QUARANTINED = "quarantined_at is not null"
+
+/** The events that are not applied: the condition of each state, and the time by which an index has them. */
+const PENDING = {
+  quarantined: { condition: IS_QUARANTINED, time: "quarantined_at" },
+  waiting: { condition: IS_WAITING, time: "received_at" },
+} as const
+const orderBy = (time: string, direction: "asc" | "desc") =>
+  keyset({ at: time, organizationId: "organization_id", eventId: "event_id" }, direction)
+const appliedOrder = orderBy("received_at", "desc")
 
 /** Reads what partners sent: lists, counts and hours, each from a range of an index of each organization. */
 export class InboxReader extends Context.Service<InboxReader>()("backoffice/inbox/InboxReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(`
-      inbox.organization_id as "organizationId", inbox.event_id as "eventId", endpoint_id as "endpointId", secret_id as "secretId", type,
-      case when applied_at is not null then 'applied' when quarantined_at is not null then 'quarantined' else 'waiting' end as state,
-      reason, inbox.received_at as "receivedAt", applied_at as "appliedAt", quarantined_at as "quarantinedAt", differing`)
-    const orNull = (value: string | undefined) => value ?? null
 
-    const quarantined = ({ organizationId, type, reason, from, to }: InboxFilter, limit: number, after?: InboxPlace) =>
-      sql<InboxEntry>`
-        select found.* from organizations
-        cross join lateral (
-          select ${columns} from inbox
-          where organization_id = organizations.id and quarantined_at >= coalesce(${orNull(after?.at)}::timestamptz, '-infinity')
-            and (${orNull(after?.at)}::timestamptz is null or (quarantined_at, organization_id, event_id)
-              > (${orNull(after?.at)}::timestamptz, ${after?.organizationId ?? ""}, ${after?.eventId ?? ""}))
-            and (${orNull(type)}::text is null or type = ${orNull(type)})
-            and (${orNull(reason)}::text is null or reason = ${orNull(reason)})
-            and received_at >= coalesce(${orNull(from)}::timestamptz, '-infinity')
-            and received_at < coalesce(${orNull(to)}::timestamptz, 'infinity')
-          order by quarantined_at, event_id limit ${limit}
-        ) found
-        where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}
-        order by "quarantinedAt", "organizationId", "eventId" limit ${limit}`
+    const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
-    const waiting = ({ organizationId, type, from, to }: InboxFilter, limit: number, after?: InboxPlace) =>
-      sql<InboxEntry>`
-        select found.* from organizations
-        cross join lateral (
-          select ${columns} from inbox
-          where organization_id = organizations.id and applied_at is null and quarantined_at is null
-            and received_at >= greatest(
-              coalesce(${orNull(after?.at)}::timestamptz, '-infinity'), coalesce(${orNull(from)}::timestamptz, '-infinity'))
-            and (${orNull(after?.at)}::timestamptz is null or (received_at, organization_id, event_id)
-              > (${orNull(after?.at)}::timestamptz, ${after?.organizationId ?? ""}, ${after?.eventId ?? ""}))
-            and (${orNull(type)}::text is null or type = ${orNull(type)})
-            and received_at < coalesce(${orNull(to)}::timestamptz, 'infinity')
-          order by received_at, event_id limit ${limit}
+    const listPending = Effect.fnUntraced(function* (
+      state: keyof typeof PENDING,
+      { organizationId, type, reason, from, to }: InboxFilter,
+      limit: number,
+      after: InboxCursor | undefined,
+    ) {
+      const time = sql.literal(PENDING[state].time)
+      const order = orderBy(PENDING[state].time, "asc")
+      const isMeant = allOf(
+        sql.literal(PENDING[state].condition),
+        after && sql`${time} >= ${after.at}`,
+        order.after(after),
+        equal({ type, reason: state === "quarantined" ? reason : undefined }),
+        from && sql`received_at >= ${from}`,
+        to && sql`received_at < ${to}`,
+      )
+      const rows = yield* sql`
+        select found.* from organizations cross join lateral (
+          select ${inboxColumns} from inbox where organization_id = organizations.id and ${isMeant}
+          order by ${time}, event_id limit ${limit + 1}
         ) found
-        where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}
-        order by "receivedAt", "organizationId", "eventId" limit ${limit}`
+        where ${isOf(organizationId)}
+        order by ${sql.literal(state === "quarantined" ? `"quarantinedAt"` : `"receivedAt"`)}, "organizationId", "eventId"
+        limit ${limit + 1}`.pipe(decodeInbox)
+      const last = rows.length > limit ? rows[limit - 1] : undefined
+      const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
+      const next = last && at ? { at, organizationId: last.organizationId, eventId: last.eventId } : null
+      return { entries: rows.slice(0, limit), next } satisfies InboxPage
+    })
 
     // The newest keys of all, of which each organization gives as many at most; and then their events, each by its primary key.
-    const applied = ({ organizationId, type, from, to }: InboxFilter, after?: InboxPlace) =>
-      sql<ScannedRow>`
+    const listApplied = Effect.fnUntraced(function* (
+      { organizationId, type, from, to }: InboxFilter,
+      limit: number,
+      after: InboxCursor | undefined,
+    ) {
+      const isMeant = allOf(
+        after && sql`received_at <= ${after.at}`,
+        appliedOrder.after(after),
+        from && sql`received_at >= ${from}`,
+        to && sql`received_at < ${to}`,
+      )
+      const rows = yield* sql<{ isFound: boolean | null }>`
         with scanned as materialized (
-          select key.* from organizations
-          cross join lateral (
-            select organization_id, event_id, received_at from inbox_keys
-            where organization_id = organizations.id
-              and received_at <= least(
-                coalesce(${orNull(after?.at)}::timestamptz, 'infinity'), coalesce(${orNull(to)}::timestamptz, 'infinity'))
-              and received_at < coalesce(${orNull(to)}::timestamptz, 'infinity')
-              and received_at >= coalesce(${orNull(from)}::timestamptz, '-infinity')
-              and (${orNull(after?.at)}::timestamptz is null or (received_at, organization_id, event_id)
-                < (${orNull(after?.at)}::timestamptz, ${after?.organizationId ?? ""}, ${after?.eventId ?? ""}))
+          select key.* from organizations cross join lateral (
+            select organization_id, event_id, received_at from inbox_keys where organization_id = organizations.id and ${isMeant}
             order by received_at desc, event_id desc limit ${MAX_SCANNED}
           ) key
-          where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}
-          order by key.received_at desc, key.organization_id desc, key.event_id desc limit ${MAX_SCANNED}
+          where ${isOf(organizationId)}
+          order by ${appliedOrder.order} limit ${MAX_SCANNED}
         )
-        select scanned.received_at as at, scanned.organization_id as "organizationId", scanned.event_id as "eventId",
-          scanned.received_at as "receivedAt", "isFound", "endpointId", "secretId", type, 'applied' as state, null as reason,
-          applied_at as "appliedAt", null as "quarantinedAt", differing
-        from scanned
-        left join lateral (
-          select true as "isFound", endpoint_id as "endpointId", secret_id as "secretId", type, applied_at, differing from inbox
+        select found.*, received_at as at, organization_id as "organizationId", event_id as "eventId"
+        from scanned left join lateral (
+          select ${inboxColumns}, true as "isFound" from inbox
           where organization_id = scanned.organization_id and event_id = scanned.event_id and received_at = scanned.received_at
-            and applied_at is not null and (${orNull(type)}::text is null or type = ${orNull(type)})
+            and applied_at is not null and ${equal({ type })}
         ) found on true
-        order by scanned.received_at desc, scanned.organization_id desc, scanned.event_id desc`
+        order by ${appliedOrder.order}`
+      const scanned = yield* decodeCursors(Effect.succeed(rows))
+      const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
+      const entries = yield* decodeInbox(Effect.succeed(places.map((i) => rows[i]!)))
+      // The list goes on after the last event of a full page, or after all that were looked at.
+      const end = places.length === limit ? places.at(-1)! : rows.length - 1
+      const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
+      return { entries, next: isOver ? null : (scanned[end] ?? null) } satisfies InboxPage
+    })
 
-    return {
+    const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
+      select count(*)::int from (
+        select from organizations cross join lateral (
+          select from inbox where organization_id = organizations.id and ${sql.literal(condition)} limit ${COUNT_CAP}
+        ) each
+        where ${isOf(organizationId)} limit ${COUNT_CAP}
+      ) counted)`
+
+    return dieOnDatabaseFailure("InboxReader", {
       /**
        * Lists events of one state: those that are quarantined by the time of that, those that wait by their receipt, oldest first as they
        * are applied; those that were applied newest first.
        */
-      list: Effect.fn("InboxReader.list")(function* (
-        state: InboxState,
-        filter: InboxFilter,
-        limit: number,
-        after?: InboxPlace | null,
-      ) {
-        const place = after ?? undefined
-        if (state === "applied") {
-          const scanned = yield* applied(filter, place)
-          const found = scanned.filter(({ isFound }) => isFound).slice(0, limit)
-          const rest = found.length === limit ? scanned.slice(scanned.indexOf(found.at(-1)!) + 1) : []
-          const last = rest.length > 0 ? found.at(-1) : scanned.length === MAX_SCANNED ? scanned.at(-1) : undefined
-          return { entries: found.map(toEntry), next: last ? toPlace(last.at, last) : null } satisfies InboxPage
-        }
-        const read = state === "quarantined" ? quarantined : waiting
-        const rows = yield* read(filter, limit + 1, place)
-        const entries = rows.slice(0, limit)
-        const last = rows.length > limit ? entries.at(-1) : undefined
-        const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
-        return { entries, next: last && at ? toPlace(at, last) : null } satisfies InboxPage
-      }, orDieAs("InboxReader.list")),
+      list: (state: InboxState, filter: InboxFilter, limit: number, after?: InboxCursor | null) =>
+        state === "applied"
+          ? listApplied(filter, limit, after ?? undefined)
+          : listPending(state, filter, limit, after ?? undefined),
 
       /** Counts the events that are quarantined or wait, each up to `COUNT_CAP`. */
-      counts: Effect.fn("InboxReader.counts")(function* (organizationId: OrganizationId | undefined) {
-        const rows = yield* sql<InboxCounts>`
-          select
-            (select count(*)::int from (
-              select from organizations cross join lateral (
-                select from inbox where organization_id = organizations.id and quarantined_at is not null limit ${COUNT_CAP}
-              ) each
-              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
-            ) quarantined) as quarantined,
-            (select count(*)::int from (
-              select from organizations cross join lateral (
-                select from inbox where organization_id = organizations.id and applied_at is null and quarantined_at is null
-                limit ${COUNT_CAP}
-              ) each
-              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
-            ) waiting) as waiting,
+      counts: (organizationId: OrganizationId | undefined) =>
+        sql`
+          select ${count(IS_QUARANTINED, organizationId)} as quarantined, ${count(IS_WAITING, organizationId)} as waiting,
             (select min(received_at) from organizations cross join lateral (
-              select received_at from inbox where organization_id = organizations.id and applied_at is null and quarantined_at is null
+              select received_at from inbox where organization_id = organizations.id and ${sql.literal(IS_WAITING)}
               order by received_at limit 1
             ) each
-            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}) as "waitingSince"`
-        return rows[0]!
-      }, orDieAs("InboxReader.counts")),
+            where ${isOf(organizationId)}) as "waitingSince"`.pipe(decodeCounts),
 
       /** Groups the first quarantined events, up to `COUNT_CAP`, by type and reason; the largest group comes first. */
-      reasons: Effect.fn("InboxReader.reasons")(
-        (organizationId: OrganizationId | undefined) => sql<InboxReason>`
+      reasons: (organizationId: OrganizationId | undefined) =>
+        sql`
           select type, reason, count(*)::int as count, min(quarantined_at) as first, max(quarantined_at) as last from (
             select found.* from organizations cross join lateral (
               select type, reason, quarantined_at from inbox
-              where organization_id = organizations.id and quarantined_at is not null
+              where organization_id = organizations.id and ${sql.literal(IS_QUARANTINED)}
               order by quarantined_at limit ${COUNT_CAP}
             ) found
-            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
+            where ${isOf(organizationId)} limit ${COUNT_CAP}
           ) quarantined
-          group by type, reason order by count desc, last desc limit 50`,
-        orDieAs("InboxReader.reasons"),
-      ),
+          group by type, reason order by count desc, last desc limit 50`.pipe(decodeReasons),
 
       /** Counts what partners sent in each hour from one time to another, both full hours, of one organization or of all, as the API counts it. */
-      hours: Effect.fn("InboxReader.hours")(
-        (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) => sql<InboxHour>`
+      hours: (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) =>
+        sql`
           select series.hour as at, coalesce(received, 0)::double precision as received,
             coalesce(bad_signatures, 0)::double precision as "badSignatures", coalesce(refused, 0)::double precision as refused
           from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') series (hour)
@@ -228,17 +226,14 @@ export class InboxReader extends Context.Service<InboxReader>()("backoffice/inbo
               sum(requests) filter (where code not in ('', 'INVALID_SIGNATURE')) as refused
             from request_counts
             where hour >= ${from}::timestamptz and hour < ${to}::timestamptz and starts_with(caller_id, 'whe_')
-              and (${orNull(organizationId)}::text is null or organization_id = ${orNull(organizationId)})
+              and ${equal({ organization_id: organizationId })}
             group by hour
           ) counted on counted.hour = series.hour
-          order by series.hour`,
-        orDieAs("InboxReader.hours"),
-      ),
+          order by series.hour`.pipe(decodeHours),
 
-      /** Reads what the command of an event refers to, and what became of it; each part is a look-up by a key. */
-      outcome: Effect.fn("InboxReader.outcome")(function* (organizationId: OrganizationId, command: InboundCommand) {
-        const { stage, programSlug, npi, token } = command satisfies { readonly stage: FunnelStage }
-        const rows = yield* sql<InboxOutcome>`
+      /** Reads what the command of an event refers to, and what was written for it; each part is a look-up by a key. */
+      outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
+        sql`
           select program.id as "programId", program.name as "programName",
             (select jsonb_build_object('eventId', event_id, 'countedAt', to_char(counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
               from qualifications
@@ -247,10 +242,10 @@ export class InboxReader extends Context.Service<InboxReader>()("backoffice/inbo
               where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}) as "suppressedAt",
             (select id from recipients where organization_id = ${organizationId} and token = ${token}) as "recipientId"
           from (select) as one
-          left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`
-        return rows[0]!
-      }, orDieAs("InboxReader.outcome")),
-    }
+          left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`.pipe(
+          decodeOutcome,
+        ),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(InboxReader, InboxReader.make)
@@ -263,17 +258,3 @@ export const lastHours = (now: number, hours: number): { readonly from: Timestam
   const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
   return { from: fromUnixMillis(to - hours * HOUR_MS), to: fromUnixMillis(to) }
 }
-
-const toPlace = (at: Timestamp, { organizationId, eventId }: InboxEntry): InboxPlace => ({
-  at,
-  organizationId,
-  eventId,
-})
-
-interface ScannedRow extends InboxEntry {
-  readonly at: Timestamp
-  /** Whether the event is one of the list; if not, the row has nothing of it but its key. */
-  readonly isFound: boolean
-}
-
-const toEntry = ({ at: _at, isFound: _isFound, ...entry }: ScannedRow): InboxEntry => entry

@@ -1,13 +1,21 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_REASONS, type Suppression, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
+import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { SuppressionFilter } from "@outreach/domain/suppressions/SuppressionRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { Context, Effect, Layer } from "effect"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { decodeRows } from "@outreach/postgres/rowsOf"
+import {
+  decodeSuppressions,
+  ofOrganization,
+  ofProgram,
+  toKeyTable,
+} from "@outreach/postgres/suppressions/suppressionRows"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Which entries are listed: all conditions must hold. */
+/** Conditions on the entries of a list, all of which must hold. */
 export interface SuppressionListFilter extends SuppressionFilter {
   readonly organizationId?: OrganizationId | undefined
   /** Only entries of this program alone; those of its whole organization are not among them. */
@@ -18,8 +26,8 @@ export interface SuppressionListFilter extends SuppressionFilter {
   readonly to?: Timestamp | undefined
 }
 
-/** Where a list goes on: after so many of the entries of this time. It holds no value, because that is personal. */
-export interface SuppressionPosition {
+/** Where a list goes on: after the first `seen` entries of this time. It holds no value, because that is personal. */
+export interface SuppressionCursor {
   readonly at: Timestamp
   readonly seen: number
 }
@@ -28,13 +36,13 @@ export interface SuppressionPosition {
 const MAX_SCOPES = 50
 
 /** How many entries a program, or an organization as a whole, has; `COUNT_CAP` stands for as many or more. */
-export interface SuppressionCount {
-  readonly organizationId: OrganizationId
+const decodeCounts = decodeRows({
+  organizationId: OrganizationId,
   /** Null for those of the whole organization. */
-  readonly programId: ProgramId | null
-  readonly name: string
-  readonly count: number
-}
+  programId: Schema.NullOr(ProgramId),
+  name: Schema.String,
+  count: Schema.Int,
+})
 
 /** Lists and counts suppressions, each scope and reason by a range of an index. */
 export class SuppressionReader extends Context.Service<SuppressionReader>()(
@@ -43,116 +51,88 @@ export class SuppressionReader extends Context.Service<SuppressionReader>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const reasonsOf = ({ reason }: SuppressionListFilter) => (reason === undefined ? SUPPRESSION_REASONS : [reason])
-
-      return {
+      return dieOnDatabaseFailure("SuppressionReader", {
         /** Lists entries, newest first. */
-        list: Effect.fn("SuppressionReader.list")(function* (
+        list: Effect.fnUntraced(function* (
           filter: SuppressionListFilter,
-          { limit, after = null }: { readonly limit: number; readonly after?: SuppressionPosition | null },
+          { limit, after = null }: { readonly limit: number; readonly after?: SuppressionCursor | null },
         ) {
-          const {
-            organizationId = null,
-            programId = null,
-            kind = null,
-            from = null,
-            to = null,
-            ofOrganization,
-          } = filter
-          const seen = after?.seen ?? 0
+          const { organizationId, programId, kind, reason, from, to } = filter
+          const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
           // Entries of one time are read again with the next page, and left out by their number.
+          const seen = after?.seen ?? 0
           const rows = limit + 1 + seen
-          const newest = sql`
-          (${kind}::text is null or kind = ${kind}) and created_at >= coalesce(${from}::timestamptz, '-infinity')
-          and created_at < coalesce(${to}::timestamptz, 'infinity') and created_at <= coalesce(${after?.at ?? null}::timestamptz, 'infinity')
-          order by created_at desc limit ${rows}`
-          const found = yield* sql<Suppression>`
-          select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
-          from (
-            select entry.* from programs program
-            cross join unnest(${reasonsOf(filter)}::text[]) as wanted (reason)
-            cross join lateral (
-              select organization_id, program_id, kind, value, suppressions.reason, created_at from suppressions
-              where organization_id = program.organization_id and program_id = program.id and suppressions.reason = wanted.reason
-                and ${newest}
+          const isMeant = allOf(
+            sql`suppression.reason = wanted.reason`,
+            equal({ kind }),
+            from && sql`suppression.created_at >= ${from}`,
+            to && sql`suppression.created_at < ${to}`,
+            after === null ? undefined : sql`suppression.created_at <= ${after.at}`,
+          )
+          const found = yield* sql`
+            select entry.* from programs program cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
+              select ${ofProgram} from suppressions suppression
+              where organization_id = program.organization_id and program_id = program.id and ${isMeant}
+              order by suppression.created_at desc limit ${rows}
             ) entry
-            where not ${ofOrganization ?? false}::boolean
-              and (${organizationId}::text is null or program.organization_id = ${organizationId})
-              and (${programId}::text is null or program.id = ${programId})
+            where not ${filter.ofOrganization ?? false}::boolean
+              and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
             union all
-            select entry.* from organizations organization
-            cross join unnest(${reasonsOf(filter)}::text[]) as wanted (reason)
-            cross join lateral (
-              select organization_id, null, kind, value, suppression.reason, suppression.created_at
-              from organization_suppressions suppression
-              where organization_id = organization.id and suppression.reason = wanted.reason and ${newest}
+            select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
+              select ${ofOrganization} from organization_suppressions suppression
+              where organization_id = organization.id and ${isMeant}
+              order by suppression.created_at desc limit ${rows}
             ) entry
-            where ${programId}::text is null and (${organizationId}::text is null or organization.id = ${organizationId})
-          ) entry (organization_id, program_id, kind, value, reason, created_at)
-          order by created_at desc, organization_id, program_id, kind, value limit ${rows}`
-          const skipped =
-            after === null ? 0 : Math.min(seen, found.filter(({ createdAt }) => createdAt === after.at).length)
-          const shown = found.slice(skipped, skipped + limit)
-          const last = shown.at(-1)
-          const next: SuppressionPosition | null =
-            last === undefined || found.length <= skipped + limit
-              ? null
-              : {
-                  at: last.createdAt,
-                  seen:
-                    shown.filter(({ createdAt }) => createdAt === last.createdAt).length +
-                    (after?.at === last.createdAt ? skipped : 0),
-                }
-          return { suppressions: shown, next }
-        }, orDieAs("SuppressionReader.list")),
+            where ${programId === undefined}::boolean and ${equal({ "organization.id": organizationId })}
+            order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(
+            decodeSuppressions,
+          )
+          const countAt = (entries: typeof found, at: Timestamp) =>
+            entries.filter(({ createdAt }) => createdAt === at).length
+          const skipped = after === null ? 0 : Math.min(seen, countAt(found, after.at))
+          const suppressions = found.slice(skipped, skipped + limit)
+          const at = found.length > skipped + limit ? suppressions.at(-1)?.createdAt : undefined
+          const next: SuppressionCursor | null =
+            at === undefined ? null : { at, seen: countAt(suppressions, at) + (after?.at === at ? skipped : 0) }
+          return { suppressions, next }
+        }),
 
         /** Finds the entries of these keys in every program of an organization, and in the organization. */
-        find: Effect.fn("SuppressionReader.find")(function* (
-          organizationId: OrganizationId,
-          keys: ReadonlyArray<SuppressionKey>,
-        ) {
-          return yield* sql<Suppression>`
-          with key as materialized (
-            select * from unnest(
-              ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value.toLowerCase())}::text[]) as key (kind, value)
-          )
-          select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
-          from (
+        find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
+          sql`
+            with key as materialized (select * from ${toKeyTable(keys)})
             select entry.* from programs program cross join key cross join lateral (
-              select organization_id, program_id, kind, value, reason, created_at from suppressions
-              where organization_id = program.organization_id and program_id = program.id and kind = key.kind and value = key.value
+              select ${ofProgram} from suppressions suppression
+              where organization_id = program.organization_id and program_id = program.id
+                and suppression.kind = key.kind and suppression.value = key.value
               limit 1
             ) entry
             where program.organization_id = ${organizationId}
             union all
-            select organization_id, null, suppression.kind, suppression.value, reason, created_at
-            from key join organization_suppressions suppression
+            select ${ofOrganization} from key join organization_suppressions suppression
               on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
-          ) entry (organization_id, program_id, kind, value, reason, created_at)
-          order by program_id nulls first, kind, value`
-        }, orDieAs("SuppressionReader.find")),
+            order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
 
         /** Counts the entries of each program and of the whole of its organization, up to `COUNT_CAP` each. */
-        count: Effect.fn("SuppressionReader.count")(function* (organizationId: OrganizationId) {
-          return yield* sql<SuppressionCount>`
-          select organization.id as "organizationId", null as "programId", organization.name, (
-            select count(*) from (
-              select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
-            ) entry
-          )::int as count
-          from organizations organization where id = ${organizationId}
-          union all
-          select * from (
-            select program.organization_id, program.id, program.name, (
+        count: (organizationId: OrganizationId) =>
+          sql`
+            select organization.id as "organizationId", null as "programId", organization.name, (
               select count(*) from (
-                select from suppressions where organization_id = program.organization_id and program_id = program.id
-                limit ${COUNT_CAP}
+                select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
               ) entry
-            )::int
-            from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}
-          ) of_program`
-        }, orDieAs("SuppressionReader.count")),
-      }
+            )::int as count
+            from organizations organization where id = ${organizationId}
+            union all
+            select * from (
+              select program.organization_id, program.id, program.name, (
+                select count(*) from (
+                  select from suppressions where organization_id = program.organization_id and program_id = program.id
+                  limit ${COUNT_CAP}
+                ) entry
+              )::int
+              from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}
+            ) of_program`.pipe(decodeCounts),
+      })
     }),
   },
 ) {

@@ -10,7 +10,7 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import { type InboxFilter, type InboxPlace, InboxReader, lastHours } from "../../src/inbox/InboxReader.ts"
+import { type InboxCursor, type InboxFilter, InboxReader, lastHours } from "../../src/inbox/InboxReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
@@ -36,7 +36,7 @@ const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
   Effect.gen(function* () {
     const reader = yield* InboxReader
     const ids: Array<string> = []
-    let after: InboxPlace | undefined
+    let after: InboxCursor | undefined
     for (;;) {
       const page = yield* reader.list(state, filter, limit, after)
       expect(page.entries.length).toBeLessThanOrEqual(limit)

@@ -13,7 +13,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
-import { type TimelinePosition, TimelineReader } from "../../src/recipients/TimelineReader.ts"
+import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
@@ -117,7 +117,7 @@ describe("TimelineReader.read", () => {
     expect(whole.next).toBeNull()
     for (const limit of [1, 2, 5]) {
       const pages: Array<(typeof whole)["entries"]> = []
-      let before: TimelinePosition | null = null
+      let before: TimelineCursor | null = null
       do {
         const page: typeof whole = (yield* reader.read(recipientId, { limit, before }))!
         pages.unshift(page.entries)

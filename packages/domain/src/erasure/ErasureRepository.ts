@@ -68,7 +68,5 @@ export class ErasureRepository extends Context.Service<
       organizationId: OrganizationId,
       subject: string,
     ): Effect.Effect<{ readonly certificate: ErasureCertificate; readonly state: ErasureState | null } | undefined>
-    /** Lists an organization's erasures, oldest first. */
-    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ErasureCertificate>>
   }
 >()("domain/erasure/ErasureRepository") {}

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { UnsubscriptionRepository } from "./UnsubscriptionRepository.ts"
-import { suppressClinicians, suppressInOrganization } from "./Withdrawals.ts"
+import { suppressClinicians } from "./Withdrawals.ts"
 
 /** Suppressions wait for messages in flight: one must not keep all others. */
 const SUPPRESS_CONCURRENCY = 8
@@ -18,9 +18,8 @@ export const applyUnsubscriptions = Effect.gen(function* () {
     waiting,
     Effect.fnUntraced(function* (unsubscription) {
       const { organizationId, programId, scope, npi, email } = unsubscription
-      yield* scope === "organization"
-        ? suppressInOrganization(organizationId, [{ npi, email }], "unsubscribed")
-        : suppressClinicians(programId, [{ npi, email }], "unsubscribed")
+      const suppressed = scope === "organization" ? { organizationId } : { programId }
+      yield* suppressClinicians(suppressed, [{ npi, email }], "unsubscribed")
       yield* unsubscriptions.settle(unsubscription)
     }),
     { concurrency: SUPPRESS_CONCURRENCY, discard: true },

@@ -1,16 +1,26 @@
-import { Effect, Schedule, Schema } from "effect"
-import type { OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import { Array as Arr, Effect, Schedule, Schema } from "effect"
+import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import type { Npi } from "../recipients/Npi.ts"
 import { Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
 import { ErasedClinicianRepository } from "./ErasedClinicianRepository.ts"
 import { withoutErased } from "./ErasedClinicians.ts"
-import type { ProgramClinician, SuppressionReason, SuppressionScope } from "./Suppression.ts"
+import type {
+  ProgramClinician,
+  Suppression,
+  SuppressionReason,
+  SuppressionScope,
+  WithdrawalReason,
+} from "./Suppression.ts"
 import { SuppressionRepository } from "./SuppressionRepository.ts"
 import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 
 /** The most recipients that the end of programs withdraws in a transaction. */
 const MAX_WITHDRAWN = 1000
+/** How many suppressions of organizations are applied at once. */
+const SUPPRESSION_BATCH_SIZE = 200
 
 /** How often withdrawals are tried: for longer than any lease of a message. */
 export const WITHDRAWAL_TRIES = { schedule: Schedule.spaced("100 millis"), times: 1200 }
@@ -19,51 +29,23 @@ export const WITHDRAWAL_TRIES = { schedule: Schedule.spaced("100 millis"), times
 export class WithdrawalConflict extends Schema.TaggedError<WithdrawalConflict>()("WithdrawalConflict", {}) {}
 
 /**
- * Suppresses clinicians in one transaction, and withdraws the waiting recipients of the program whom they match.
+ * Suppresses clinicians in one transaction, in a program or in every program of an organization, and withdraws the waiting recipients that they match.
  *
  * Waits for the messages that are in flight to them: when it is done, nothing will be sent to them any more.
  */
 export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(function* (
-  programId: ProgramId,
-  clinicians: ReadonlyArray<Clinician>,
-  reason: SuppressionReason,
-) {
-  const { organizationId } = yield* (yield* ProgramRepository).find(programId)
-  return yield* suppress(
-    organizationId,
-    clinicians.map((clinician) => ({ ...clinician, programId })),
-    reason,
-  )
-})
-
-/** Suppresses clinicians in every program of an organization, also those to come; like `suppressClinicians`. */
-export const suppressInOrganization = Effect.fn("Withdrawals.suppressInOrganization")(function* (
-  organizationId: OrganizationId,
-  clinicians: ReadonlyArray<Clinician>,
-  reason: SuppressionReason,
-) {
-  return yield* suppress(
-    organizationId,
-    clinicians.map((clinician) => ({ ...clinician, programId: null })),
-    reason,
-  )
-})
-
-/** Suppresses clinicians as an operator, in a program or in all of an organization; like `suppressClinicians`. */
-export const suppressByOperator = (scope: SuppressionScope, clinicians: ReadonlyArray<Clinician>) =>
-  scope.programId === undefined
-    ? suppressInOrganization(scope.organizationId, clinicians, "operator")
-    : suppressClinicians(scope.programId, clinicians, "operator")
-
-const suppress = Effect.fnUntraced(function* (
-  organizationId: OrganizationId,
-  clinicians: ReadonlyArray<ProgramClinician>,
+  scope: SuppressionScope,
+  given: ReadonlyArray<Clinician>,
   reason: SuppressionReason,
 ) {
   const transaction = yield* Transaction
   const suppressions = yield* SuppressionRepository
   const withdrawals = yield* WithdrawalRepository
   const erasures = yield* ErasedClinicianRepository
+  const { programId = null } = scope
+  const { organizationId } =
+    scope.programId === undefined ? scope : yield* (yield* ProgramRepository).find(scope.programId)
+  const clinicians = given.map((clinician) => ({ ...clinician, programId }))
   const suppressOnce = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
     // Read with the turn in hand: an erasure takes the turn as well, and its clinicians are suppressed by their hashes.
@@ -79,24 +61,8 @@ const suppress = Effect.fnUntraced(function* (
   return yield* transaction.run(suppressOnce).pipe(Effect.retry(WITHDRAWAL_TRIES), Effect.orDie)
 })
 
-/** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */
-export const withdrawReached = Effect.fnUntraced(
-  function* (organizationId: OrganizationId) {
-    const withdrawals = yield* WithdrawalRepository
-    if (!(yield* withdrawals.takeTurn(organizationId))) return 0
-    const ids = yield* withdrawals.findReached(organizationId, MAX_WITHDRAWN)
-    if (ids.length === 0) return 0
-    const inFlight = yield* withdrawals.lock(organizationId, new Set(ids))
-    const chosen = ids.filter((id) => !inFlight.has(id)).map((id) => ({ id, reason: "quota_reached" as const }))
-    if (chosen.length === 0) return 0
-    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-    return yield* withdrawals.withdraw(organizationId, chosen, at)
-  },
-  (effect) => Transaction.use(({ run }) => run(effect)),
-)
-
 /**
- * Makes sure, with the clock in hand, that nobody who matches was imported since recipients were locked. From then on nobody can be: an
+ * Makes sure, with the clock in hand, that no recipient who matches was imported since recipients were locked. From then on none can be: an
  * import waits for the clock, and then sees what the transaction wrote.
  */
 export const assertNoNewMatches = Effect.fnUntraced(function* (
@@ -106,4 +72,63 @@ export const assertNoNewMatches = Effect.fnUntraced(function* (
 ) {
   const matches = yield* (yield* WithdrawalRepository).findMatches(organizationId, clinicians)
   if (matches.some(({ id }) => !locked.has(id))) return yield* new WithdrawalConflict()
+})
+
+/** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */
+export const withdrawReached = Effect.fnUntraced(
+  function* (organizationId: OrganizationId) {
+    const withdrawals = yield* WithdrawalRepository
+    if (!(yield* withdrawals.takeTurn(organizationId))) return 0
+    const ids = yield* withdrawals.findReached(organizationId, MAX_WITHDRAWN)
+    return (yield* withdrawIdle(organizationId, new Set(ids), "quota_reached")).withdrawn
+  },
+  (effect) => Transaction.use(({ run }) => run(effect)),
+)
+
+/**
+ * Withdraws the waiting recipients of all programs whom a bounce or a complaint has suppressed; returns how many suppressions are done.
+ *
+ * An import sees a suppression from its commit on, so no other recipient can match it later. Recipients whose message is in flight are left to the
+ * next call.
+ */
+export const withdrawSuppressed = Effect.gen(function* () {
+  const waiting = yield* (yield* SuppressionRepository).findUnapplied(SUPPRESSION_BATCH_SIZE)
+  const groups = Arr.groupBy(waiting, ({ organizationId }) => organizationId)
+  const done = yield* Effect.forEach(Object.values(groups), (group) => withdrawOf(group[0].organizationId, group))
+  return done.reduce((sum, count) => sum + count, 0)
+})
+
+const withdrawOf = Effect.fnUntraced(
+  function* (organizationId: OrganizationId, suppressions: ReadonlyArray<Suppression>) {
+    const withdrawals = yield* WithdrawalRepository
+    if (!(yield* withdrawals.takeTurn(organizationId))) return 0
+    const clinicians = suppressions.map(toClinician)
+    const matches = yield* withdrawals.findMatches(organizationId, clinicians)
+    const { inFlight } = yield* withdrawIdle(organizationId, new Set(matches.map(({ id }) => id)), "suppressed")
+    const blocked = new Set(matches.filter(({ id }) => inFlight.has(id)).map(({ clinician }) => clinician))
+    const applied = suppressions.filter((_, i) => !blocked.has(clinicians[i]!))
+    yield* (yield* SuppressionRepository).markApplied(organizationId, applied)
+    return applied.length
+  },
+  (effect) => Transaction.use(({ run }) => run(effect)),
+)
+
+const toClinician = ({ kind, value, programId }: Suppression) => ({
+  programId,
+  npi: kind === "npi" ? (value as Npi) : null,
+  email: kind === "email" ? (value as EmailAddress) : null,
+})
+
+/** Withdraws recipients except those whose message is in flight, with the organization's turn in hand. The clock is taken only if any is left. */
+const withdrawIdle = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  ids: ReadonlySet<RecipientId>,
+  reason: WithdrawalReason,
+) {
+  const withdrawals = yield* WithdrawalRepository
+  const inFlight = ids.size === 0 ? ids : yield* withdrawals.lock(organizationId, ids)
+  const chosen = [...ids].filter((id) => !inFlight.has(id)).map((id) => ({ id, reason }))
+  if (chosen.length === 0) return { inFlight, withdrawn: 0 }
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  return { inFlight, withdrawn: yield* withdrawals.withdraw(organizationId, chosen, at) }
 })

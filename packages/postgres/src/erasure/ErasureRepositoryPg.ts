@@ -216,9 +216,6 @@ export const ErasureRepositoryPg = adapter(
         const { stored, ...certificate } = rows[0]
         return { certificate, state: stored && open(stored, organizationId) }
       }),
-
-      list: (organizationId) =>
-        sql`select ${columns} from erasures where organization_id = ${organizationId} order by id`.pipe(decode),
     }
   }),
 ).pipe(Layer.provide(PersonalDataFinder.layer))

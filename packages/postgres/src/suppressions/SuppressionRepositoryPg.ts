@@ -1,22 +1,15 @@
 import { OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
-import {
-  Suppression,
-  type SuppressionKey,
-  type SuppressionScope,
-  suppressionKeys,
-} from "@outreach/domain/suppressions/Suppression"
+import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./suppressionRows.ts"
 
-const { columnsOf, decode } = rowsOf(Suppression)
-const ofProgram = columnsOf("suppression")
-const ofOrganization = rowsOf(Suppression, { programId: "null" }).columnsOf("suppression")
 const decodeOwners = decodeRows({ organizationId: OrganizationId })
-const decodeCounts = decodeRows({ count: Schema.Int })
+const decodeCount = decodeRow({ count: Schema.Int })
 
 /** Keeps suppressions in PostgreSQL. */
 export const SuppressionRepositoryPg = adapter(
@@ -32,9 +25,6 @@ export const SuppressionRepositoryPg = adapter(
     const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
       programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
-    const toTable = (keys: ReadonlyArray<SuppressionKey>) =>
-      sql`unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value.toLowerCase())}::text[]) as key (kind, value)`
-
     return {
       add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
         const entries = clinicians.flatMap((clinician) =>
@@ -42,7 +32,7 @@ export const SuppressionRepositoryPg = adapter(
         )
         // A suppression for another reason as well is not lifted with the unsubscription.
         const isUnsubscription = reason === "unsubscribed"
-        const rows = yield* sql`
+        const { count } = yield* sql`
           with entry as materialized (
             select distinct nullif(program_id, '') as program_id, kind, lower(value) as value from unnest(
               ${entries.map(({ programId }) => programId ?? "")}::text[], ${entries.map(({ kind }) => kind)}::text[],
@@ -66,16 +56,16 @@ export const SuppressionRepositoryPg = adapter(
             returning xmax = 0 as is_new
           )
           select count(*)::int from (select * from of_program union all select * from of_organization) added where is_new`.pipe(
-          decodeCounts,
+          decodeCount,
         )
-        return rows[0]!.count
+        return count
       }),
 
       remove: Effect.fnUntraced(function* (scope, keys) {
         const organizationId = yield* ownerOf(scope)
         const { programId = null } = scope
         const rows = yield* sql`
-          with key as (select * from ${toTable(keys)}), of_program as (
+          with key as (select * from ${toKeyTable(keys)}), of_program as (
             delete from suppressions suppression using key
             where organization_id = ${organizationId} and program_id = ${programId}
               and suppression.kind = key.kind and suppression.value = key.value
@@ -94,7 +84,7 @@ export const SuppressionRepositoryPg = adapter(
         const organizationId = yield* ownerOf(scope)
         const { programId = null } = scope
         return yield* sql`
-          select suppression.* from ${toTable(keys)}
+          select suppression.* from ${toKeyTable(keys)}
           cross join lateral (
             (select ${ofProgram} from suppressions suppression
               where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = key.value
@@ -103,7 +93,7 @@ export const SuppressionRepositoryPg = adapter(
             (select ${ofOrganization} from organization_suppressions suppression
               where organization_id = ${organizationId} and kind = key.kind and value = key.value
               limit 1)
-          ) suppression`.pipe(decode)
+          ) suppression`.pipe(decodeSuppressions)
       }),
 
       list: Effect.fnUntraced(function* (programId, limit, { kind = null, reason = null } = {}) {
@@ -117,7 +107,7 @@ export const SuppressionRepositoryPg = adapter(
           (select ${ofOrganization} from organization_suppressions suppression
             where organization_id = ${organizationId} and ${filter}
             order by kind, value limit ${limit})
-          order by kind, value, "programId" limit ${limit}`.pipe(decode)
+          order by kind, value, "programId" limit ${limit}`.pipe(decodeSuppressions)
       }),
 
       findUnapplied: (limit) =>
@@ -125,11 +115,11 @@ export const SuppressionRepositoryPg = adapter(
           select ${ofOrganization} from organization_suppressions suppression
           join organizations organization on organization.id = organization_id and frozen_at is null
           where applied_at is null
-          order by suppression.created_at limit ${limit}`.pipe(decode),
+          order by suppression.created_at limit ${limit}`.pipe(decodeSuppressions),
 
       markApplied: (organizationId, keys) =>
         sql`
-          update organization_suppressions suppression set applied_at = clock_timestamp() from ${toTable(keys)}
+          update organization_suppressions suppression set applied_at = clock_timestamp() from ${toKeyTable(keys)}
           where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value`,
     }
   }),

@@ -6,7 +6,7 @@ import {
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRow, rowsOf } from "../rowsOf.ts"
 
 const unsubscriptions = rowsOf(Unsubscription, {
   scope: "case when from_organization then 'organization' else 'program' end",
@@ -18,7 +18,7 @@ const choices = rowsOf(UnsubscriptionChoice, {
   unsubscribedFrom: `case when erased_at is not null or asked_at is null or revoked_at is not null then null
     when from_organization then 'organization' else 'program' end`,
 })
-const decodeLifted = decodeRows({ lifted: Schema.Int })
+const decodeLifted = decodeRow({ lifted: Schema.Int })
 
 /** Keeps unsubscriptions in PostgreSQL. */
 export const UnsubscriptionRepositoryPg = adapter(
@@ -67,7 +67,7 @@ export const UnsubscriptionRepositoryPg = adapter(
       lift: (limit) =>
         sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(
           decodeLifted,
-          Effect.map((rows) => rows[0]!.lifted),
+          Effect.map(({ lifted }) => lifted),
         ),
 
       waiting: (limit) =>

@@ -4,9 +4,9 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
 
-const decodeTurns = decodeRows({ isTaken: Schema.Boolean })
+const decodeTurn = decodeRow({ isTaken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeRows({ id: RecipientId })
 
@@ -21,8 +21,8 @@ export const WithdrawalRepositoryPg = adapter(
         sql`
           select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
             and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as "isTaken"`.pipe(
-          decodeTurns,
-          Effect.map((rows) => rows[0]!.isTaken),
+          decodeTurn,
+          Effect.map(({ isTaken }) => isTaken),
         ),
 
       findMatches: (organizationId, clinicians) => {

@@ -11,8 +11,7 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { markMailed } from "@outreach/domain/restores/Restores"
-import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
-import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppressed"
+import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -166,7 +165,11 @@ const carryOut = Effect.fnUntraced(function* (
       }
       return
     case "suppress":
-      yield* suppressInOrganization(organization.id, [{ npi: npi(operation.who), email: null }], "operator")
+      yield* suppressClinicians(
+        { organizationId: organization.id },
+        [{ npi: npi(operation.who), email: null }],
+        "operator",
+      )
       return yield* withdrawSuppressed
     case "hit": {
       const recipient = yield* some

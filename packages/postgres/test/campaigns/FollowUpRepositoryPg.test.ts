@@ -104,8 +104,8 @@ describe("a follow-up", () => {
     yield* sql`
       insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
       select organization_id, campaign_id, id, 'abuse' from recipients where campaign_id = ${first.id} and npi = ${npi(8)}`
-    yield* suppressClinicians(first.programId, [{ npi: npi(5), email: null }], "operator")
-    yield* suppressClinicians(first.programId, [{ npi: null, email: email(6) }], "unsubscribed")
+    yield* suppressClinicians({ programId: first.programId }, [{ npi: npi(5), email: null }], "operator")
+    yield* suppressClinicians({ programId: first.programId }, [{ npi: null, email: email(6) }], "unsubscribed")
 
     const followUp = yield* follow(first)
     yield* draw(followUp)
@@ -217,7 +217,7 @@ describe("a follow-up", () => {
     const first = yield* sentCampaign(3)
     const followUp = yield* follow(first)
     yield* scheduleCampaign(followUp.id)
-    const suppress = suppressClinicians(first.programId, [{ npi: npi(1), email: null }], "operator")
+    const suppress = suppressClinicians({ programId: first.programId }, [{ npi: npi(1), email: null }], "operator")
     yield* whileOpen(publishChunk(), () => Effect.forkDetach(suppress))
     yield* suppress
     yield* publishAll

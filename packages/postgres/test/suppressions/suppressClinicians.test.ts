@@ -21,7 +21,7 @@ const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
     tries += 1
     return Effect.andThen(tries > 2 ? third.open : Effect.void, withdrawals.takeTurn(organizationId))
   }
-  const suppressing = yield* suppressClinicians(programId, [{ npi: npi(0), email: null }], "operator").pipe(
+  const suppressing = yield* suppressClinicians({ programId }, [{ npi: npi(0), email: null }], "operator").pipe(
     Effect.provideService(WithdrawalRepository, { ...withdrawals, takeTurn }),
     Effect.forkDetach,
   )

@@ -8,8 +8,7 @@ import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
-import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
-import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppressed"
+import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -134,11 +133,11 @@ describe("what is not a hard bounce", () => {
   })
 })
 
-describe("suppressInOrganization", () => {
+describe("suppressClinicians of an organization", () => {
   test("suppresses a clinician in every program at once, also in those to come", function* () {
     const { organization, campaign, later } = yield* seed
     const clinician = { npi: npi(0), email: null }
-    const suppress = suppressInOrganization(organization.id, [clinician], "unsubscribed")
+    const suppress = suppressClinicians({ organizationId: organization.id }, [clinician], "unsubscribed")
     expect(yield* suppress).toEqual({ added: 1, withdrawn: 2 })
     expect(yield* suppress).toEqual({ added: 0, withdrawn: 0 })
     expect([...(yield* waiting(campaign.id)), ...(yield* waiting(later.id))]).toEqual([email(1)])
@@ -149,7 +148,7 @@ describe("suppressInOrganization", () => {
   test("does not reach another organization", function* () {
     const { organization } = yield* seed
     const { campaign } = yield* seedCampaign({ recipients: 1 })
-    yield* suppressInOrganization(organization.id, [{ npi: null, email: email(0) }], "operator")
+    yield* suppressClinicians({ organizationId: organization.id }, [{ npi: null, email: email(0) }], "operator")
     expect(yield* waiting(campaign.id)).toEqual([email(0)])
   })
 })

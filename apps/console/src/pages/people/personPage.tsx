@@ -1,5 +1,5 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
-import { type TimelinePosition, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
+import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
 import type { EventId, RecipientId } from "@outreach/domain/Identifier"
@@ -91,7 +91,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
   }),
 })
 
-const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelinePosition | null) {
+const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelineCursor | null) {
   const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
   if (found === undefined) return yield* PageError.notFound()
   const { recipient, recipients } = found

@@ -5,7 +5,7 @@ import { Npi } from "@outreach/domain/recipients/Npi"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { field, type InputsOf, required } from "../../http/inputs.ts"
@@ -27,7 +27,7 @@ const inputs = {
 
 /** Suppresses the keys of one clinician. Returns a sentence that says what was done. */
 export const suppress = Effect.fnUntraced(function* (scope: SuppressionScope, clinician: ReadonlyArray<Clinician>) {
-  const { added, withdrawn } = yield* suppressByOperator(scope, clinician)
+  const { added, withdrawn } = yield* suppressClinicians(scope, clinician, "operator")
   return `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} waiting recipients withdrawn.`
 })
 
