@@ -1,6 +1,6 @@
 import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataReader"
-import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
+import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ErasureRepositoryPg } from "@outreach/postgres/erasure/ErasureRepositoryPg"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
