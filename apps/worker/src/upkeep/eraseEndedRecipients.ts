@@ -11,9 +11,9 @@ import { whileBelieved } from "./watchClock.ts"
 const BATCH_SIZE = 200
 
 /**
- * Erases the recipients of campaigns that have been over for so many months, once an hour, until interrupted.
+ * Erases the recipients of campaigns that have been over for `months`, once an hour, until interrupted.
  *
- * Several workers may do it at once: who finds a recipient erased leaves it.
+ * Several workers may do it at once: one that finds a recipient erased leaves it.
  */
 export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number) {
   const erasures = yield* ErasureRepository
@@ -27,7 +27,7 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
           erasures.readUnerased(campaign, after),
         )
         for (const ids of Arr.chunksOf(page.ids, BATCH_SIZE)) {
-          // Counted before the rest, in which the worker may be told to stop.
+          // Counted before the rest, in which the worker may be asked to stop.
           yield* withRest(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
         }
         after = page.next

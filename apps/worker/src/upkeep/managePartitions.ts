@@ -35,14 +35,14 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     hits: historyDays,
   }
 
-  // When it was last told of a table that its oldest month is needed for longer than it was to be kept.
-  const toldAt = new Map<PartitionedTable, number>()
+  // When it was last logged that a table's oldest month is needed for longer than it is to be kept.
+  const loggedAt = new Map<PartitionedTable, number>()
   const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number) {
     const { dropped, reason } = yield* partitions.drop(table, keep)
     const now = yield* Clock.currentTimeMillis
-    if (reason === null) toldAt.delete(table)
-    else if (now - (toldAt.get(table) ?? 0) >= DAY_MS) {
-      toldAt.set(table, now)
+    if (reason === null) loggedAt.delete(table)
+    else if (now - (loggedAt.get(table) ?? 0) >= DAY_MS) {
+      loggedAt.set(table, now)
       yield* Effect.logWarning("partition past its retention is still needed").pipe(
         Effect.annotateLogs({ table, reason }),
       )
@@ -50,7 +50,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     return dropped
   })
   const keepTable = Effect.fnUntraced(function* (table: PartitionedTable) {
-    // In two transactions: whoever reads a table holds what one needs, and waits for what the other one holds.
+    // In two transactions: a reader of the table holds what one needs, and waits for what the other one holds.
     const added = yield* partitions.add(table)
     const dropped = kept[table] === null ? 0 : yield* drop(table, kept[table])
     if (added + dropped > 0) {

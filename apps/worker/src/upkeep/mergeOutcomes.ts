@@ -5,7 +5,7 @@ import { withRest } from "../loops/withRest.ts"
 import { whileBelieved } from "./watchClock.ts"
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days, hourly,
+ * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than `days`, hourly,
  * until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {

@@ -64,7 +64,7 @@ export class DeliveryOutcomeReader extends Context.Service<DeliveryOutcomeReader
 
       return dieOnDatabaseFailure("DeliveryOutcomeReader", {
         /**
-         * Counts outcomes by steps of so many seconds, from midnight UTC on; a step without any is left out. What is older than
+         * Counts outcomes by steps of `stepSeconds`, from midnight UTC on; a step without any is left out. What is older than
          * `FINE_OUTCOMES_DAYS` stands in the first step of its hour.
          */
         histogram: (filter: OutcomeFilter, stepSeconds: number) =>

@@ -55,7 +55,7 @@ export class RecipientsDrawn extends Schema.TaggedError<RecipientsDrawn>()("Reci
   }
 }
 
-/** The campaign cannot follow the other one as was asked for. */
+/** The campaign cannot follow the other one as requested. */
 export class InvalidFollowUp extends Schema.TaggedError<InvalidFollowUp>()("InvalidFollowUp", {
   reason: Schema.String,
 }) {
@@ -81,7 +81,7 @@ export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidW
   }
 }
 
-/** The two subjects of a campaign cannot be compared as was asked for. */
+/** The two subjects of a campaign cannot be compared as requested. */
 export class InvalidSubjectTest extends Schema.TaggedError<InvalidSubjectTest>()("InvalidSubjectTest", {
   reason: Schema.String,
 }) {

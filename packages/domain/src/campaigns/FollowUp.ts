@@ -34,11 +34,7 @@ export const FollowUpState = Schema.Struct({
   ...FollowUp.fields,
   /** When the last recipient was drawn or skipped; null before. */
   drawnAt: Schema.NullOr(Timestamp),
-  skipped: Schema.Struct(
-    Object.fromEntries(SKIP_REASONS.map((reason) => [reason, Schema.optionalKey(Schema.Int)])) as {
-      readonly [Reason in SkipReason]: Schema.optionalKey<typeof Schema.Int>
-    },
-  ),
+  skipped: Schema.Record(Schema.Literals(SKIP_REASONS), Schema.optionalKey(Schema.Int)),
 })
 export type FollowUpState = typeof FollowUpState.Type
 
@@ -57,7 +53,7 @@ export type FollowedRecipient = typeof FollowedRecipient.Type
 /** How long before its window a follow-up is drawn at the earliest, unless its recipients have less time. */
 const DRAW_LEAD_SECONDS = 3600
 
-/** Returns how many seconds before its window a follow-up is drawn: whoever is drawn has been sent to by then. */
+/** Returns how many seconds before its window a follow-up is drawn: every recipient who is drawn has been sent to by then. */
 export const drawLeadSeconds = ({ afterSeconds }: Pick<FollowUp, "afterSeconds">): number =>
   Math.min(DRAW_LEAD_SECONDS, afterSeconds)
 

@@ -11,7 +11,7 @@ export interface DrawnRecipient {
   readonly id: RecipientId
 }
 
-/** Keeps whom follow-ups are sent to. */
+/** Keeps follow-ups, and how far each is drawn. */
 export class FollowUpRepository extends Context.Service<
   FollowUpRepository,
   {
@@ -23,7 +23,7 @@ export class FollowUpRepository extends Context.Service<
     readNext(campaign: CampaignKey, limit: number): Effect.Effect<ReadonlyArray<FollowedRecipient>>
     /** Copies the fields of recipients to those that they have become. */
     copyFields(organizationId: OrganizationId, drawn: ReadonlyArray<DrawnRecipient>): Effect.Effect<void>
-    /** Counts who was skipped, and continues after `last`; with null, the follow-up is drawn. */
+    /** Counts the recipients who were skipped, and continues after `last`; with null, the follow-up is drawn. */
     advance(
       campaign: CampaignKey,
       last: RecipientId | null,

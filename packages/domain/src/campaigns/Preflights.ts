@@ -12,23 +12,10 @@ import { CampaignRepository } from "./CampaignRepository.ts"
 import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { missingDetailsOf } from "./missingDetails.ts"
 import { PreflightSettings } from "./PreflightSettings.ts"
-import { type PreflightCheck, preflight } from "./preflight.ts"
+import { preflight } from "./preflight.ts"
 
 /** Checks whether a campaign is ready to be sent. */
-export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (
-  campaignId: CampaignId,
-): Effect.fn.Return<
-  ReadonlyArray<PreflightCheck>,
-  Effect.Error<ReturnType<CampaignRepository["Service"]["find"]>>,
-  | CampaignRepository
-  | ProgramRepository
-  | SenderRepository
-  | FollowUpRepository
-  | EndpointRepository
-  | SigningSecretRepository
-  | Deployment
-  | PreflightSettings
-> {
+export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (campaignId: CampaignId) {
   const { livemode } = yield* Deployment
   const { signsMail, publicBaseUrl } = yield* PreflightSettings
   const campaigns = yield* CampaignRepository

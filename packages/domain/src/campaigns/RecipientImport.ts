@@ -46,14 +46,14 @@ export interface BadLine {
   readonly reason: string
 }
 
-/** What became of a batch of lines. */
+/** The result of a batch of lines. */
 export interface ImportResult {
   readonly imported: number
   /** Lines whose NPI and e-mail the campaign has already, with other fields. */
   readonly updated: number
   /** The same with nothing new. */
   readonly alreadyThere: number
-  /** Lines of clinicians whom the program must not write to. */
+  /** Lines of clinicians to whom the program must not write. */
   readonly suppressed: number
   /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; absent for a campaign without hours. */
   readonly withoutPlace?: number
@@ -92,8 +92,8 @@ export const createLineParser = (
 }
 
 /**
- * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
- * other fields; `suppressed` is a clinician whom the program must not write to, because of a suppression or because they have qualified.
+ * The result for a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
+ * other fields; `suppressed` is a clinician to whom the program must not write, because of a suppression or because they have qualified.
  */
 export type Registration =
   | "registered"
@@ -104,7 +104,7 @@ export type Registration =
   | "email_taken"
   | "token_taken"
 
-/** Who of the candidates is a recipient of the campaign already, suppressed, or qualified. */
+/** The candidates who are recipients of the campaign already, suppressed, qualified, or erased. */
 export interface KnownClinicians {
   readonly recipients: ReadonlyArray<Pick<Recipient, "npi" | "email">>
   readonly suppressions: ReadonlyArray<SuppressionKey>
@@ -155,7 +155,7 @@ export const judgeKnown = Effect.fnUntraced(function* (
   })
 })
 
-/** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns what became of each candidate, in order. */
+/** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns the result for each candidate, in order. */
 export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
   function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
     const recipients = yield* RecipientRepository
@@ -167,7 +167,7 @@ export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
     }
     const campaign = { organizationId, campaignId, programId }
-    // With the clock in hand: who is suppressed meanwhile waits for this transaction, and withdraws whom it adds.
+    // With the clock in hand: a suppression that comes now waits for this transaction, and withdraws the recipients that it adds.
     const at = yield* (yield* Transaction).commitTimestamp(organizationId)
     if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
       return yield* new QuotaReached({ campaignId, programId })

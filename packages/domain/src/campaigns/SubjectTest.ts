@@ -53,7 +53,7 @@ export interface SubjectAssignment {
   readonly waits: boolean
 }
 
-/** Assigns a recipient to a subject by a hash of campaign and recipient. Whoever is published after the decision gets the winner. */
+/** Assigns a recipient to a subject by a hash of campaign and recipient. A recipient who is published after the decision gets the winner. */
 export const assignSubject = (
   test: Pick<SubjectTestState, "share" | "winner"> | undefined,
   campaignId: CampaignId,
@@ -75,7 +75,7 @@ const hash = (text: string): number => {
 }
 
 /**
- * Returns when the winner is decided, in Unix milliseconds: after the time that was asked for, or after half of what is left of the
+ * Returns when the winner is decided, in Unix milliseconds: after the wanted time, or after half of what is left of the
  * window when that is too short.
  */
 export const decisionTime = ({

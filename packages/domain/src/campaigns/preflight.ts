@@ -112,10 +112,11 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     const minutes = minutesToSend(campaign, now)
     const ramp = sender?.ramp ?? null
     const days = Math.max(1, Math.ceil(minutes / 1440))
-    const rampRoom = ramp === null || ramp.allowedToday === null ? Number.POSITIVE_INFINITY : rampAllows(ramp, days)
-    if (rampRoom < unsent) {
+    const allowedByRamp =
+      ramp === null || ramp.allowedToday === null ? Number.POSITIVE_INFINITY : rampAllows(ramp, days)
+    if (allowedByRamp < unsent) {
       return warning(
-        `The ramp of the sender allows about ${numbers.format(rampRoom)} of ${count(unsent, "e-mail")} in the window.`,
+        `The ramp of the sender allows about ${numbers.format(allowedByRamp)} of ${count(unsent, "e-mail")} in the window.`,
         "Give the campaign a longer window, or the sender another ramp (ops senders update --ramp).",
       )
     }
@@ -226,7 +227,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
           `${failing} of ${count(enabled, "enabled endpoint")} did not answer lately, and ${failing === 1 ? "is" : "are"} only probed.`,
           "Look at the endpoint's last failures before a campaign adds to them.",
         )
-      : ok(`${count(enabled, "endpoint")} enabled, and reachable as far as calls tell.`)
+      : ok(`${count(enabled, "endpoint")} enabled, and reachable as far as calls show.`)
   },
 
   signing_secret: ({ campaign: { kind, organizationId }, activeSecrets, endpoints }) => {
@@ -265,14 +266,14 @@ const minutesToSend = (
   return (minutes * (to - from)) / 24
 }
 
-/** Returns how many messages a ramp allows from today for so many days; without a bound once it is over. */
+/** Returns how many messages a ramp allows in a number of days from today on; without a bound once it is over. */
 const rampAllows = ({ daily, day, sentToday }: NonNullable<Sender["ramp"]>, days: number): number => {
   const allowed = daily
     .split(",")
     .map(Number)
     .slice(day - 1)
   if (days > allowed.length) return Number.POSITIVE_INFINITY
-  return allowed.slice(0, days).reduce((sum, most) => sum + most, 0) - (sentToday ?? 0)
+  return allowed.slice(0, days).reduce((sum, allowance) => sum + allowance, 0) - (sentToday ?? 0)
 }
 
 const duration = (minutes: number): string => {

@@ -4,7 +4,7 @@ import type { Campaign } from "./Campaign.ts"
 import { decisionTime, type SubjectFigures, type SubjectTestState } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
-/** How a subject test stands, and what became of the messages with each subject. */
+/** How a subject test stands, and the outcomes of the messages with each subject. */
 export interface SubjectTestReport extends SubjectTestState {
   /** When the winner will be decided; null before sending has begun, once it is decided, and when nobody waits for it. */
   readonly decidesAt: Timestamp | null

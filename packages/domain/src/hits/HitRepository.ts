@@ -9,7 +9,7 @@ export class HitRepository extends Context.Service<
   HitRepository,
   {
     /**
-     * Stores hits, each once, with when it came by the clock of this process. One of a recipient that there is not is left out.
+     * Stores hits, each once, with when it came by the clock of this process. A hit of an unknown recipient is left out.
      *
      * Of one link from one address the first `MAX_HITS_PER_MINUTE` are kept, and the others are counted on the last one kept.
      */
@@ -25,7 +25,7 @@ export class HitRepository extends Context.Service<
     ): Effect.Effect<ReadonlySet<RecipientId>>
     /** Stamps the recipients of events, and publishes the events. */
     publish(organizationId: OrganizationId, events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
-    /** Forgets hits that were judged more than so many days ago, a bounded number of them; returns how many, 0 when none is left. */
+    /** Forgets hits that were judged more than a number of days ago, a bounded number of them; returns how many, 0 when none is left. */
     forget(days: number): Effect.Effect<number>
   }
 >()("domain/hits/HitRepository") {}

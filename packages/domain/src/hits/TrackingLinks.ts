@@ -11,7 +11,7 @@ export class TrackingSeal extends Context.Service<
     /** Creates a seal of 16 bytes with the newest key; the same bytes have the same seal in every process of the deployment. */
     seal(bytes: Uint8Array): Uint8Array
     /**
-     * Reports whether a key of the deployment sealed the bytes; the mark tells which keys to try. Compares in constant time.
+     * Reports whether a key of the deployment sealed the bytes; the mark says which keys to try. Compares in constant time.
      *
      * The seal may be cut, to a length that does not depend on the text that is read.
      */
@@ -42,14 +42,14 @@ const MARKED_KIND_BYTES = { click: 4, open: 5, unsubscribe: 6 } as const
 const ID_BYTES = 16
 const SEAL_BYTES = 16
 
-/** The longest destination that a link takes, in bytes: encoded, it leaves a request's line room for what scanners wrap around it. */
+/** The longest destination that a link takes, in bytes: encoded, it leaves space in a request's line for what scanners wrap around it. */
 const MAX_DESTINATION_LENGTH = 2048
 
 /**
  * Creates the tracked links of a message, and reads them again.
  *
  * A link is its own record: kind, mark of the key, organization, recipient and destination, sealed and in base64url. Nothing is
- * stored, so that the links of every message stay good while the ring holds the key, and whatever we did not put into a message leads nowhere.
+ * stored, so that the links of every message stay good while the ring holds the key, and an address that we did not put into a message leads nowhere.
  */
 export class TrackingLinks extends Context.Service<
   TrackingLinks,
@@ -60,7 +60,7 @@ export class TrackingLinks extends Context.Service<
     open(to: RecipientRef): string
     /** Creates the address that takes an unsubscription: of the page for people, and of the POST of RFC 8058. */
     unsubscribe(to: RecipientRef): string
-    /** Reads the part after a kind's path; undefined for whatever this deployment did not make. */
+    /** Reads the part after a kind's path; undefined for what this deployment did not make. */
     read(kind: TrackingKind, payload: string): TrackedLink | undefined
   }
 >()("domain/hits/TrackingLinks") {
@@ -77,12 +77,12 @@ const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Ser
 
   const linkOf = (kind: TrackingKind, { organizationId, recipientId }: RecipientRef, destination = ""): string => {
     const head = headOf(kind)
-    const said = utf8.encode(destination)
-    const payload = new Uint8Array(head.length + 2 * ID_BYTES + said.length + SEAL_BYTES)
+    const bytes = utf8.encode(destination)
+    const payload = new Uint8Array(head.length + 2 * ID_BYTES + bytes.length + SEAL_BYTES)
     payload.set(head)
     payload.set(bytesOf(organizationId), head.length)
     payload.set(bytesOf(recipientId), head.length + ID_BYTES)
-    payload.set(said, head.length + 2 * ID_BYTES)
+    payload.set(bytes, head.length + 2 * ID_BYTES)
     payload.set(seal(payload.subarray(0, -SEAL_BYTES)), payload.length - SEAL_BYTES)
     return publicBaseUrl + TRACKING_PATHS[kind] + Base64Url.encode(payload)
   }

@@ -41,7 +41,7 @@ export const FollowUpRepositoryPg = adapter(
           Effect.map((rows) => rows[0]!.at),
         ),
 
-      // One range of the unique index of NPIs, which do not change: a recipient who is updated meanwhile is neither missed nor read twice.
+      // One range of the unique index of NPIs, which do not change: a recipient who is updated at the same time is neither missed nor read twice.
       readNext: Effect.fnUntraced(function* ({ organizationId, campaignId }, limit) {
         const [cursor] = yield* sql`
           select first_id as "firstId", npi, erased_at is not null as "isErased" from follow_ups

@@ -67,7 +67,7 @@ export const SubjectTestRepositoryPg = adapter(
           and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
         order by began_at, campaign_id`.pipe(decodeUndecided),
 
-      // The campaign first, as a publication locks it: a recipient that it publishes meanwhile either counts or sees the winner.
+      // The campaign first, as a publication locks it: a recipient that it publishes either counts or sees the winner.
       lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
         const locked = yield* sql`
           select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}

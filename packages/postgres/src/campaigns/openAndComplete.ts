@@ -44,7 +44,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
       on conflict (organization_id) do update set next_at = excluded.next_at`
     // What a window that ends would drop waits while the clock is not believed.
-    // A lease may still report a message as sent, so nothing is closed over its head. Recipients can still be imported into an empty campaign.
+    // A lease may still report a message as sent, so its campaign is not closed. Recipients can still be imported into an empty campaign.
     yield* sql`
       update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
       where status = any (${complete.from}::text[]) and ${isServed} and not exists (
@@ -54,7 +54,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         and (campaign.window_end <= plausible_now()
           or exists (select from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id)
           or exists (select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id))`
-    // What may have been delivered is not dropped: no attempt is left that could tell, so an operator has to know.
+    // What may have been delivered is not dropped: no attempt is left that could show it, so an operator has to know.
     yield* sql`
       with left_over as (
         select message.organization_id, message.recipient_id

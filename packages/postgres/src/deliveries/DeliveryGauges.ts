@@ -1,8 +1,9 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
-import { Context, Effect, Layer } from "effect"
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { dieOnDatabaseFailure } from "../adapter.ts"
+import { decodeRows } from "../rowsOf.ts"
 
 /**
  * What is due waits for one of three reasons: its turn (`live`), an endpoint that fails and is only probed (`probed`), or everything
@@ -11,55 +12,63 @@ import { orDieAs } from "../DatabaseFailure.ts"
 export const DUE_QUEUES = ["live", "probed", "replay"] as const
 export type DueQueue = (typeof DUE_QUEUES)[number]
 
-/** Who may keep the database from clearing up what was deleted. */
-type HorizonHolder = "session" | "replication_slot" | "prepared_transaction"
+/** What may keep the database from clearing up deleted rows. */
+const HORIZON_HOLDERS = ["session", "replication_slot", "prepared_transaction"] as const
 
-/** What waits, and for how long the first of it has been due; 0 s when nothing is. */
-export interface Due {
-  readonly count: number
-  readonly oldestSeconds: number
-}
+/** The number of those that wait, and for how long the first of them has been due; 0 s when nothing is. */
+const Due = Schema.Struct({ count: Schema.Int, oldestSeconds: Schema.Number })
+export type Due = typeof Due.Type
 
 /** The deliveries of a queue that wait, and of the endpoint that is furthest behind. */
-export interface DueDeliveries extends Due {
+const DueDeliveries = Schema.Struct({
+  ...Due.fields,
   /** The most that wait for one endpoint, of the `LAGS_COUNTED` that have waited longest: in its log, or as replays. */
-  readonly maxLagEvents: number
+  maxLagEvents: Schema.Int,
   /** For how long the first of them has waited, at the endpoint that has waited longest. */
-  readonly maxLagSeconds: number
-}
+  maxLagSeconds: Schema.Number,
+})
+export type DueDeliveries = typeof DueDeliveries.Type
 
 /** What is due and not in flight. */
-export interface DueReading {
+const DueReading = Schema.Struct({
   /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNT_CAP`. */
-  readonly deliveries: Readonly<Record<DueQueue, DueDeliveries>>
+  deliveries: Schema.Record(Schema.Literals(DUE_QUEUES), DueDeliveries),
   /** E-mails of campaigns whose window is open, since each could be sent. */
-  readonly messages: Due
+  messages: Due,
   /** Inbound events that wait to be applied, since their receipt. */
-  readonly inbox: Due
+  inbox: Due,
   /** Hits that wait to be judged, since they came. */
-  readonly hits: Due
-  /** Recipients who asked to be written to no more and are not suppressed yet. */
-  readonly unsubscriptions: Due
-}
+  hits: Due,
+  /** Recipients who asked for no more e-mails and are not suppressed yet. */
+  unsubscriptions: Due,
+})
+export type DueReading = typeof DueReading.Type
 
-/** How the deliveries stand otherwise, and what keeps the database from clearing up behind them. */
-export interface StateReading {
-  readonly inFlight: number
-  readonly breakersOpen: number
+/** The other states of deliveries, and what keeps the database from clearing up behind them. */
+const StateReading = Schema.Struct({
+  inFlight: Schema.Int,
+  breakersOpen: Schema.Int,
   /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
-  readonly clockAheadSeconds: number
+  clockAheadSeconds: Schema.Number,
   /** Why a worker does not believe the database's clock, at the moment; null if all do. */
-  readonly clockDoubt: string | null
+  clockDoubt: Schema.NullOr(Schema.String),
   /** Dead letters that were not replayed. */
-  readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
+  deadLetters: Schema.Record(Schema.Literals(DEAD_LETTER_REASONS), Schema.Int),
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
-  readonly messagesQuarantined: number
+  messagesQuarantined: Schema.Int,
   /** Inbound events that are quarantined. */
-  readonly inboxQuarantined: number
+  inboxQuarantined: Schema.Int,
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
-  readonly queue: { readonly rows: number; readonly deadRows: number }
-  readonly horizon: Readonly<Record<HorizonHolder, { readonly transactions: number; readonly seconds: number }>>
-}
+  queue: Schema.Struct({ rows: Schema.Int, deadRows: Schema.Int }),
+  horizon: Schema.Record(
+    Schema.Literals(HORIZON_HOLDERS),
+    Schema.Struct({ transactions: Schema.Int, seconds: Schema.Number }),
+  ),
+})
+export type StateReading = typeof StateReading.Type
+
+const decodeDue = decodeRows({ reading: DueReading })
+const decodeState = decodeRows({ reading: StateReading })
 
 /** Of how many endpoints of a queue it is counted what waits for each. */
 export const LAGS_COUNTED = 20
@@ -76,8 +85,29 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
     /** Stamps of an organization may be ahead of the clock. */
     const secondsSince = (time: Statement.Fragment) =>
       sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
+    /** The rows of a table that wait, of the organizations that have any, from the first on: what remains of rows before it was stepped over already. */
+    const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
+      const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
+      return sql`
+        ${name}_first as materialized (
+          select organization.id, first.at from organizations organization
+          cross join lateral (
+            select ${at} as at from ${name} where organization_id = organization.id and ${waits} order by ${at} limit 1
+          ) first
+        ), ${name}_due as (
+          select jsonb_build_object('count', count(*),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(at) from ${name}_first)), 0)) as due
+          from (
+            select from ${name}_first earliest
+            cross join lateral (
+              select from ${name} where organization_id = earliest.id and ${waits} and ${at} >= earliest.at offset 0
+            ) each
+            limit ${limit}::int
+          ) waiting
+        )`
+    }
     const readUpTo = (limit: number) =>
-      sql<{ reading: DueReading }>`
+      sql`
         with endpoint as materialized (
           select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
             case when allowance is null then 'live' else 'probed' end as queue
@@ -188,50 +218,15 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             ) each
             limit ${limit}::int
           ) due
-        ), receiving as materialized (
-          select organization.id, first.received_at from organizations organization
-          cross join lateral (
-            select received_at from inbox
-            where organization_id = organization.id and applied_at is null and quarantined_at is null
-            order by received_at limit 1
-          ) first
-        ), received as (
-          select count(*) as count from (
-            select from receiving
-            cross join lateral (
-              select from inbox
-              where organization_id = receiving.id and applied_at is null and quarantined_at is null
-                and inbox.received_at >= receiving.received_at
-              offset 0
-            ) each
-            limit ${limit}::int
-          ) waiting
-        ), hitting as materialized (
-          select organization.id, first.received_at from organizations organization
-          cross join lateral (
-            select received_at from hits where organization_id = organization.id and judged_at is null
-            order by received_at limit 1
-          ) first
-        ), hit as (
-          select count(*) as count from (
-            select from hitting
-            cross join lateral (
-              select from hits
-              where organization_id = hitting.id and judged_at is null and hits.received_at >= hitting.received_at
-              offset 0
-            ) each
-            limit ${limit}::int
-          ) waiting
-        ), unsubscribing as materialized (
+        ), ${waitingIn("inbox", "received_at", "applied_at is null and quarantined_at is null", limit)}
+        , ${waitingIn("hits", "received_at", "judged_at is null", limit)}
+        , unsubscribing as materialized (
           select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${limit}::int
         )
         select jsonb_build_object(
-          'hits', jsonb_build_object('count', (select count from hit),
-            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from hitting)), 0)),
+          'hits', (select due from hits_due), 'inbox', (select due from inbox_due),
           'unsubscriptions', jsonb_build_object('count', (select count(*) from unsubscribing),
             'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(asked_at) from unsubscribing)), 0)),
-          'inbox', jsonb_build_object('count', (select count from received),
-            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
           'deliveries', (
             select jsonb_object_agg(queue, jsonb_build_object('count', counted.count, 'oldestSeconds', ${secondsSince(sql`oldest.due_at`)},
               'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
@@ -240,17 +235,17 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           'messages', jsonb_build_object('count', (select count from message),
             'oldestSeconds', ${secondsSince(sql`(select min(late_since) from sending)`)})
         ) as reading`.pipe(
+        decodeDue,
         Effect.map((rows) => rows[0]!.reading),
-        orDieAs("DeliveryGauges.readDue"),
       )
-    return {
+    return dieOnDatabaseFailure("DeliveryGauges", {
       /** Costs more the more remains of rows the database was kept from clearing up. */
       readDue: readUpTo(COUNT_CAP),
 
       /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
       readOldest: readUpTo(1),
 
-      readState: sql<{ reading: StateReading }>`
+      readState: sql`
         with dead as (
           select reason, count(*) as count from (
             select reason from dead_letters where replayed_as is null
@@ -296,10 +291,10 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             from holder
           )
         ) as reading`.pipe(
+        decodeState,
         Effect.map((rows) => rows[0]!.reading),
-        orDieAs("DeliveryGauges.readState"),
       ),
-    }
+    })
   }),
 }) {
   static readonly layer = Layer.effect(DeliveryGauges, DeliveryGauges.make)

@@ -23,7 +23,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
         Effect.map((rows) => rows[0]!.count),
       ),
 
-      /** Forgets some outcomes that are older than so many days; returns how many rows, 0 when all is done. */
+      /** Forgets some outcomes that are older than a number of days; returns how many rows, 0 when all is done. */
       forget: (days: number) =>
         sql`
           with old as materialized (
@@ -38,7 +38,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
           Effect.map((rows) => rows[0]!.count),
         ),
 
-      /** Forgets the hours of the trends of failures that are older than so many days. */
+      /** Forgets the hours of the trends of failures that are older than a number of days. */
       forgetTrends: (days: number) =>
         sql`
           delete from failure_group_hours

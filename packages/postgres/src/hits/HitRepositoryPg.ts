@@ -25,7 +25,7 @@ const waitingHits = rowsOf(WaitingHit, {
   programId: "recipient.program_id",
   token: "recipient.token",
   at: "extract(epoch from hit.received_at)::double precision",
-  // A stamp ahead of the clock does not tell when the mailbox accepted the message.
+  // A stamp ahead of the clock does not show when the mailbox accepted the message.
   acceptedAt:
     "case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision end",
   earlierHits: `coalesce((
