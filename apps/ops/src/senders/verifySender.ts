@@ -1,6 +1,6 @@
 import type { Resolver } from "node:dns/promises"
 import type { SenderWithKeys } from "@outreach/domain/senders/Sender"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { activateSender } from "@outreach/domain/senders/Senders"
 import { Console, Effect } from "effect"
 import { senderFindings } from "../doctor/mailFindings.ts"
 import { formatCount, formatFinding } from "../output/format.ts"
@@ -25,5 +25,5 @@ export const checkSender = Effect.fnUntraced(function* (sender: SenderWithKeys, 
 /** Checks a sender. If nothing failed, its newest key signs, and the sender is live. */
 export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
   const checks = yield* checkSender(sender, resolver)
-  return { checks, sender: yield* (yield* SenderRepository).activate(sender.id) }
+  return { checks, sender: yield* activateSender(sender.id) }
 })

@@ -3,6 +3,7 @@ import type { EventDraft } from "../events/Event.ts"
 import type { RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason } from "../suppressions/Suppression.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 
 /** A recipient whose message came back, as they stand while they are locked. */
 export interface BouncedRecipient {
@@ -24,6 +25,7 @@ export class BounceRepository extends Context.Service<
       bounced: BouncedRecipient,
       event: EventDraft,
       options: {
+        readonly at: CommitTimestamp
         readonly isHardBounce: boolean
         /** What the report quotes, from `cleanSmtpReply`; null when it quotes nothing. */
         readonly reply: string | null
@@ -31,7 +33,7 @@ export class BounceRepository extends Context.Service<
     ): Effect.Effect<void>
     /** Stores that a recipient complained about their message; returns false if that is known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
-    /** Suppresses a recipient's address in every program of the organization; `withdrawSuppressed` withdraws the recipients who wait. */
+    /** Suppresses a recipient's address in every program of the organization, after its clock was advanced; `withdrawSuppressed` withdraws the recipients who wait. */
     suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>

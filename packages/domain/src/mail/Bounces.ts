@@ -53,7 +53,8 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
       },
     )
     const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, email)
-    yield* bounces.storeBounce(bounced, event, { isHardBounce: isHardBounce(bounceReason), reply })
+    const at = yield* transaction.commitTimestamp(organizationId)
+    yield* bounces.storeBounce(bounced, event, { at, isHardBounce: isHardBounce(bounceReason), reply })
     return result
   })
   return yield* transaction.run(record)

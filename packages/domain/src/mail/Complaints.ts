@@ -41,6 +41,7 @@ export const reportComplaint = Effect.fnUntraced(function* (
     if (bounced === undefined) return "unknown"
     if (bounced.isFrozen) return "early"
     if (reason === "complained" && !(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
+    yield* transaction.commitTimestamp(bounced.recipient.organizationId)
     yield* bounces.suppress(bounced.recipient, reason)
     return "recorded"
   })

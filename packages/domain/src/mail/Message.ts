@@ -30,23 +30,26 @@ export interface MessageLease {
 }
 
 /** What a campaign's messages have in common. */
-export interface MessageTemplate {
-  readonly subject: string
-  readonly html: string
+export const MessageTemplate = Schema.Struct({
+  subject: Schema.String,
+  html: Schema.String,
   /** As in `Campaign`. */
-  readonly text: string | null
-  readonly campaignName: string
-  readonly programName: string
+  text: Schema.NullOr(Schema.String),
+  campaignName: Schema.String,
+  programName: Schema.String,
   /** As in `Program`. */
-  readonly senderName: string | null
-  readonly postalAddress: string | null
+  senderName: Schema.NullOr(Schema.String),
+  postalAddress: Schema.NullOr(Schema.String),
   /** As in `Campaign`. */
-  readonly shortLink: string | null
-  readonly fields: ReadonlyArray<string>
-}
+  shortLink: Schema.NullOr(Schema.String),
+  fields: Schema.Array(Schema.String),
+})
+export type MessageTemplate = typeof MessageTemplate.Type
 
 /** The same of a campaign that is sending. */
-export interface SendingTemplate extends MessageTemplate {
+export const SendingTemplate = Schema.Struct({
+  ...MessageTemplate.fields,
   /** Whether the campaign follows another one and leaves out recipients who have clicked there. */
-  readonly asksForClicks: boolean
-}
+  asksForClicks: Schema.Boolean,
+})
+export type SendingTemplate = typeof SendingTemplate.Type

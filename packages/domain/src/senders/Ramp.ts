@@ -23,12 +23,13 @@ export const Ramp = Schema.String.check(
 export type Ramp = typeof Ramp.Type
 
 /** Where a sender stands in its ramp today, by UTC. */
-export interface RampState {
-  readonly daily: Ramp
+export const RampState = Schema.Struct({
+  daily: Ramp,
   /** Which day of the ramp it is; one more than its last when it is over. */
-  readonly day: number
+  day: Schema.Int,
   /** Messages that workers took to send today; null when the ramp is over. */
-  readonly sentToday: number | null
+  sentToday: Schema.NullOr(Schema.Int),
   /** Null when the ramp is over. */
-  readonly allowedToday: number | null
-}
+  allowedToday: Schema.NullOr(Schema.Int),
+})
+export type RampState = typeof RampState.Type

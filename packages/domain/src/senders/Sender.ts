@@ -1,48 +1,50 @@
-import type { Redacted } from "effect"
-import type { DkimKeyId, OrganizationId, ProgramId, SenderId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
-import type { RampState } from "./Ramp.ts"
+import { type Redacted, Schema } from "effect"
+import { DkimKeyId, OrganizationId, ProgramId, SenderId } from "../Identifier.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { RampState } from "./Ramp.ts"
 
 // Glossary. Selector: the label under which a domain publishes one of its DKIM keys (RFC 6376 3.1). Aligned: of the domain in From, or of one
 // above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails are sent in its name.
 // Ramp: how many messages a day it may send at first, so that mail servers come to know it (warm-up).
 
 /** In whose name the e-mails of an organization, or of one of its programs, are sent. */
-export interface Sender {
-  readonly organizationId: OrganizationId
-  readonly id: SenderId
+export const Sender = Schema.Struct({
+  organizationId: OrganizationId,
+  id: SenderId,
   /** Null for the organization's own; the sender of a program takes precedence over it. */
-  readonly programId: ProgramId | null
-  readonly fromName: string
-  readonly fromAddress: string
-  readonly replyTo: string | null
+  programId: Schema.NullOr(ProgramId),
+  fromName: Schema.String,
+  fromAddress: Schema.String,
+  replyTo: Schema.NullOr(Schema.String),
   /** The domain that signs. */
-  readonly dkimDomain: string
+  dkimDomain: Schema.String,
   /** The domain of the return paths; null for the deployment's. */
-  readonly bounceDomain: string | null
+  bounceDomain: Schema.NullOr(Schema.String),
   /** Since when e-mails are sent in its name: when its DNS records were found. Null before. */
-  readonly liveSince: Timestamp | null
+  liveSince: Schema.NullOr(Timestamp),
   /** Null without a ramp. */
-  readonly ramp: RampState | null
-  readonly createdAt: Timestamp
-  readonly updatedAt: Timestamp
-}
+  ramp: Schema.NullOr(RampState),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type Sender = typeof Sender.Type
 
 /** A key of a sender, without its private half. */
-export interface DkimKey {
-  readonly id: DkimKeyId
-  readonly selector: string
+export const DkimKey = Schema.Struct({
+  id: DkimKeyId,
+  selector: Schema.String,
   /** SPKI, in base64, as its DNS record holds it. */
-  readonly publicKey: string
-  readonly createdAt: Timestamp
+  publicKey: Schema.String,
+  createdAt: Timestamp,
   /** Since when it signs; null while its DNS record was not found yet. */
-  readonly signsFrom: Timestamp | null
+  signsFrom: Schema.NullOr(Timestamp),
   /** Until when it signs beside the key that follows it; null if none does. */
-  readonly signsUntil: Timestamp | null
-  readonly isSigning: boolean
+  signsUntil: Schema.NullOr(Timestamp),
+  isSigning: Schema.Boolean,
   /** Its DNS record may be removed: no message is under way that it has signed. */
-  readonly isOver: boolean
-}
+  isOver: Schema.Boolean,
+})
+export type DkimKey = typeof DkimKey.Type
 
 /** A sender with its keys, newest first. */
 export interface SenderWithKeys extends Sender {

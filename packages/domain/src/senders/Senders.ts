@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { createIdentifier, type SenderId } from "../Identifier.ts"
+import { Transaction } from "../Transaction.ts"
 import { domainOf, isAligned, type Sender, type SenderWithKeys } from "./Sender.ts"
 import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
@@ -17,7 +18,18 @@ export class SenderNotAligned extends Schema.TaggedError<SenderNotAligned>()("Se
 /** Adds a sender with its first key. */
 export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSender, "id">, key: NewDkimKey) {
   yield* checkAlignment(sender)
-  return yield* (yield* SenderRepository).add({ ...sender, id: yield* createIdentifier("sender") }, key)
+  const added = { ...sender, id: yield* createIdentifier("sender") }
+  return yield* (yield* Transaction).run((yield* SenderRepository).add(added, key))
+})
+
+/** Adds the key that will follow the one that signs. */
+export const addSenderKey = Effect.fn("Senders.addKey")(function* (senderId: SenderId, key: NewDkimKey) {
+  return yield* (yield* Transaction).run((yield* SenderRepository).addKey(senderId, key))
+})
+
+/** Lets the newest key of a sender sign, and the sender go live. */
+export const activateSender = Effect.fn("Senders.activate")(function* (senderId: SenderId) {
+  return yield* (yield* Transaction).run((yield* SenderRepository).activate(senderId))
 })
 
 /** Changes a sender. Of a live one, `verify` looks up the DNS records first when it gets another domain, and fails if one is missing or wrong. */
@@ -31,7 +43,7 @@ export const updateSender = Effect.fn("Senders.update")(function* <E, R>(
   const changed = { ...sender, ...changes, ramp: sender.ramp }
   yield* checkAlignment(changed)
   if (sender.liveSince !== null && hasNewDomain(sender, changed)) yield* verify(changed)
-  return yield* senders.update(senderId, changes)
+  return yield* (yield* Transaction).run(senders.update(senderId, changes))
 })
 
 const hasNewDomain = (sender: Sender, changed: Sender): boolean =>

@@ -1,35 +1,38 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { type BouncedRecipient, BounceRepository } from "@outreach/domain/mail/BounceRepository"
-import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Layer } from "effect"
+import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
+import { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
-import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
+import { decodeRows } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bounceReasonOf, countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
+const decodeFound = decodeRows({ ...Recipient.fields, isFrozen: Schema.Boolean })
+const decodeStates = decodeRows({ sentAt: Recipient.fields.sentAt, bouncedAt: Recipient.fields.bouncedAt })
+const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean })
+
 /** Records late bounces in PostgreSQL. */
-export const BounceRepositoryPg = Layer.effect(
+export const BounceRepositoryPg = adapter(
   BounceRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-    // A return path has no room for the organization: one probe of the key for each finds it.
+    // A return path does not name the organization: one probe of the key for each finds it.
     const find = Effect.fnUntraced(function* (recipientId: RecipientId) {
-      const rows = yield* sql<Recipient & Pick<BouncedRecipient, "isFrozen">>`
+      const rows = yield* sql`
         select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
         cross join lateral (
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
-        ) recipient`
+        ) recipient`.pipe(decodeFound)
       return rows[0]
     })
 
@@ -39,49 +42,50 @@ export const BounceRepositoryPg = Layer.effect(
         if (found === undefined) return undefined
         const { isFrozen, ...known } = found
         const { organizationId } = known
-        const rows = yield* sql<Pick<Recipient, "sentAt" | "bouncedAt">>`
+        const rows = yield* sql`
           select sent_at as "sentAt", bounced_at as "bouncedAt"
-          from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`
+          from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`.pipe(
+          decodeStates,
+        )
         // Erased while this waited for its lock: what was read before is not to be written.
         if (rows[0] === undefined) return undefined
         const recipient = { ...known, ...rows[0] }
         if (recipient.sentAt !== null || recipient.bouncedAt !== null)
           return { recipient, isFrozen, message: undefined }
-        const messages = yield* sql<NonNullable<BouncedRecipient["message"]>>`
+        const messages = yield* sql`
           select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
-          where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`
+          where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`.pipe(decodeMessages)
         return { recipient, isFrozen, message: messages[0] }
-      }, orDieAs("BounceRepository.lock")),
+      }),
 
-      storeBounce: Effect.fnUntraced(
-        function* ({ recipient: { organizationId, campaignId, id, email }, message }, event, { isHardBounce, reply }) {
-          if (message !== undefined) {
-            yield* sql`
+      storeBounce: Effect.fnUntraced(function* (
+        { recipient: { organizationId, campaignId, id, email }, message },
+        event,
+        { at, isHardBounce, reply },
+      ) {
+        if (message !== undefined) {
+          yield* sql`
               with gone as (
                 delete from messages message where organization_id = ${organizationId} and recipient_id = ${id}
                 returning -1 as sign, ${MESSAGE_STATE}
               ) ${countMessages("select * from gone")}`
-          }
-          if (reply !== null) {
-            yield* sql`
+        }
+        if (reply !== null) {
+          yield* sql`
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               values (${organizationId}, ${id}, 0, 'bounced', ${reply}) on conflict do nothing`
-          }
-          const at = yield* commitTimestamp(organizationId)
-          yield* sql`
+        }
+        yield* sql`
             with changed as (
               update recipients recipient
               set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
             ) ${countRecipients("changed")}`
-          if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
-          yield* publishEvents([event], at)
-          yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
-        },
-        Effect.provideContext(context),
-        orDieAs("BounceRepository.storeBounce"),
-      ),
+        if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
+        yield* publishEvents([event], at)
+        yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
+      }, Effect.provideContext(context)),
 
       storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
         const rows = yield* sql`
@@ -89,27 +93,17 @@ export const BounceRepositoryPg = Layer.effect(
           values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
           on conflict do nothing returning 1`
         return rows.length > 0
-      }, orDieAs("BounceRepository.storeComplaint")),
+      }),
 
-      suppress: Effect.fnUntraced(
-        function* ({ organizationId, email }, reason) {
-          yield* commitTimestamp(organizationId)
-          yield* suppressAddresses(organizationId, [email], reason)
-        },
-        Effect.provideContext(context),
-        orDieAs("BounceRepository.suppress"),
-      ),
+      suppress: ({ organizationId, email }, reason) =>
+        suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
 
-      pauseDomain: Effect.fnUntraced(
-        function* (recipientId, status, seconds) {
-          const recipient = yield* find(recipientId)
-          if (recipient === undefined) return
-          const { organizationId, campaignId, email } = recipient
-          yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
-        },
-        Effect.provideContext(context),
-        orDieAs("BounceRepository.pauseDomain"),
-      ),
+      pauseDomain: Effect.fnUntraced(function* (recipientId, status, seconds) {
+        const recipient = yield* find(recipientId)
+        if (recipient === undefined) return
+        const { organizationId, campaignId, email } = recipient
+        yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
+      }, Effect.provideContext(context)),
     }
   }),
 )

@@ -3,12 +3,15 @@ import {
   MailOperatorRepository,
   OPERATOR_MAX_AGE_SECONDS,
 } from "@outreach/domain/mail/MailOperatorRepository"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
+import { decodeRows } from "../rowsOf.ts"
+
+const decodeDomains = decodeRows({ domain: Schema.String })
 
 /** Keeps the operators of mail servers in PostgreSQL. */
-export const MailOperatorRepositoryPg = Layer.effect(
+export const MailOperatorRepositoryPg = adapter(
   MailOperatorRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -17,14 +20,11 @@ export const MailOperatorRepositoryPg = Layer.effect(
         sql`
           insert into mail_operators as known (domain) select domain from unnest(${[...domains].sort()}::text[]) as domain
           on conflict (domain) do update set needed_at = excluded.needed_at
-            where known.needed_at < excluded.needed_at - interval '1 day'`.pipe(
-          Effect.asVoid,
-          orDieAs("MailOperatorRepository.need"),
-        ),
+            where known.needed_at < excluded.needed_at - interval '1 day'`.pipe(Effect.asVoid),
 
       // What has not been needed for longer than an operator is believed is looked up when it is needed again.
       take: (limit) =>
-        sql<{ domain: string }>`
+        sql`
           with due as materialized (
             select domain from mail_operators
             where look_up_at <= clock_timestamp()
@@ -33,8 +33,8 @@ export const MailOperatorRepositoryPg = Layer.effect(
           )
           update mail_operators taken set look_up_at = clock_timestamp() + make_interval(secs => ${LOOK_UP_AGAIN_SECONDS}::int)
           from due where taken.domain = due.domain returning taken.domain`.pipe(
+          decodeDomains,
           Effect.map((rows) => rows.map(({ domain }) => domain)),
-          orDieAs("MailOperatorRepository.take"),
         ),
 
       store: (found) =>
@@ -42,11 +42,9 @@ export const MailOperatorRepositoryPg = Layer.effect(
           update mail_operators set operator = each.operator, looked_up_at = clock_timestamp(),
             look_up_at = clock_timestamp() + make_interval(secs => ${OPERATOR_MAX_AGE_SECONDS}::int)
           from unnest(${[...found.keys()]}::text[], ${[...found.values()]}::text[]) as each (domain, operator)
-          where mail_operators.domain = each.domain`.pipe(orDieAs("MailOperatorRepository.store")),
+          where mail_operators.domain = each.domain`,
 
-      forget: sql`delete from mail_operators where needed_at < plausible_now() - interval '30 days'`.pipe(
-        orDieAs("MailOperatorRepository.forget"),
-      ),
+      forget: sql`delete from mail_operators where needed_at < plausible_now() - interval '30 days'`,
     }
   }),
 )

@@ -1,32 +1,40 @@
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { type CampaignId, type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { DueMessages } from "@outreach/domain/mail/decideClaim"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
-import type { MessageLease, SendingTemplate } from "@outreach/domain/mail/Message"
+import { type MessageLease, SendingTemplate } from "@outreach/domain/mail/Message"
 import {
   type MessageAttempt,
   MessageQueue,
   type MessageSettlement,
   SEND_RATE_RETENTION_SECONDS,
 } from "@outreach/domain/mail/MessageQueue"
-import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
+import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Array as Arr, Effect, Layer, Schedule } from "effect"
+import { Array as Arr, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { coalesce } from "../coalesce.ts"
-import { isTransient, orDieAs } from "../DatabaseFailure.ts"
+import { isTransient } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
+import { decodeRows } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
 import { bounceReasonOf, countDomains, type DomainAnswer, domainsCounted } from "./countDomains.ts"
 import { giveBackToRamps } from "./giveBackToRamps.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
+const decodeTemplates = decodeRows(SendingTemplate.fields)
+const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFields })
+const decodeTokens = decodeRows({ leaseToken: Schema.String })
+const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
+const decodeCounts = decodeRows({ count: Schema.Int })
+
 /** Keeps the messages to send in PostgreSQL. */
-export const MessageQueuePg = Layer.effect(
+export const MessageQueuePg = adapter(
   MessageQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -56,23 +64,26 @@ export const MessageQueuePg = Layer.effect(
           maxPerCampaign = limit,
           heldByCampaign = {},
         } = claim
+        // Not decoded: the messages of a claim are as many as its leases.
         const rows = yield* sql<{ readonly due: DueMessages | null }>`
           select lock_due_messages(
             ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${perOperatorMinute}::int, ${maxPerCampaign}::int,
             ${JSON.stringify(heldByCampaign)}::jsonb) as due`
         return rows[0]!.due
-      }, orDieAs("MessageQueue.lockDue")),
+      }),
 
       lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
         const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
-        const rows = yield* sql<HeldLease>`
+        const rows = yield* sql`
           select recipient_id as "recipientId", lease_token as "leaseToken"
-          from lease_messages(${JSON.stringify({ ...decision, leases })}::jsonb, ${leaseSeconds}::double precision)`
+          from lease_messages(${JSON.stringify({ ...decision, leases })}::jsonb, ${leaseSeconds}::double precision)`.pipe(
+          decodeLeases,
+        )
         return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
-      }, orDieAs("MessageQueue.lease")),
+      }),
 
       renew: Effect.fnUntraced(function* (leases, leaseSeconds) {
-        const rows = yield* sql<{ leaseToken: string }>`
+        const rows = yield* sql`
           update messages message set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
           from unnest(
             ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[],
@@ -80,9 +91,9 @@ export const MessageQueuePg = Layer.effect(
           ) as lease (organization_id, recipient_id, token)
           where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
             and message.lease_token = lease.token
-          returning lease.token as "leaseToken"`
+          returning lease.token as "leaseToken"`.pipe(decodeTokens)
         return rows.map(({ leaseToken }) => leaseToken)
-      }, orDieAs("MessageQueue.renew")),
+      }),
 
       forgetRates: Effect.gen(function* () {
         const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
@@ -91,10 +102,10 @@ export const MessageQueuePg = Layer.effect(
           delete from send_rates where scope in (
             select scope from send_rates where greatest(next_at, deferred_until) < ${before} for update skip locked)`
         yield* sql`delete from domain_pauses where until < ${before}`
-      }).pipe(orDieAs("MessageQueue.forgetRates")),
+      }),
 
       template: Effect.fnUntraced(function* (campaignId, testSubject) {
-        const rows = yield* sql<SendingTemplate>`
+        const rows = yield* sql`
           select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress", exists (
@@ -104,20 +115,20 @@ export const MessageQueuePg = Layer.effect(
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
-          where campaign.id = ${campaignId}`
+          where campaign.id = ${campaignId}`.pipe(decodeTemplates)
         return rows[0]!
-      }, orDieAs("MessageQueue.template")),
+      }),
 
       // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
       fields: Effect.fnUntraced(function* (leases) {
-        const rows = yield* sql<{ recipientId: RecipientId; fields: RecipientFields }>`
+        const rows = yield* sql`
           select recipient_id as "recipientId", fields
           from unnest(
             ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[]
           ) as lease (organization_id, recipient_id)
-          join recipient_fields using (organization_id, recipient_id)`
+          join recipient_fields using (organization_id, recipient_id)`.pipe(decodeFields)
         return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
-      }, orDieAs("MessageQueue.fields")),
+      }),
 
       settle: (lease, settlement, attempt) =>
         settle({ lease, settlement, attempt }).pipe(
@@ -127,12 +138,11 @@ export const MessageQueuePg = Layer.effect(
             schedule: Schedule.spaced("500 millis"),
             times: MAX_SETTLE_TRIES,
           }),
-          orDieAs("MessageQueue.settle"),
         ),
 
       // Several workers share the work: each leaves out what another one is at.
       forgetAttempts: Effect.fnUntraced(function* (days) {
-        const rows = yield* sql<{ count: number }>`
+        const rows = yield* sql`
           with old as materialized (
             select organization_id, recipient_id, number, outcome from message_attempts
             where last_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(last_at)
@@ -143,9 +153,9 @@ export const MessageQueuePg = Layer.effect(
               and attempt.number = old.number and attempt.outcome = old.outcome
             returning 1
           )
-          select count(*)::int as count from gone`
+          select count(*)::int as count from gone`.pipe(decodeCounts)
         return rows[0]!.count
-      }, orDieAs("MessageQueue.forgetAttempts")),
+      }),
     }
   }),
 )
@@ -234,7 +244,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       select recipient_id as "recipientId", token as "leaseToken" from settled`
   }
   if (retries.length > 0) {
-    const rows = yield* sql<HeldLease>`
+    const rows = yield* sql`
       ${withRecipients}, settled as (
       update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
         due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
@@ -257,7 +267,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
           select 1 as sign, organization_id, campaign_id, attempts, unknown_outcomes, quarantined_at from settled
           union all
           select -1, organization_id, campaign_id, attempts_before, unknown_outcomes - unknown, null from settled`,
-      )}`
+      )}`.pipe(decodeLeases)
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
       organizationId,
@@ -269,7 +279,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
     )
   }
   if (finals.length > 0) {
-    const rows = yield* sql<HeldLease>`
+    const rows = yield* sql`
       ${withRecipients}, settled as (
       delete from messages message
       using unnest(
@@ -278,7 +288,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
         and message.lease_token = final.token and ${areLocked}
       returning message.recipient_id, final.token, ${MESSAGE_STATE}
-      ), ${recorded(finals, "select -1 as sign, settled.* from settled")}`
+      ), ${recorded(finals, "select -1 as sign, settled.* from settled")}`.pipe(decodeLeases)
     for (const lease of rows) settled.add(keyOf(lease))
     const ours = finals.filter((final) => settled.has(keyOf(final)))
     if (ours.length > 0) {

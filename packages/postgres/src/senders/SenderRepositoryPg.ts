@@ -1,14 +1,8 @@
-import type { CampaignId, OrganizationId, SenderId } from "@outreach/domain/Identifier"
+import { type CampaignId, SenderId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
-import {
-  DKIM_OVERLAP_DAYS,
-  DKIM_RECORD_DAYS,
-  type DkimKey,
-  type Sender,
-  type SenderWithKeys,
-} from "@outreach/domain/senders/Sender"
+import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, DkimKey, Sender } from "@outreach/domain/senders/Sender"
 import {
   type NewDkimKey,
   SelectorTaken,
@@ -17,50 +11,49 @@ import {
   SenderNotFound,
   SenderRepository,
 } from "@outreach/domain/senders/SenderRepository"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+
+const { columnsOf, decode } = rowsOf(Sender, {
+  ramp: `(
+    select jsonb_build_object(
+      'daily', array_to_string(daily, ','), 'day', day,
+      'sentToday', case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end,
+      'allowedToday', daily[day])
+    from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
+    cross join lateral ramp_day(day_number, counted_on, sent, today) as day
+    where ramp.organization_id = sender.organization_id and ramp.sender_id = sender.id)`,
+})
+const columns = columnsOf("sender")
+const keys = rowsOf(DkimKey, {
+  isSigning: "signs_from is not null and (signs_until is null or signs_until > clock_timestamp())",
+  isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
+})
+const decodeKeys = decodeRows({ senderId: SenderId, ...DkimKey.fields })
+const decodeIds = decodeRows({ id: SenderId })
+const decodeOwners = decodeRows({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
+const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
 /** Keeps senders in PostgreSQL, and their keys encrypted. */
-export const SenderRepositoryPg = Layer.effect(
+export const SenderRepositoryPg = adapter(
   SenderRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const cipher = yield* SecretCipher
 
-    const columns = sql.literal(`
-      sender.organization_id as "organizationId", sender.id, sender.program_id as "programId", from_name as "fromName",
-      from_address as "fromAddress", reply_to as "replyTo", dkim_domain as "dkimDomain", bounce_domain as "bounceDomain",
-      live_since as "liveSince", sender.created_at as "createdAt", sender.updated_at as "updatedAt", (
-        select jsonb_build_object(
-          'daily', array_to_string(daily, ','), 'day', day,
-          'sentToday', case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end,
-          'allowedToday', daily[day])
-        from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
-        cross join lateral ramp_day(day_number, counted_on, sent, today) as day
-        where ramp.organization_id = sender.organization_id and ramp.sender_id = sender.id
-      ) as ramp`)
-
-    const keysOf = (senders: ReadonlyArray<Sender>) =>
-      sql<DkimKey & { readonly senderId: SenderId }>`
-        select sender_id as "senderId", id, selector, public_key as "publicKey", created_at as "createdAt",
-          signs_from as "signsFrom", signs_until as "signsUntil",
-          signs_from is not null and (signs_until is null or signs_until > clock_timestamp()) as "isSigning",
-          coalesce(signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int), false) as "isOver"
-        from dkim_keys
+    const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
+      const found = yield* sql`
+        select sender_id as "senderId", ${keys.columns} from dkim_keys
         where organization_id = any (${senders.map(({ organizationId }) => organizationId)}::text[])
           and sender_id = any (${senders.map(({ id }) => id)}::text[])
-        order by id desc`
-
-    const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
-      const keys = yield* keysOf(senders)
-      return senders.map(
-        (sender): SenderWithKeys => ({
-          ...sender,
-          keys: keys.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
-        }),
-      )
+        order by id desc`.pipe(decodeKeys)
+      return senders.map((sender) => ({
+        ...sender,
+        keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
+      }))
     })
 
     const withKeysOrFail = Effect.fnUntraced(function* (senderId: SenderId, senders: ReadonlyArray<Sender>) {
@@ -76,154 +69,142 @@ export const SenderRepositoryPg = Layer.effect(
         on conflict (organization_id, sender_id, selector) do nothing
         returning 1`
 
-    /** Locks a sender, so that those who change its keys take turns. */
+    /** Locks a sender until the transaction ends, so that those who change its keys take turns. */
     const lock = Effect.fnUntraced(function* (senderId: SenderId) {
-      const rows = yield* sql<Sender>`select ${columns} from senders sender where id = ${senderId} for no key update`
+      const rows = yield* sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
+        decode,
+      )
       return rows[0] ?? (yield* new SenderNotFound({ senderId }))
     })
 
-    const find = (senderId: SenderId) => sql<Sender>`select ${columns} from senders sender where id = ${senderId}`
+    const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
 
-    /** Sets a sender's ramp to its first day, or takes it away. What the ramp before has counted today is counted on. */
-    const setRamp = Effect.fnUntraced(function* (senderId: SenderId, ramp: Ramp | null) {
-      if (ramp === null) return yield* sql`delete from sender_ramps where sender_id = ${senderId}`
-      return yield* sql`
-        insert into sender_ramps as ramp (organization_id, sender_id, daily)
-        select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
-        on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
-          counted_on = least(ramp.counted_on, date(clock_timestamp() at time zone 'UTC')),
-          sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
-    })
+    /** Sets a sender's ramp to its first day, or takes it away. The new ramp goes on counting what the earlier one counted today. */
+    const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
+      ramp === null
+        ? sql`delete from sender_ramps where sender_id = ${senderId}`
+        : sql`
+            insert into sender_ramps as ramp (organization_id, sender_id, daily)
+            select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
+            on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
+              counted_on = least(ramp.counted_on, date(clock_timestamp() at time zone 'UTC')),
+              sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
 
     const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-      const rows = yield* sql<Sender>`
+      const rows = yield* sql`
         select ${columns} from campaigns campaign
         join senders sender on sender.organization_id = campaign.organization_id
           and sender.id = sender_of(campaign.organization_id, campaign.program_id)
-        where campaign.id = ${campaignId}`
+        where campaign.id = ${campaignId}`.pipe(decode)
       return rows[0] ?? null
     })
 
     return {
-      add: Effect.fn("SenderRepository.add")(
-        function* (sender, key) {
-          const { organizationId, programId } = sender
-          const [owner] = yield* sql<{ hasOrganization: boolean; hasProgram: boolean }>`
-            select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
-              ${programId}::text is null
-                or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`
-          if (!owner!.hasOrganization) return yield* new OrganizationNotFound({ organizationId })
-          if (!owner!.hasProgram) return yield* new ProgramNotFound({ programId: programId! })
-          const rows = yield* sql<Sender>`
-            insert into senders as sender (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
-            values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
-              ${sender.dkimDomain}, ${sender.bounceDomain})
-            on conflict (organization_id, coalesce(program_id, '')) do nothing
-            returning ${columns}`
-          if (rows.length === 0) {
-            const [existing] = yield* sql<{ id: SenderId }>`
-              select id from senders
-              where organization_id = ${organizationId} and coalesce(program_id, '') = coalesce(${programId}::text, '')`
-            const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
-            return yield* new SenderExists({ senderId: existing?.id ?? "", of })
-          }
-          yield* insertKey(sender, key)
-          yield* setRamp(sender.id, sender.ramp ?? null)
-          return (yield* withKeys(yield* find(sender.id)))[0]!
-        },
-        sql.withTransaction,
-        orDieAs("SenderRepository.add"),
-      ),
-
-      find: Effect.fn("SenderRepository.find")(function* (senderId) {
-        return yield* withKeysOrFail(senderId, yield* find(senderId))
-      }, orDieAs("SenderRepository.find")),
-
-      list: Effect.fn("SenderRepository.list")(function* (organizationId?: OrganizationId) {
-        return yield* withKeys(
-          yield* sql<Sender>`
-            select ${columns} from senders sender
-            where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`,
+      add: Effect.fnUntraced(function* (sender, key) {
+        const { organizationId, programId } = sender
+        const [owner] = yield* sql`
+          select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
+            ${programId}::text is null
+              or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`.pipe(
+          decodeOwners,
         )
-      }, orDieAs("SenderRepository.list")),
+        if (!owner!.hasOrganization) return yield* new OrganizationNotFound({ organizationId })
+        if (!owner!.hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+        const added = yield* sql`
+          insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
+          values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
+            ${sender.dkimDomain}, ${sender.bounceDomain})
+          on conflict (organization_id, coalesce(program_id, '')) do nothing
+          returning 1`
+        if (added.length === 0) {
+          const [existing] = yield* sql`
+            select id from senders
+            where organization_id = ${organizationId} and coalesce(program_id, '') = coalesce(${programId}::text, '')`.pipe(
+            decodeIds,
+          )
+          const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
+          return yield* new SenderExists({ senderId: existing?.id ?? "", of })
+        }
+        yield* insertKey(sender, key)
+        yield* setRamp(sender.id, sender.ramp ?? null)
+        return (yield* withKeys(yield* find(sender.id)))[0]!
+      }),
 
-      update: Effect.fn("SenderRepository.update")(
-        function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
-          if (ramp !== undefined) yield* setRamp(senderId, ramp)
-          const rows = yield* sql<Sender>`
-            update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
-              from_address = coalesce(${fromAddress ?? null}, from_address),
-              reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
-              bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
-              updated_at = clock_timestamp()
-            where id = ${senderId} returning ${columns}`
-          return yield* withKeysOrFail(senderId, rows)
-        },
-        sql.withTransaction,
-        orDieAs("SenderRepository.update"),
-      ),
+      find: (senderId) => Effect.flatMap(find(senderId), (rows) => withKeysOrFail(senderId, rows)),
 
-      remove: Effect.fn("SenderRepository.remove")(function* (senderId) {
+      list: (organizationId) =>
+        sql`
+          select ${columns} from senders sender
+          where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
+          decode,
+          Effect.flatMap(withKeys),
+        ),
+
+      update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
+        if (ramp !== undefined) yield* setRamp(senderId, ramp)
+        const rows = yield* sql`
+          update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
+            from_address = coalesce(${fromAddress ?? null}, from_address),
+            reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
+            bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
+            updated_at = clock_timestamp()
+          where id = ${senderId} returning ${columns}`.pipe(decode)
+        return yield* withKeysOrFail(senderId, rows)
+      }),
+
+      remove: Effect.fnUntraced(function* (senderId) {
         const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
         if (rows.length === 0) return yield* new SenderNotFound({ senderId })
-      }, orDieAs("SenderRepository.remove")),
+      }),
 
-      addKey: Effect.fn("SenderRepository.addKey")(
-        function* (senderId, key) {
-          const sender = yield* lock(senderId)
+      addKey: Effect.fnUntraced(function* (senderId, key) {
+        const sender = yield* lock(senderId)
+        yield* sql`
+          delete from dkim_keys
+          where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
+        const added = yield* insertKey(sender, key)
+        if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
+        return (yield* withKeys([sender]))[0]!
+      }),
+
+      activate: Effect.fnUntraced(function* (senderId) {
+        const { organizationId } = yield* lock(senderId)
+        const activated = yield* sql`
+          update dkim_keys set signs_from = clock_timestamp()
+          where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from is null
+          returning 1`
+        if (activated.length > 0) {
+          // At most one older key signs beside the newest.
           yield* sql`
-            delete from dkim_keys
-            where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
-          const added = yield* insertKey(sender, key)
-          if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
-          return (yield* withKeys([sender]))[0]!
-        },
-        sql.withTransaction,
-        orDieAs("SenderRepository.addKey"),
-      ),
+            update dkim_keys key set signs_until = least(signs_until, clock_timestamp() + case
+              when older.rank = 2 then make_interval(days => ${DKIM_OVERLAP_DAYS}::int) else interval '0' end)
+            from (
+              select id, row_number() over (order by signs_from desc, id desc) as rank from dkim_keys
+              where organization_id = ${organizationId} and sender_id = ${senderId}
+            ) older
+            where key.organization_id = ${organizationId} and key.id = older.id and older.rank > 1`
+        }
+        yield* sql`
+          delete from dkim_keys
+          where organization_id = ${organizationId} and sender_id = ${senderId}
+            and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
+        const rows = yield* sql`
+          update senders sender set live_since = coalesce(live_since, clock_timestamp())
+          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(decode)
+        return (yield* withKeys(rows))[0]!
+      }),
 
-      activate: Effect.fn("SenderRepository.activate")(
-        function* (senderId) {
-          const { organizationId } = yield* lock(senderId)
-          const activated = yield* sql`
-            update dkim_keys set signs_from = clock_timestamp()
-            where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from is null
-            returning 1`
-          if (activated.length > 0) {
-            // At most one older key signs beside the newest.
-            yield* sql`
-              update dkim_keys key set signs_until = least(signs_until, clock_timestamp() + case
-                when older.rank = 2 then make_interval(days => ${DKIM_OVERLAP_DAYS}::int) else interval '0' end)
-              from (
-                select id, row_number() over (order by signs_from desc, id desc) as rank from dkim_keys
-                where organization_id = ${organizationId} and sender_id = ${senderId}
-              ) older
-              where key.organization_id = ${organizationId} and key.id = older.id and older.rank > 1`
-          }
-          yield* sql`
-            delete from dkim_keys
-            where organization_id = ${organizationId} and sender_id = ${senderId}
-              and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
-          const rows = yield* sql<Sender>`
-            update senders sender set live_since = coalesce(live_since, clock_timestamp())
-            where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`
-          return (yield* withKeys(rows))[0]!
-        },
-        sql.withTransaction,
-        orDieAs("SenderRepository.activate"),
-      ),
-
-      ofCampaign: (campaignId) => ofCampaign(campaignId).pipe(orDieAs("SenderRepository.ofCampaign")),
+      ofCampaign,
 
       identityOf: Effect.fnUntraced(function* (campaignId) {
         const sender = yield* ofCampaign(campaignId)
         if (sender === null) return null
         const { organizationId, id: senderId, dkimDomain: domain, replyTo, bounceDomain } = sender
-        const rows = yield* sql<{ selector: string; ciphertext: Uint8Array }>`
+        const rows = yield* sql`
           select selector, ciphertext from dkim_keys
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from <= clock_timestamp()
             and (signs_until is null or signs_until > clock_timestamp())
-          order by id desc`
+          order by id desc`.pipe(decodeCiphertexts)
         // Without a key that signs, the messages would go unsigned.
         if (rows.length === 0) return yield* new SenderKeyUnreadable({ senderId })
         const keys = yield* Effect.try({
@@ -236,7 +217,7 @@ export const SenderRepositoryPg = Layer.effect(
         })
         const from = { name: sender.fromName, address: sender.fromAddress }
         return { id: senderId, from, replyTo, bounceDomain, dkim: { domain, keys } }
-      }, orDieAs("SenderRepository.identityOf")),
+      }),
     }
   }),
 )
