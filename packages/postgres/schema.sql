@@ -122,7 +122,7 @@ begin
       and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
-      -- Whoever lifts the reason gives no turn.
+      -- The writer that lifts the reason gives no turn.
       when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
         or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
       when exists (

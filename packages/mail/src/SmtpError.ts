@@ -1,6 +1,6 @@
 import type { SmtpReply } from "./SmtpReplyReader.ts"
 
-/** Why an SMTP server did not do as it was told. */
+/** Why an SMTP server did not carry out a command. */
 export class SmtpError extends Error {
   /**
    * `EREPLY` is a refusal, `EAUTH` one of the login, `EPROTOCOL` a reply that is not well-formed or that nothing was waiting for; `ETIMEDOUT`,

@@ -44,7 +44,7 @@ export interface SmtpOptions {
   readonly forceAuth?: boolean
 }
 
-/** Who sends a message, and to whom. */
+/** The sender and the recipient of a message. */
 export interface SmtpEnvelope {
   readonly from: string
   readonly to: string
@@ -214,7 +214,7 @@ export class SmtpSession {
     this.isLoggedIn = true
   }
 
-  /** Says who sends a message and to whom, until the server asks for the message itself. */
+  /** Names the sender and the recipient, until the server asks for the message itself. */
   async #begin(from: string, to: string): Promise<void> {
     if (!this.isOpen) throw this.#error ?? new SmtpError("ECONNECTION", "CONN")
     for (const address of [from, to]) if (!/^[^\r\n<>]+$/.test(address)) throw new SmtpError("EENVELOPE", "API")
@@ -273,7 +273,7 @@ export class SmtpSession {
 
   /**
    * Returns the error, or another one where a reply may have been another command's: the server says hello once more, in words that no other
-   * reply has, and forgets what it was told of the message, as at RSET (RFC 5321 4.1.4).
+   * reply has, and forgets the sender and the recipient, as at RSET (RFC 5321 4.1.4).
    */
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error

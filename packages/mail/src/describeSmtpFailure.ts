@@ -1,6 +1,6 @@
 import type { SmtpError } from "./SmtpError.ts"
 
-/** Describes why an SMTP server did not do as it was told, by codes alone: the server's own words may hold an address. */
+/** Describes why an SMTP server did not carry out a command, by codes alone: the server's own words may hold an address. */
 export const describeSmtpFailure = (error: unknown): string => {
   const { code = "unknown", command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
   const at = command === undefined ? "" : ` at ${command}`

@@ -3,10 +3,11 @@ import { ProgramId, SenderId } from "@outreach/domain/Identifier"
 import { Ramp } from "@outreach/domain/senders/Ramp"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { addSender, updateSender } from "@outreach/domain/senders/Senders"
+import { addSender, addSenderKey, updateSender } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { createResolver } from "@outreach/mail/createResolver"
-import { Clock, Effect, Schema } from "effect"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { Clock, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { changing, group, reading } from "../Declaration.ts"
 import { dnsServer, organizationId } from "../inputs/filters.ts"
@@ -195,8 +196,7 @@ const rotateDkim = changing({
     "Add the DKIM key that will follow the one that signs, in place of one that signs nothing yet, and print its DNS record",
   input: { senderId, ...keyFlags },
   *run({ senderId, ...key }) {
-    const { addKey } = yield* SenderRepository
-    yield* printSender(yield* addKey(senderId, yield* newKey(key)))
+    yield* printSender(yield* addSenderKey(senderId, yield* newKey(key)))
     yield* printToStderr(
       `${PUBLISH} ${senderId}\`. From then on both keys sign, the older one for ${DKIM_OVERLAP_DAYS} days. Leave its record published for ${DKIM_RECORD_DAYS} days more.`,
     )
@@ -223,5 +223,5 @@ const remove = changing({
 export const senders = group({
   about: "In whose name e-mails are sent, and the DKIM keys that sign them",
   commands: { add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },
-  services: senderRepository,
+  services: Layer.merge(senderRepository, TransactionPg),
 })

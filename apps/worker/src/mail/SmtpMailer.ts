@@ -47,7 +47,7 @@ export const SmtpMailer = (options: {
           } catch (error) {
             const failure = (error ?? {}) as SmtpFailure
             if (failure.code === "ELEASE") return { _tag: "Late" }
-            // A kept connection that the server had closed meanwhile, or that is out of step, says nothing of this message.
+            // A kept connection that the server has closed since, or that is out of step, says nothing of this message.
             const isStale = STALE.includes(failure.code) || failure.responseCode === 421
             if (kept !== undefined && !kept.isMessageBegun && isStale) {
               kept.close()

@@ -3,7 +3,7 @@ import type { SmtpError } from "@outreach/mail/SmtpError"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
 
-/** What a session tells about a message that was not taken. */
+/** What a session knows of a message that was not taken. */
 export type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
 
 /** How far the session had come. */
@@ -24,12 +24,12 @@ export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: S
     return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
   }
   const text = response ?? ""
-  // 503 is about the order of commands, whatever the command.
+  // 503 is about the order of commands, also in reply to these two.
   const isAboutMessage = (command === "RCPT TO" || command === "DATA") && responseCode !== 503
   const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
   const isRelayDenied = isAboutMessage && !isLoggedIn && RELAY_DENIED.test(text)
   if (isAboutMessage && !isLogin && !isRelayDenied) return classifySmtpReply({ code: responseCode, text, at: command })
-  // A server that refuses any other command, or us as its client, takes nothing from us, whoever it is for.
+  // A server that refuses any other command, or us as its client, takes no message from us, to no recipient.
   const codes = [responseCode, STATUS.exec(text)?.[0]].join(" ").trimEnd()
   return {
     _tag: "Unreachable",

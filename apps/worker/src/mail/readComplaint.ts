@@ -11,7 +11,7 @@ export interface Complaint {
 }
 
 /**
- * Reads feedback in the Abuse Reporting Format (RFC 5965), or in the form of Microsoft's Junk Mail Reporting Program; undefined for whatever is
+ * Reads feedback in the Abuse Reporting Format (RFC 5965), or in the form of Microsoft's Junk Mail Reporting Program; undefined for a message that is
  * neither. A report may have lost every address: the header of our own is what a provider leaves.
  */
 export const readComplaint = (message: Email): Complaint | undefined => {
@@ -42,5 +42,5 @@ const MAX_HEAD_LENGTH = 65_536
 /** Microsoft sends a message with this header in `multipart/mixed`, and no part for machines. */
 const JUNK_MAIL_HEADER = "x-hmxmroriginalrecipient"
 
-// Whoever forwards may have written it into an address of their own (SRS).
+// A server that forwards may have written it into an address of its own (SRS).
 const LOCAL_PART = /bounce-[0-9a-f-]{49,51}/i

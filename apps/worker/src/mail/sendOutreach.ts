@@ -190,10 +190,10 @@ export const sendOutreach = Effect.fnUntraced(function* (
     minSlots,
     maxHeld,
     drainSeconds,
-    claim: Effect.fnUntraced(function* (room: number) {
+    claim: Effect.fnUntraced(function* (freeSlots: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
-      const limit = wait > 0 ? 1 : room
+      const limit = wait > 0 ? 1 : freeSlots
       const rates = { perMinute, perDomainMinute, perOperatorMinute }
       const claimed = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
       const leases = yield* withFields(yield* withoutClicked(claimed))

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 
-/** Suppresses recipients who unsubscribed, and withdraws those whom a bounce or a complaint suppressed, until interrupted. */
+/** Suppresses recipients who unsubscribed, and withdraws those that a bounce or a complaint suppressed, until interrupted. */
 export const unsubscribe = Effect.all(
   [
     retryForever("unsubscribe", untilIdle(applyUnsubscriptions)),

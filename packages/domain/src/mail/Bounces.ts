@@ -40,7 +40,7 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
     const result = decideBounce(bounced)
     if (bounced === undefined || result !== "recorded") return result
     const { organizationId, campaignId, programId, token, email } = bounced.recipient
-    // Whoever reports has tried for as long as it would.
+    // The reporting server has tried for as long as it would.
     const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
     const event = composeEvent(
       "outreach.email_bounced",

@@ -10,9 +10,9 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** The same as text, for whoever shows no HTML. */
+  /** The same as text, for programs that show no HTML. */
   readonly text: string
-  /** The same at every attempt, so that a repeated message can be told. */
+  /** The same at every attempt, so that a repeated message can be recognised. */
   readonly messageId: string
   /** Names the campaign to mailbox providers that count complaints: at most four fields, nothing personal. */
   readonly feedbackId: string
@@ -38,7 +38,7 @@ export const MailFailure = Schema.Struct({
 })
 export type MailFailure = typeof MailFailure.Type
 
-/** What came of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
+/** The outcome of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
 export type MailOutcome =
   | { readonly _tag: "Accepted"; readonly reply?: string }
   /** `lacking` names the extension that our mail server would need for this address. */

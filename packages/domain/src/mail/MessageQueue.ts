@@ -29,17 +29,17 @@ export type MessageSettlement =
   /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
   | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
 
-/** What came of an attempt at a message. */
+/** The outcome of an attempt at a message. */
 export type AttemptOutcome = "accepted" | "bounced" | "deferred" | "refused" | "unreachable" | "unknown"
 
-/** An attempt at a message, as its recipient's timeline tells of it. */
+/** An attempt at a message, as its recipient's timeline shows it. */
 export interface MessageAttempt {
   readonly outcome: AttemptOutcome
   /** The server's reply from `cleanSmtpReply`, or the class and the code of a failure; null when nothing is known. */
   readonly reply: string | null
 }
 
-/** How much one claim may lease. A rate counts attempts: in no minute are there more, but for those of one second. */
+/** How much one claim may lease. A rate counts attempts: in no minute are there more, except those of one second. */
 export interface MessageClaim {
   readonly limit: number
   readonly leaseSeconds: number
@@ -85,7 +85,7 @@ export class MessageQueue extends Context.Service<
      * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
      */
     settle(lease: MessageLease, settlement: MessageSettlement, attempt?: MessageAttempt): Effect.Effect<boolean>
-    /** Forgets some of the attempts that are older than so many days; returns how many. */
+    /** Forgets some of the attempts that are older than this number of days; returns how many. */
     forgetAttempts(days: number): Effect.Effect<number>
   }
 >()("domain/mail/MessageQueue") {}

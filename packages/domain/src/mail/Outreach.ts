@@ -24,7 +24,7 @@ export const softRetryDelay = (attempt: number, greylistedSeconds?: number): num
 
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
-/** The same for a message that alone was answered too slowly, or cannot be signed: others are sent meanwhile. */
+/** The same for a message that alone was answered too slowly, or cannot be signed: others are sent in that time. */
 const SLOW_RETRY = 900
 
 /** Waits after an outcome that nobody knows, in seconds; after the last the message is quarantined. */
@@ -81,7 +81,7 @@ export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease,
 export class MessageNotRendered extends Schema.TaggedError<MessageNotRendered>()("MessageNotRendered", {
   reason: Schema.String,
 }) {
-  /** Says what was thrown while a message was composed. */
+  /** Describes what was thrown while a message was composed. */
   static readonly because = (error: unknown): MessageNotRendered =>
     new MessageNotRendered({ reason: renderFault(error) })
   override get message(): string {

@@ -14,7 +14,7 @@ export class ReturnPaths extends Context.Service<
   {
     /** Creates the address at a domain; default the deployment's. */
     of(recipientId: RecipientId, domain?: string): string
-    /** Returns the recipient; undefined for whatever this deployment did not make, at any domain. Letters may have changed their case on the way. */
+    /** Returns the recipient; undefined for an address that this deployment did not make. The domain does not matter. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
     /** Reports whether complaints may be sent to an address: one of the names that providers are given, at any domain. */
     isForComplaints(address: string): boolean

@@ -133,7 +133,7 @@ const placeValues = (
   return { named, values: [...values.values()] }
 }
 
-/** Creates the function that replaces the placeholders by a recipient's values; undefined where they would not tell all that differs. */
+/** Creates the function that replaces the placeholders by a recipient's values; undefined where they would not show all that differs. */
 const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBody | undefined => {
   const trackedLinks: Array<{ readonly placeholder: string; readonly href: Segments; readonly attribute: Segments }> =
     []

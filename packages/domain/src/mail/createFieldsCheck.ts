@@ -44,7 +44,7 @@ export const createFieldsCheck = (campaign: RenderedCampaign, subjectB?: string)
   }
 }
 
-/** Says why a template did not render, to follow its name. Repeats no value. */
+/** Describes why a template did not render, to follow its name. Repeats no value. */
 export const renderFault = (error: unknown): string => {
   if (error instanceof ForeignScheme) return error.message
   const missing = error instanceof Error && /^undefined variable: (\w+)/.exec(error.message)?.[1]

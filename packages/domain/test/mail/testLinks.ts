@@ -5,7 +5,7 @@ import { type TestKey, testSeal } from "../hits/testSeal.ts"
 
 export const BASE = "https://api.outreach.test"
 
-/** Whom links are for. */
+/** The recipient of links. */
 export const to = {
   organizationId: OrganizationId.make(`org_${"1".repeat(32)}`),
   recipientId: RecipientId.make(`rcp_${"2".repeat(32)}`),

@@ -3,8 +3,8 @@
 -- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
 -- ends, but within a minute, and one at its rate when that opens; one whose sender's ramp allows no more today likewise, with the next day.
 -- An organization of which nothing was taken keeps its place.
--- The two arrays of those that were served have an entry for each message, in their order: of several that were served together, whoever got more
--- comes later, and else whoever was served later.
+-- The two arrays of those that were served have an entry for each message, in their order: of several that were served together, the one that got more
+-- comes later, and else the one that was served later.
 create or replace function advance_turns(
   organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[]
 ) returns void
@@ -25,7 +25,7 @@ begin
       and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
-      -- Whoever lifts the reason gives no turn.
+      -- The writer that lifts the reason gives no turn.
       when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
         or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
       when exists (

@@ -1,4 +1,4 @@
--- Makes due now what was put off by a clock that was ahead and was not believed. Nothing else is due as late as the times that it showed.
+-- Makes due now what was deferred by a clock that was ahead and was not believed. Nothing else is due as late as the times that it showed.
 --
 -- A lease lasts ten minutes more, so that its holder can still settle it. A ramp goes on with the day that was counted.
 create or replace function bring_forward(now_at timestamptz) returns void language plpgsql set timezone = 'UTC' as $$

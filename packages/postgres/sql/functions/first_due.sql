@@ -1,4 +1,4 @@
--- Returns when the first row of each endpoint is due, whoever owns the endpoint.
+-- Returns when the first row of each endpoint is due, whichever worker owns the endpoint.
 --
 -- It takes one step through the index for each endpoint that has rows; the other endpoints cost nothing.
 create or replace function first_due()

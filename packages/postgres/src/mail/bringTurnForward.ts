@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 /**
  * Lets a campaign have its next turn within the given number of seconds.
  *
- * Each statement is a transaction of its own: it waits for a claim that holds the turn, and holds nothing meanwhile.
+ * Each statement is a transaction of its own: it waits for a claim that holds the turn, and holds no row while it waits.
  */
 export const bringTurnForward = Effect.fnUntraced(function* (
   organizationId: OrganizationId,

@@ -1,9 +1,9 @@
 import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { domainOfAddress } from "./pauseDomains.ts"
 
 /** What a domain's mail server answered to a message of a campaign. */
 export interface DomainAnswer {
@@ -42,7 +42,7 @@ export const domainsCounted = (
       (array_agg(reply order by place desc) filter (where reply <> ''))[1],
       case when bool_or(reply <> '') then clock_timestamp() end
     from unnest(
-      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOfAddress(email))}::text[],
+      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOf(email))}::text[],
       ${column(({ answer }) => answer)}::text[], ${column(({ reply }) => reply ?? "")}::text[]
     ) with ordinality as answer (campaign_id, domain, answer, reply, place)
     group by campaign_id, domain order by campaign_id, domain
@@ -55,6 +55,6 @@ export const domainsCounted = (
       last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
 }
 
-/** Returns the reason of a bounce that an event tells of. */
+/** Returns the reason of a bounce that an event reports. */
 export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
   BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"

@@ -1,5 +1,6 @@
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -24,13 +25,10 @@ export const pauseDomains = Effect.fnUntraced(function* (
     select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
       clock_timestamp() + make_interval(secs => delay)
     from unnest(
-      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOfAddress(email))}::text[],
+      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOf(email))}::text[],
       ${column(({ status }) => status)}::text[], ${column(({ delaySeconds }) => delaySeconds)}::int[]
     ) as rejection (campaign_id, domain, status, delay)
     order by campaign_id, domain
     on conflict (organization_id, campaign_id, domain)
       do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
 })
-
-/** Returns the domain of an address in lower case. */
-export const domainOfAddress = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()
