@@ -1,4 +1,5 @@
 import type { OperationId } from "@outreach/contract"
+import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import { type Context, Metric } from "effect"
 import type { RequestError } from "./toErrorResponse.ts"
 
@@ -19,16 +20,13 @@ const REFUSALS = [
 ] as const
 type Refusal = (typeof REFUSALS)[number]
 
-const refusals = Object.fromEntries(
-  REFUSALS.map((reason) => [
-    reason,
-    Metric.counter("outreach_http_refusals_total", {
-      description: "Requests and connections that were refused, by reason.",
-      incremental: true,
-      attributes: { reason },
-    }),
-  ]),
-) as Readonly<Record<Refusal, Metric.Counter<number>>>
+const refusals = metricsByLabel("reason", REFUSALS, (attributes) =>
+  Metric.counter("outreach_http_refusals_total", {
+    description: "Requests and connections that were refused, by reason.",
+    incremental: true,
+    attributes,
+  }),
+)
 
 /** What the API counts of hits that wait in memory. */
 export const hitMetrics = {

@@ -1,6 +1,7 @@
 import { readPrimary, readStandby } from "@outreach/postgres/standby/standing"
 import { createLagMeter } from "@outreach/postgres-connection/createLagMeter"
 import { historyFault, STANDBY_FAULTS, type StandbyFault } from "@outreach/postgres-connection/historyFault"
+import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { withinLimit } from "../http/withinLimit.ts"
@@ -15,15 +16,11 @@ const FAULTS = Object.keys(STANDBY_FAULTS) as ReadonlyArray<StandbyFault>
 const lagSeconds = Metric.gauge("outreach_standby_lag_seconds", {
   description: "How far the standby was behind the primary at the most, as of the last check.",
 })
-const faultGauges = FAULTS.map(
-  (reason) =>
-    [
-      reason,
-      Metric.gauge("outreach_standby_fault", {
-        description: "1 while the standby is not read from, by the reason.",
-        attributes: { reason },
-      }),
-    ] as const,
+const faultGauges = metricsByLabel("reason", FAULTS, (attributes) =>
+  Metric.gauge("outreach_standby_fault", {
+    description: "1 while the standby is not read from, by the reason.",
+    attributes,
+  }),
 )
 
 /** The servers that the last check compared, each named with its start. */
@@ -86,9 +83,7 @@ export class StandbyMonitor extends Context.Service<
             lastFault = "measuring"
             return
           }
-          yield* Effect.forEach(faultGauges, ([reason, gauge]) => Metric.update(gauge, reason === fault ? 1 : 0), {
-            discard: true,
-          })
+          for (const reason of FAULTS) yield* Metric.update(faultGauges[reason], reason === fault ? 1 : 0)
           if (fault === lastFault) return
           lastFault = fault
           yield* fault === undefined

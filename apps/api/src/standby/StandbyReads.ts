@@ -3,6 +3,7 @@ import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepositor
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { readReplayPoint } from "@outreach/postgres/standby/standing"
 import { describeDatabaseError, isOutage } from "@outreach/postgres-connection/describeDatabaseError"
+import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import { Cause, Context, Effect, Exit, Layer, Metric } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { HandlerServices, ReadResponse } from "../http/Handlers.ts"
@@ -18,17 +19,14 @@ const TIME_LIMIT = "1 second"
 const RESULTS = ["standby", "not_asked", "behind", "not_found", "failed"] as const
 type Result = (typeof RESULTS)[number]
 
-const results = Object.fromEntries(
-  RESULTS.map((result) => [
-    result,
-    Metric.counter("outreach_standby_reads_total", {
-      description:
-        "Requests that could be read from the standby, by result; all but `standby` were read from the primary.",
-      incremental: true,
-      attributes: { result },
-    }),
-  ]),
-) as Readonly<Record<Result, Metric.Counter<number>>>
+const results = metricsByLabel("result", RESULTS, (attributes) =>
+  Metric.counter("outreach_standby_reads_total", {
+    description:
+      "Requests that could be read from the standby, by result; all but `standby` were read from the primary.",
+    incremental: true,
+    attributes,
+  }),
+)
 
 /** A request that reads. */
 interface ReadRequest {

@@ -2,6 +2,7 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
+import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
 
@@ -57,7 +58,7 @@ const DELAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
  * The names are a promise to those who draw dashboards and alert on them.
  */
 export const metrics = {
-  attempts: each(
+  attempts: metricsByLabel(
     "outcome",
     OUTCOMES,
     counter("outreach_delivery_attempts_total", "Attempts at deliveries, by outcome."),
@@ -72,7 +73,7 @@ export const metrics = {
     DELAY_SECONDS,
     "From the publication of an event to the first attempt at delivering it; replays are left out.",
   ),
-  deadLetters: each(
+  deadLetters: metricsByLabel(
     "reason",
     DEAD_LETTER_REASONS,
     counter("outreach_dead_letters_total", "Deliveries set aside as dead letters, by reason."),
@@ -85,13 +86,13 @@ export const metrics = {
     "outreach_delivery_settlements_refused_total",
     "Attempts whose outcome was not written, because another worker had taken the endpoint.",
   )(),
-  claims: each(
+  claims: metricsByLabel(
     "result",
     CLAIM_RESULTS,
     counter("outreach_delivery_claims_total", "Claims of endpoints, by whether they succeeded."),
   ),
   claimDuration: histogram("outreach_delivery_claim_duration_seconds", CLAIM_SECONDS, "How long a claim took."),
-  lastClaim: each(
+  lastClaim: metricsByLabel(
     "result",
     CLAIM_RESULTS,
     gauge("outreach_delivery_last_claim_timestamp_seconds", "When a claim last succeeded, and failed; 0 for never."),
@@ -105,22 +106,22 @@ export const metrics = {
     "outreach_worker_paused",
     "1 while the worker sends nothing, because the database was restored or moved.",
   )(),
-  mailAttempts: each(
+  mailAttempts: metricsByLabel(
     "outcome",
     MAIL_OUTCOMES,
     counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said."),
   ),
-  bounceReports: each(
+  bounceReports: metricsByLabel(
     "result",
     BOUNCE_RESULTS,
     counter("outreach_bounce_reports_total", "Mail to return paths, by result."),
   ),
-  complaintReports: each(
+  complaintReports: metricsByLabel(
     "result",
     COMPLAINT_RESULTS,
     counter("outreach_complaint_reports_total", "Complaints about messages, by result."),
   ),
-  readingUp: each(
+  readingUp: metricsByLabel(
     "reading",
     READINGS,
     gauge(
@@ -128,7 +129,7 @@ export const metrics = {
       "1 while the gauges of the database can be read; at 0 they are as old as their timestamp.",
     ),
   ),
-  readAt: each(
+  readAt: metricsByLabel(
     "reading",
     READINGS,
     gauge("outreach_reading_timestamp_seconds", "When the gauges of the database were read; 0 for never."),
@@ -143,18 +144,6 @@ export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.valu
 }).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric)))
 
 type Attributes = Readonly<Record<string, string>>
-
-/** Creates one metric for each value of a label, which shows it in lower case. */
-function each<Value extends string, M>(
-  label: string,
-  values: ReadonlyArray<Value>,
-  create: (attributes: Attributes) => M,
-): Readonly<Record<Value, M>> {
-  return Object.fromEntries(values.map((value) => [value, create({ [label]: value.toLowerCase() })])) as Record<
-    Value,
-    M
-  >
-}
 
 function counter(name: string, description: string) {
   return (attributes: Attributes = {}) => Metric.counter(name, { description, incremental: true, attributes })
