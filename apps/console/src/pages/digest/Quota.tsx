@@ -1,4 +1,4 @@
-import type { DigestDay, ProgramProgress, StageProgress } from "@outreach/backoffice/digest/DigestReader"
+import type { DigestDay, ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuota"
@@ -13,16 +13,18 @@ const WORDS = {
   completer_qualified: { title: "Completers", unit: "completers" },
 } as const
 
-/** How far a program is from its targets, and when it is expected to reach them. */
-export const Quotas = (props: {
+interface QuotasProps {
   readonly progress: ProgramProgress
   readonly days: ReadonlyArray<DigestDay>
   readonly by: CalendarDate | null
-}) => (
+}
+
+/** How far a program is from its targets, and when it is expected to reach them. */
+export const Quotas = (props: QuotasProps) => (
   <>
     <div class="halves">
-      <Quota {...props} stage="learner_qualified" progress={props.progress.learner_qualified} />
-      <Quota {...props} stage="completer_qualified" progress={props.progress.completer_qualified} />
+      <Quota {...props} stage="learner_qualified" />
+      <Quota {...props} stage="completer_qualified" />
     </div>
     <p>
       <small>{FORECAST_METHOD}</small>
@@ -30,14 +32,9 @@ export const Quotas = (props: {
   </>
 )
 
-const Quota = (props: {
-  readonly stage: keyof typeof WORDS
-  readonly progress: StageProgress
-  readonly days: ReadonlyArray<DigestDay>
-  readonly by: CalendarDate | null
-}) => {
-  const { progress, by, days } = props
-  const { title, unit } = WORDS[props.stage]
+const Quota = ({ stage, by, days, ...props }: QuotasProps & { readonly stage: keyof typeof WORDS }) => {
+  const progress = props.progress[stage]
+  const { title, unit } = WORDS[stage]
   const hasTarget = progress.target !== null
   const quota = { ...progress, by }
   const forecast = forecastQuota(quota)
@@ -53,7 +50,7 @@ const Quota = (props: {
           Counted: formatCount(progress.count),
           Target: progress.target === null ? "none" : formatCount(progress.target),
           "Wanted by": hasTarget && by,
-          "When reached": hasTarget && WHEN_REACHED[props.stage],
+          "When reached": hasTarget && WHEN_REACHED[stage],
           Reached: progress.reachedAt && <Time at={progress.reachedAt} />,
         }}
       />
@@ -61,7 +58,7 @@ const Quota = (props: {
       <BurnUp
         title={`${title} up to the end of each day`}
         unit={unit}
-        days={days.map(({ date, funnel }) => ({ date, count: funnel.cumulative[props.stage] }))}
+        days={days.map(({ date, funnel }) => ({ date, count: funnel.cumulative[stage] }))}
         forecast={isCurrent ? projectDays(quota, forecast) : []}
         target={progress.target}
         empty="Nobody was counted."

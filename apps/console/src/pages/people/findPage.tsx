@@ -37,11 +37,16 @@ export const search = defineAction("/find", "recipients find", {
   },
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
-    return typeof found === "string" ? leadTo(found) : { commands: COMMANDS, ...found }
+    if (typeof found === "string") return HttpServerResponse.empty({ status: 303, headers: { location: found } })
+    const body = (
+      <>
+        {found.body}
+        <SearchForm />
+      </>
+    )
+    return { title: found.title, commands: COMMANDS, body }
   }),
 })
-
-const leadTo = (location: string) => HttpServerResponse.empty({ status: 303, headers: { location } })
 
 const findObjects = Effect.fnUntraced(function* (id: string, organizationId: OrganizationId | null) {
   const pageOf = OBJECT_PAGES[id.slice(0, 3)]
@@ -53,18 +58,15 @@ const findObjects = Effect.fnUntraced(function* (id: string, organizationId: Org
   return {
     title: found.length === 0 ? "Nothing has this id" : "Several things have this id",
     body: (
-      <>
-        <Table
-          caption="Found"
-          rows={found}
-          empty="It may be of another deployment, past its retention, or erased."
-          columns={{
-            What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
-            Organization: ({ organizationId }) => <IdLink id={organizationId} />,
-          }}
-        />
-        <SearchForm />
-      </>
+      <Table
+        caption="Found"
+        rows={found}
+        empty="It may be of another deployment, past its retention, or erased."
+        columns={{
+          What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
+          Organization: ({ organizationId }) => <IdLink id={organizationId} />,
+        }}
+      />
     ),
   }
 })
@@ -77,19 +79,16 @@ const findEvent = Effect.fnUntraced(function* ({ id, organizationId }: FoundObje
   return {
     title: `Event ${id}`,
     body: (
-      <>
-        <Table
-          caption="Deliveries of the event"
-          rows={deliveries}
-          empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
-          columns={{
-            Delivery: ({ id }) => <IdLink id={id} />,
-            State: ({ state }) => state,
-            Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
-          }}
-        />
-        <SearchForm />
-      </>
+      <Table
+        caption="Deliveries of the event"
+        rows={deliveries}
+        empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
+        columns={{
+          Delivery: ({ id }) => <IdLink id={id} />,
+          State: ({ state }) => state,
+          Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
+        }}
+      />
     ),
   }
 })
@@ -106,14 +105,9 @@ const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
 
 /** Returns the page that shows a thing which has none of its own. */
 const pageShowing = ({ kind, id, organizationId }: FoundObject): string => {
-  switch (kind) {
-    case "inboxEvent":
-      return `/inbox/${id}?organization=${organizationId}`
-    case "erasure":
-      return `/audit?organization=${organizationId}&command=clinicians+erase`
-    default:
-      return `/partners/${organizationId}`
-  }
+  if (kind === "inboxEvent") return `/inbox/${id}?organization=${organizationId}`
+  if (kind === "erasure") return `/audit?organization=${organizationId}&command=clinicians+erase`
+  return `/partners/${organizationId}`
 }
 
 const findPeople = Effect.fnUntraced(function* (
@@ -154,7 +148,6 @@ const findPeople = Effect.fnUntraced(function* (
             <TimelineTable entries={entries.toReversed()} deliveries={[]} />
           </>
         )}
-        <SearchForm />
       </>
     ),
   }

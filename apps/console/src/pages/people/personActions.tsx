@@ -2,7 +2,7 @@ import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataRea
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
-import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
+import { type OrganizationId, ProgramId, type RecipientId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
@@ -33,17 +33,15 @@ const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
   return { organizationId, npi, clinicians }
 })
 
-const scopeOf = (
-  programId: ProgramId | undefined,
-  { organizationId }: Effect.Success<ReturnType<typeof findPerson>>,
-): SuppressionScope => (programId === undefined ? { organizationId } : { programId })
+const scopeOf = (programId: ProgramId | undefined, organizationId: OrganizationId): SuppressionScope =>
+  programId === undefined ? { organizationId } : { programId }
 
 export const suppressPerson = defineAction("/people/:id/suppress", "suppressions add", {
   role: "operator",
   inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
   run: Effect.fnUntraced(function* ({ id, program }) {
-    const person = yield* findPerson(id)
-    return yield* suppress(scopeOf(program, person), person.clinicians)
+    const { organizationId, clinicians } = yield* findPerson(id)
+    return yield* suppress(scopeOf(program, organizationId), clinicians)
   }),
 })
 
@@ -57,8 +55,8 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
     reason,
   },
   run: Effect.fnUntraced(function* ({ id, program }) {
-    const person = yield* findPerson(id)
-    return yield* lift(scopeOf(program, person), person.clinicians)
+    const { organizationId, clinicians } = yield* findPerson(id)
+    return yield* lift(scopeOf(program, organizationId), clinicians)
   }),
 })
 
