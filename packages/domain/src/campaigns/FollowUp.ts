@@ -9,7 +9,6 @@ import { type Campaign, CLOSED } from "./Campaign.ts"
 
 /** What recipients may have done, so that they are not written to again. */
 export const FOLLOW_UP_CONDITIONS = ["clicked", "account_created", "learner_qualified"] as const
-export type FollowUpCondition = (typeof FOLLOW_UP_CONDITIONS)[number]
 
 /** The recipients that a follow-up is sent to. */
 export const FollowUp = Schema.Struct({

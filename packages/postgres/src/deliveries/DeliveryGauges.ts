@@ -10,7 +10,6 @@ import { decodeRows } from "../rowsOf.ts"
  * else, because an operator asked for it again (`replay`).
  */
 export const DUE_QUEUES = ["live", "probed", "replay"] as const
-export type DueQueue = (typeof DUE_QUEUES)[number]
 
 /** What may keep the database from clearing up deleted rows. */
 const HORIZON_HOLDERS = ["session", "replication_slot", "prepared_transaction"] as const
