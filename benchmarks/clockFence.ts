@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { migrate } from "@outreach/postgres/migrate"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -23,7 +25,8 @@ const PER_TRANSACTION = [1, 50]
 const MAX_RATIO = 1.03
 
 const server = await startPostgres()
-const layer = OrganizationRepository.layer.pipe(
+const layer = OrganizationRepositoryPg.pipe(
+  Layer.provide(HintsPg),
   Layer.provideMerge(
     databaseLayer({ database: databaseAt(server.url), applicationName: "benchmark", maxConnections: 1 }),
   ),

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { addOperator, createSignInLink, signIn } from "@outreach/domain/operators/Operators"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 
 /** A console in a process of its own, and a session of an admin. */
 export interface RunningConsole {
@@ -46,9 +46,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
       })
       .on("close", () => reject(new Error("the console ended before it listened")))
   })
-  const session = await Effect.runPromise(
-    Effect.provide(signIn, Layer.provideMerge(OperatorStore.layer, adaptersFor(databaseUrl))),
-  )
+  const session = await Effect.runPromise(Effect.provide(openSession, adaptersFor(databaseUrl)))
   return {
     url,
     cookie: `session=${session}`,
@@ -59,10 +57,9 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
   }
 }
 
-const signIn = Effect.gen(function* () {
-  const operators = yield* OperatorStore
-  const { id } = yield* operators.add({ name: `Benchmark ${Date.now()}`, role: "admin", organizationId: null })
-  const { token } = yield* operators.createSignInLink(id, { seconds: 3600, once: true })
-  const session = yield* operators.signIn(Redacted.value(token))
+const openSession = Effect.gen(function* () {
+  const { id } = yield* addOperator({ name: `Benchmark ${Date.now()}`, role: "admin", organizationId: null })
+  const { token } = yield* createSignInLink(id, { seconds: 3600, once: true })
+  const session = yield* signIn(Redacted.value(token))
   return Redacted.value(session!.token)
 })

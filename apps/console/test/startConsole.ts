@@ -1,7 +1,7 @@
 import { backoffice } from "@outreach/backoffice/backoffice"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import { addOperator, createSignInLink, signIn } from "@outreach/domain/operators/Operators"
 import { telemetry } from "@outreach/process/telemetry"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -86,10 +86,9 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
   const addSession = (role: OperatorRole, organizationId: OrganizationId | null) =>
     run(
       Effect.gen(function* () {
-        const repository = yield* OperatorStore
-        const operator = yield* repository.add({ name: `${role} ${++operators}`, role, organizationId })
-        const { token } = yield* repository.createSignInLink(operator.id, { seconds: 3600, once: true })
-        const session = yield* repository.signIn(Redacted.value(token))
+        const operator = yield* addOperator({ name: `${role} ${++operators}`, role, organizationId })
+        const { token } = yield* createSignInLink(operator.id, { seconds: 3600, once: true })
+        const session = yield* signIn(Redacted.value(token))
         return Redacted.value(session!.token)
       }),
     )

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
@@ -17,17 +17,15 @@ const test = startConsole({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${awa
 it("sends a collector neither who was searched for nor the tokens of links, sessions and forms", async () => {
   const operator = await test().as("viewer")
   const { token } = await test().run(
-    OperatorStore.use(({ add, createSignInLink }) =>
-      Effect.flatMap(add({ name: "Traced", role: "viewer", organizationId: null }), ({ id }) =>
-        createSignInLink(id, { seconds: 60, once: false }),
-      ),
+    Effect.flatMap(addOperator({ name: "Traced", role: "viewer", organizationId: null }), ({ id }) =>
+      createSignInLink(id, { seconds: 60, once: false }),
     ),
   )
   await operator.get("/?search=dana.reyes%40clinic.test")
   await operator.get(`/sign-in/${Redacted.value(token)}`)
   const all = await eventually(
     () => received.join("\n"),
-    (text) => text.includes("/v1/traces") && text.includes("findSignInLink"),
+    (text) => text.includes("/v1/traces") && text.includes("from sign_in_links"),
   )
   expect(all).not.toMatch(/dana.reyes/)
   expect(all).not.toContain(Redacted.value(token))

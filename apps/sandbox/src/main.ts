@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { createClient } from "@outreach/client"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
@@ -138,8 +137,7 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
     return yield* Effect.raceFirst(run, Effect.raceFirst(services.failed, diskFull))
   }).pipe(
     Effect.provide(
-      OperatorStore.layer.pipe(
-        Layer.provideMerge(adapters),
+      adapters.pipe(
         Layer.provideMerge(
           databaseLayer({ database: databaseAt(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
         ),

@@ -8,6 +8,7 @@ import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { Ramp } from "@outreach/domain/senders/Ramp"
@@ -15,7 +16,6 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
-import { isOpenSession } from "@outreach/postgres/operators/deleteExpiredSignIns"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -36,6 +36,7 @@ const RETENTION = {
 }
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+const OPERATOR_ID = `opr_${"0".repeat(32)}`
 const libfaketime = await findLibfaketime()
 
 /** Cleans up after a test. The tests run at the same time, so each has its own. */
@@ -281,7 +282,7 @@ it.for([DAYS, -DAYS])(
       "update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where window_start < now()",
     )
     await run(sendCampaign(campaign.id))
-    await query("insert into operators (id, name, role) values ('opr_1', 'Ann', 'viewer')")
+    await query(`insert into operators (id, name, role) values ('${OPERATOR_ID}', 'Ann', 'viewer')`)
     const use = async () =>
       (await run(ApiKeyRepository.use(({ authenticateKey }) => authenticateKey(Redacted.value(text)))))!.count
     const claim = (limit: number) => run(claimMessages(limit))
@@ -292,19 +293,12 @@ it.for([DAYS, -DAYS])(
         ),
       )
     const isOpen = async (token: string) =>
-      (
-        await run(
-          SqlClient.SqlClient.use(
-            (sql) =>
-              sql`select from operator_sessions where hash = sha256(${token}::text::bytea) and ${isOpenSession(sql)}`,
-          ),
-        )
-      ).length === 1
+      (await run(OperatorRepository.use(({ findSession }) => findSession(token, { isUse: false })))) !== undefined
     const signIn = async () => {
       const token = crypto.randomUUID()
       await query(
         `insert into operator_sessions (hash, operator_id, expires_at)
-        values (sha256('${token}'), 'opr_1', statement_timestamp() + interval '${SESSION_SECONDS} seconds')`,
+        values (sha256('${token}'), '${OPERATOR_ID}', statement_timestamp() + interval '${SESSION_SECONDS} seconds')`,
       )
       return token
     }

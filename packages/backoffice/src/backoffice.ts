@@ -13,7 +13,6 @@ import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
 import { SystemReader } from "./inspection/SystemReader.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
 import { ObjectFinder } from "./operators/ObjectFinder.ts"
-import { OperatorStore } from "./operators/OperatorStore.ts"
 import { OwnedIds } from "./operators/OwnedIds.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
@@ -36,7 +35,6 @@ export const backoffice = Layer.mergeAll(
   SystemReader.layer,
   AuditLog.layer,
   ObjectFinder.layer,
-  OperatorStore.layer,
   OwnedIds.layer,
   OrganizationReader.layer,
   PartnerActivityReader.layer,

@@ -23,7 +23,6 @@ import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
-import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
 import { PartnerActivity } from "./organizations/PartnerActivity.ts"
 import { Partitions } from "./Partitions.ts"
@@ -41,7 +40,6 @@ import { GaugeSamples } from "./today/GaugeSamples.ts"
 /** Every adapter of the domain's ports, and the queries of the processes; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   TransactionPg,
-  OrganizationRepository.layer,
   OrganizationRepositoryPg,
   PartnerActivity.layer,
   ApiKeyRepositoryPg,

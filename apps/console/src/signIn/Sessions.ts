@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { signInByName } from "@outreach/domain/operators/Operators"
 import { parseInput } from "@outreach/domain/parseInput"
 import type { TrustProxy } from "@outreach/process/trustProxy"
 import { Context, Duration, Effect, Layer, Redacted, Result } from "effect"
@@ -27,7 +28,7 @@ type Response = HttpServerResponse.HttpServerResponse
 export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessions", {
   make: Effect.gen(function* () {
     const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
-    const operators = yield* OperatorStore
+    const operators = yield* OperatorRepository
     const limit = yield* SignInLimit
     const auditLog = Context.make(AuditLog, yield* AuditLog)
     const isTls = consoleUrl.startsWith("https:")
@@ -66,7 +67,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
       // A form carries the token of a session that has ended, or is of another operator.
       if (request.method !== "GET") return undefined
       yield* limit.check(request)
-      const session = yield* operators.signInByName(name)
+      const session = yield* signInByName(name)
       if (session === undefined) {
         yield* limit.countFailure(request)
         return yield* unknownOperator

@@ -1,5 +1,6 @@
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import type { Operator } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { signIn } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
@@ -54,7 +55,7 @@ const findLink = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   const limit = yield* SignInLimit
   yield* limit.check(request)
   const { token = "" } = yield* HttpRouter.params
-  const link = proxyHeader === null ? yield* (yield* OperatorStore).findSignInLink(token) : undefined
+  const link = proxyHeader === null ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined
   if (link !== undefined) return { ...link, token }
   yield* limit.countFailure(request)
   return yield* new SignInLinkOver()
@@ -64,13 +65,12 @@ const beginSession = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   link: { readonly operator: Operator; readonly token: string },
 ) {
-  const operators = yield* OperatorStore
   const { setCookie } = yield* Sessions
-  const signIn = Effect.flatMap(operators.signIn(link.token), (session) =>
+  const begin = Effect.flatMap(signIn(link.token), (session) =>
     session === undefined ? Effect.fail(new SignInLinkOver()) : Effect.succeed(session),
   )
   const { operator } = link
-  const { token } = yield* audited("sign-in", { operator: operator.id }, { operator }, signIn)
+  const { token } = yield* audited("sign-in", { operator: operator.id }, { operator }, begin)
   const toToday = isFromAnotherSite(request)
     ? openAgain(yield* PageRenderer, "/")
     : HttpServerResponse.empty({ status: 303, headers: { location: "/" } })
@@ -84,7 +84,7 @@ const signOut = Effect.gen(function* () {
   if (signedIn !== undefined) {
     const form = yield* readForm
     if (!isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)) return yield* forged
-    yield* (yield* OperatorStore).endSession(signedIn.sessionToken)
+    yield* (yield* OperatorRepository).endSession(signedIn.sessionToken)
   }
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
 })

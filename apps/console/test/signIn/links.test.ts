@@ -1,6 +1,6 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -16,9 +16,8 @@ const addLink = (
   const name = `Linked ${++added}`
   return test().run(
     Effect.gen(function* () {
-      const operators = yield* OperatorStore
-      const operator = yield* operators.add({ name, role, organizationId: null })
-      const { token } = yield* operators.createSignInLink(operator.id, { seconds, once })
+      const operator = yield* addOperator({ name, role, organizationId: null })
+      const { token } = yield* createSignInLink(operator.id, { seconds, once })
       return { operator, path: `/sign-in/${Redacted.value(token)}` }
     }),
   )

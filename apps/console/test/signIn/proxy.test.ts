@@ -1,4 +1,5 @@
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { ConsoleConfig } from "../../src/ConsoleConfig.ts"
@@ -7,15 +8,14 @@ import { startConsole } from "../startConsole.ts"
 const trusted = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "loopback" })
 const untrusted = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "192.0.2.1" })
 
-const add = (name: string) =>
-  trusted().run(OperatorStore.use((operators) => operators.add({ name, role: "admin", organizationId: null })))
+const add = (name: string) => trusted().run(addOperator({ name, role: "admin", organizationId: null }))
 /** The bytes of a name in UTF-8, as a proxy sends them. */
 const utf8 = (name: string) => Buffer.from(name).toString("latin1")
 const open = (headers: Readonly<Record<string, string>>, method = "GET", url = trusted().url) =>
   fetch(`${url}/`, { method, headers, redirect: "manual" })
 const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0]
 const sessionsOf = async (name: string) =>
-  (await trusted().run(OperatorStore.use(({ list }) => list))).find((operator) => operator.name === name)!.sessions
+  (await trusted().run(OperatorRepository.use(({ list }) => list))).find((operator) => operator.name === name)!.sessions
 
 describe("a proxy that signs operators in", () => {
   it("begins a session for the operator that it names, which goes on with the cookie", async () => {
@@ -63,18 +63,14 @@ describe("a proxy that signs operators in", () => {
 
   it("makes sign-in links useless", async () => {
     const operator = await add("Linked")
-    const { token } = await trusted().run(
-      OperatorStore.use((all) => all.createSignInLink(operator.id, { seconds: 3600, once: false })),
-    )
+    const { token } = await trusted().run(createSignInLink(operator.id, { seconds: 3600, once: false }))
     const response = await fetch(`${trusted().url}/sign-in/${Redacted.value(token)}`, { redirect: "manual" })
     expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 410, cookie: undefined })
   })
 })
 
 it("believes the header from nobody but the proxy, not even when it reports such an address", async () => {
-  await untrusted().run(
-    OperatorStore.use((operators) => operators.add({ name: "Ada", role: "admin", organizationId: null })),
-  )
+  await untrusted().run(addOperator({ name: "Ada", role: "admin", organizationId: null }))
   const headers = { "x-forwarded-user": "Ada", "x-forwarded-for": "192.0.2.1" }
   const response = await open(headers, "GET", untrusted().url)
   expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })

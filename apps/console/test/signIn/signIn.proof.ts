@@ -1,5 +1,5 @@
 import { createServer } from "node:http"
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { type Browser, chromium } from "playwright-core"
@@ -20,9 +20,8 @@ const addLink = async (once: boolean) => {
   const name = `Dana ${++added}`
   const token = await test().run(
     Effect.gen(function* () {
-      const operators = yield* OperatorStore
-      const { id } = yield* operators.add({ name, role: "viewer", organizationId: null })
-      return (yield* operators.createSignInLink(id, { seconds: 3600, once })).token
+      const { id } = yield* addOperator({ name, role: "viewer", organizationId: null })
+      return (yield* createSignInLink(id, { seconds: 3600, once })).token
     }),
   )
   return { name, url: `${test().url}/sign-in/${Redacted.value(token)}` }

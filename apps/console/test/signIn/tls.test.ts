@@ -1,4 +1,4 @@
-import { OperatorStore } from "@outreach/backoffice/operators/OperatorStore"
+import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
@@ -8,9 +8,8 @@ const test = startConsole({ CONSOLE_URL: "https://console.acme.example" })
 it("gives the session's cookie to this host and to TLS alone, where the console is reached by TLS", async () => {
   const token = await test().run(
     Effect.gen(function* () {
-      const operators = yield* OperatorStore
-      const operator = yield* operators.add({ name: "Ada", role: "viewer", organizationId: null })
-      return (yield* operators.createSignInLink(operator.id, { seconds: 60, once: false })).token
+      const operator = yield* addOperator({ name: "Ada", role: "viewer", organizationId: null })
+      return (yield* createSignInLink(operator.id, { seconds: 60, once: false })).token
     }),
   )
   const response = await fetch(`${test().url}/sign-in/${Redacted.value(token)}`, { redirect: "manual" })

@@ -4,8 +4,8 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect, Redacted } from "effect"
 
 /** Creates the sample partner: an organization with an API key of all scopes, a signing secret, an endpoint and a program. */

@@ -1,7 +1,7 @@
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { deleteExpiredSignIns } from "@outreach/postgres/operators/deleteExpiredSignIns"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { Effect } from "effect"
@@ -17,7 +17,7 @@ export const deleteExpired = Effect.gen(function* () {
       (yield* MessageQueue).forgetRates,
       (yield* GaugeSamples).forget,
       (yield* PartnerActivity).forget,
-      deleteExpiredSignIns,
+      (yield* OperatorRepository).deleteExpired,
     ],
     { discard: true },
   )
