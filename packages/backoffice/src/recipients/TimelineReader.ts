@@ -253,7 +253,7 @@ export class TimelineReader extends Context.Service<TimelineReader>()("backoffic
     const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
       const { page, next } = newestFirst.split(yield* readEntries(people, limit + 1, before), limit)
       const entries = page.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-      // An event is written down a moment after what it tells of.
+      // An event is written down a moment after it happened.
       return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
     })
 

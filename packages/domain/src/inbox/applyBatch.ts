@@ -18,15 +18,15 @@ import { parseInboundEvent } from "./parseInboundEvent.ts"
 
 /** The most events of an organization that share a transaction. */
 const MAX_BATCH_SIZE = 200
-/** How often a batch is tried again because a recipient was imported meanwhile. */
+/** How often a batch is tried again because a recipient was imported while it ran. */
 const MAX_RETRIES = 10
 
-/** What became of a batch of events. */
+/** The outcome of a batch of events. */
 export interface ApplyResult {
   /** Events that are done, those that have nothing to do included. */
   readonly applied: number
   readonly quarantined: ReadonlyArray<QuarantinedEvent>
-  /** Events that wait for a message in flight to a recipient whom they withdraw. */
+  /** Events that wait for a message in flight to a recipient that they withdraw. */
   readonly waiting: number
   /** Events that name the token of no recipient. */
   readonly unattributed: ReadonlyArray<string>

@@ -5,14 +5,14 @@ import { parseInput } from "../parseInput.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 
-/** A command to count a clinician, and to withdraw the recipients whom the clinician matches. */
+/** A command to count a clinician, and to withdraw the recipients that the clinician matches. */
 export interface InboundCommand {
   readonly stage: FunnelStage
   readonly programSlug: string
   readonly npi: Npi
   /** The address that is suppressed with the NPI; null when the event suppresses nobody. */
   readonly email: EmailAddress | null
-  /** The token of the recipient whom the partner attributes the event to. */
+  /** The token of the recipient to which the partner attributes the event. */
   readonly token: string | null
 }
 

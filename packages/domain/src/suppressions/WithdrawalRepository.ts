@@ -3,7 +3,7 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { ProgramClinician, WithdrawalReason } from "./Suppression.ts"
 
-/** A waiting recipient, and a clinician whom it matches. */
+/** A waiting recipient, and a clinician that it matches. */
 export interface MatchedRecipient<Clinician extends ProgramClinician = ProgramClinician> {
   readonly id: RecipientId
   readonly clinician: Clinician

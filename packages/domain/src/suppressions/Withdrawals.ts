@@ -86,7 +86,7 @@ export const withdrawReached = Effect.fnUntraced(
 )
 
 /**
- * Withdraws the waiting recipients of all programs whom a bounce or a complaint has suppressed; returns how many suppressions are done.
+ * Withdraws the waiting recipients of all programs that a bounce or a complaint has suppressed; returns how many suppressions are done.
  *
  * An import sees a suppression from its commit on, so no other recipient can match it later. Recipients whose message is in flight are left to the
  * next call.

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 /**
  * Suppresses addresses in every program of an organization, and returns how many are new; `withdrawSuppressed` withdraws the recipients who wait.
  *
- * Call it with the organization's clock in hand: whoever was imported without seeing the suppression is then committed before it.
+ * Call it with the organization's clock in hand: a recipient who was imported without seeing the suppression is then committed before it.
  */
 export const suppressAddresses = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
