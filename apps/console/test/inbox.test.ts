@@ -95,7 +95,7 @@ describe("the inbox", () => {
         SqlClient.SqlClient,
         (sql) => sql`
           insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
-          select ${theirs.organization.id}, 'evt_many' || n, ${theirs.endpoint.id}, 'sec_1', 'many', '{}', now() - n * interval '1 second', now()
+          select ${theirs.organization.id}, 'evt_many' || n, ${theirs.endpoint.id}, 'sec_' || repeat('1', 32), 'many', '{}', now() - n * interval '1 second', now()
           from generate_series(1, 70) n`,
       ),
     )
