@@ -231,6 +231,24 @@ describe("the counts of a campaign", () => {
       ),
   )
 
+  test("count a message as queued again once its fields are imported, and none that a mail log shows as sent", function* () {
+    const { campaign, organization } = yield* seed(false)
+    yield* sendCampaign(campaign.id)
+    const [lease] = yield* claimMessages(1)
+    const failure = { class: "template", code: "needs first_name, which is missing" } as const
+    yield* (yield* MessageQueue).settle(lease!, { state: "unrendered", failure })
+    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 3, quarantined: 1 })
+    const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
+    const clinician = { npi: recipient!.npi, fields: { first_name: "Ann" } }
+    yield* (yield* RecipientRepository).keepFields({ organizationId: organization.id, campaignId: campaign.id }, [
+      clinician,
+    ])
+    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 4, quarantined: 0 })
+    yield* markMailed([lease!.recipientId])
+    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 3, sent: 1, answered: 1 })
+    expect(yield* keep(campaign.id)).toEqual(yield* count(campaign.id))
+  })
+
   test("tell who opened and clicked, as a bot or not, and who came how far after the e-mail was sent", function* () {
     const { campaign, organization } = yield* seed(false)
     yield* sendCampaign(campaign.id)
