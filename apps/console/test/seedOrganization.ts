@@ -1,7 +1,7 @@
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
@@ -36,7 +36,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   const [delivery] = yield* insertDeadLetters([
     { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "exhausted" },
   ])
-  const replay = yield* (yield* ReplayJobQueue).create({ endpointId: endpoint.id }, 1)
+  const replay = yield* createDeadLetterReplay({ endpointId: endpoint.id }, 1)
 
   const inboundId = yield* createIdentifier("event")
   yield* receiveEvent(seeded, inboundId, "clinician.learner_qualified", {

@@ -1,4 +1,4 @@
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"

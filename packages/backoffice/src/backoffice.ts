@@ -5,6 +5,7 @@ import { DeliveryOutcomeReader } from "./deliveries/DeliveryOutcomeReader.ts"
 import { DeliveryReader } from "./deliveries/DeliveryReader.ts"
 import { EventDeliveries } from "./deliveries/EventDeliveries.ts"
 import { FailureGroupReader } from "./deliveries/FailureGroupReader.ts"
+import { ReplayReader } from "./deliveries/ReplayReader.ts"
 import { DigestReader } from "./digest/DigestReader.ts"
 import { PersonalDataReader } from "./erasure/PersonalDataReader.ts"
 import { InboxReader } from "./inbox/InboxReader.ts"
@@ -27,6 +28,7 @@ export const backoffice = Layer.mergeAll(
   DeliveryOutcomeReader.layer,
   EventDeliveries.layer,
   FailureGroupReader.layer,
+  ReplayReader.layer,
   DigestReader.layer,
   PersonalDataReader.layer,
   InboxReader.layer,

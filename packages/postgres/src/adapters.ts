@@ -4,12 +4,12 @@ import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
-import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
+import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
-import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
+import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
@@ -55,12 +55,12 @@ export const adapters = Layer.mergeAll(
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   DeliveryLeasesPg,
-  DeadLetterRepository.layer,
+  DeadLetterRepositoryPg,
   DeliveryOutcomes.layer,
   Partitions.layer,
   ClockWatch.layer,
   DeliveryGauges.layer,
-  ReplayJobQueue.layer,
+  ReplayJobQueuePg,
   MessageQueuePg,
   SenderRepositoryPg,
   MailOperatorRepositoryPg,

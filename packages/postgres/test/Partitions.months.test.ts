@@ -1,13 +1,15 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { FEED_EVENT_TYPES } from "@outreach/contract"
+import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { recountDigest } from "@outreach/postgres/digest/recountDigest"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
 import { type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
@@ -140,7 +142,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       yield* worker.settle((yield* worker.take()).filter(({ isReplay }) => isReplay))
 
       const replays = yield* ReplayJobQueue
-      const job = yield* replays.createOfLog(
+      const job = yield* createLogReplay(
         { endpointId: endpoint.id, from: start, to: Timestamp.make("2051-01-01T00:00:00.000000Z") },
         1,
       )
@@ -161,7 +163,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       const page = yield* (yield* EventFeed).page(organization.id, FEED_EVENT_TYPES, { since: start }, 100)
       expect(page.map(({ id }) => id).slice(0, 1)).toEqual(recent)
       const range = { endpointId: endpoint.id, from: start, to: Timestamp.make("2051-01-01T00:00:00.000000Z") }
-      expect(yield* replays.countInLog(range)).toBe(page.length)
+      expect(yield* (yield* ReplayReader.make).countInLog(range)).toBe(page.length)
       const late = yield* (yield* EndpointRepository).create({
         organizationId: organization.id,
         id: lowestIdentifierAt("endpoint", 0),

@@ -92,7 +92,7 @@ const seedOld = (days: number) =>
         values (${organization.id}, 'key', '', 200, '{}', 'identity', 0, ${old})`
       yield* sql`
         insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
-        values (${organization.id}, 'dlv_1', ${endpoint.id}, 'evt_1', 'rejected', '[]', 'fgr_1', ${old}, ${old})`
+        values (${organization.id}, make_id('dlv'), ${endpoint.id}, 'evt_1', 'rejected', '[]', 'fgr_1', ${old}, ${old})`
       yield* sql`
         insert into gauge_samples (organization_id, sampled_at, sent, oldest_due_seconds, breakers_open, dead_letters, inbox_quarantined, domains_refusing)
         values ('', ${old}, 0, 0, 0, 0, 0, 0)`

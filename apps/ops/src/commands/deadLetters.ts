@@ -1,11 +1,15 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { NotDeadLetter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { DeadLetterRepositoryPg } from "@outreach/postgres/deliveries/DeadLetterRepositoryPg"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
@@ -40,20 +44,11 @@ const show = reading({
   *run({ deliveryId }) {
     const found = yield* DeliveryReader.use(({ find }) => find(deliveryId))
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
-      return yield* notDeadLetters([deliveryId], 0)
+      return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
     }
     yield* printDelivery(found)
   },
 })
-
-/** Fails for deliveries that are not dead letters, or were replayed before. */
-const notDeadLetters = (deliveryIds: ReadonlyArray<string>, replayed: number) => {
-  const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`
-  return refuse("NotDeadLetter", `Not among the dead letters: ${deliveryIds.join(", ")}.${done}`, {
-    deliveryIds,
-    replayed,
-  })
-}
 
 /** `ops dead-letters replay` */
 const replay = changing({
@@ -81,22 +76,14 @@ const replay = changing({
         "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run or --detach.",
       )
     }
-    if (byIds) return yield* replayByIds(new Set(deliveries))
+    if (byIds) {
+      const replayed = yield* replayDeadLetters(new Set(deliveries))
+      return yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
+    }
     if (dryRun) return yield* printCounts(yield* DeadLetterReader.use(({ count }) => count(filter)))
-    const job = yield* ReplayJobQueue.use(({ create }) => create(filter, rate))
+    const job = yield* createDeadLetterReplay(filter, rate)
     yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
   },
-})
-
-const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
-  const deadLetters = yield* DeadLetterRepository
-  const missed: Array<string> = []
-  for (const deliveryId of deliveryIds) {
-    if (!(yield* deadLetters.replay(deliveryId))) missed.push(deliveryId)
-  }
-  const replayed = deliveryIds.size - missed.length
-  if (missed.length > 0) return yield* notDeadLetters(missed, replayed)
-  yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
 })
 
 /** Prints how many dead letters would be replayed, and a table of the numbers by endpoint and reason. */
@@ -129,8 +116,7 @@ const purge = changing({
         "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged.",
       )
     }
-    const deadLetters = yield* DeadLetterRepository
-    const found = yield* deadLetters.countOld(filter, olderThan ?? 0)
+    const found = yield* DeadLetterReader.use(({ countOld }) => countOld(filter, olderThan ?? 0))
     const { before, count, replayed } = found
     const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
@@ -139,7 +125,13 @@ const purge = changing({
     if (expected !== undefined && expected !== count) return yield* notConfirmed({ action, count, flags })
     yield* confirm(action, { yes: yes || count === 0 || expected !== undefined, count, flags })
     const purged = yield* printProgress("Purging", count).pipe(
-      Effect.flatMap(({ advance }) => deadLetters.purgeAll(filter, before, advance)),
+      Effect.flatMap(({ advance }) =>
+        purgeDeadLetters(
+          filter,
+          before,
+          Effect.tap(({ purged }) => advance(purged)),
+        ),
+      ),
       Effect.scoped,
     )
     yield* print({ before, purged }, () => `Purged ${formatCount(purged, "dead letter")}.`)
@@ -152,9 +144,10 @@ export const deadLetters = group({
   commands: { list, groups, show, replay, purge },
   services: Layer.mergeAll(
     DeadLetterReader.layer,
-    DeadLetterRepository.layer,
+    DeadLetterRepositoryPg,
     DeliveryReader.layer,
     FailureGroupReader.layer,
-    ReplayJobQueue.layer,
+    ReplayJobQueuePg,
+    TransactionPg,
   ),
 })

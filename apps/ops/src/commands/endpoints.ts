@@ -1,14 +1,17 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
@@ -201,14 +204,13 @@ const replayLog = changing({
     ...replayFlags,
   },
   *run({ types: eventTypes, rate, dryRun, detach, ...period }) {
-    const { countInLog, createOfLog } = yield* ReplayJobQueue
     const range = { ...period, ...(eventTypes && { eventTypes }) }
     yield* noteKeptFrom(range.from)
     if (dryRun) {
-      const count = yield* countInLog(range)
+      const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
       return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
     }
-    const job = yield* createOfLog(range, rate)
+    const job = yield* createLogReplay(range, rate)
     yield* printWhenEnded(job, { detach, sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.` })
   },
 })
@@ -217,5 +219,12 @@ const replayLog = changing({
 export const endpoints = group({
   about: "The partners' webhook endpoints",
   commands: { create, list, show, outcomes, breaker, update, test: sendTest, replay: replayLog, disable, enable },
-  services: Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomeReader.layer, ReplayJobQueue.layer, Partitions.layer),
+  services: Layer.mergeAll(
+    EndpointRepositoryPg,
+    DeliveryOutcomeReader.layer,
+    ReplayJobQueuePg,
+    ReplayReader.layer,
+    TransactionPg,
+    Partitions.layer,
+  ),
 })

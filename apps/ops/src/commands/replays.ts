@@ -1,5 +1,8 @@
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
 import { limit } from "../inputs/filters.ts"
@@ -12,7 +15,7 @@ const replayId = argument(ReplayId, "The replay's id, rpl_…")
 const list = reading({
   about: "List the replays, newest first",
   input: { limit },
-  run: ({ limit }) => ReplayJobQueue.use(({ list }) => list(limit + 1)),
+  run: ({ limit }) => ReplayReader.use(({ list }) => list(limit + 1)),
   columns: ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"],
 })
 
@@ -50,5 +53,5 @@ const cancel = changing({
 export const replays = group({
   about: "Dead letters and events that the workers deliver again",
   commands: { list, show, follow, cancel },
-  services: ReplayJobQueue.layer,
+  services: Layer.merge(ReplayJobQueuePg, ReplayReader.layer),
 })

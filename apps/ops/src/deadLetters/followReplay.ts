@@ -1,4 +1,4 @@
-import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress, printToStderr } from "../output/Output.ts"

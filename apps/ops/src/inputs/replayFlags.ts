@@ -1,4 +1,4 @@
-import { MAX_REPLAYS_PER_SECOND } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { switchFlag, wholeNumber, withDefault } from "./Input.ts"
 
 const DEFAULT_RATE = 100

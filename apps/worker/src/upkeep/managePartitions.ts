@@ -1,6 +1,7 @@
+import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { type DeadLetterPosition, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
@@ -27,7 +28,6 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const partitions = yield* Partitions
   const hits = yield* HitRepository
   const messages = yield* MessageQueue
-  const deadLetters = yield* DeadLetterRepository
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
     events: retention.eventsMonths,
@@ -70,16 +70,10 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const forgetAttempts = Effect.gen(function* () {
     while ((yield* withRest(messages.forgetAttempts(historyDays))) > 0) {}
   })
-  const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
-    const before = yield* deadLetters.daysAgo(days)
+  const purgeOld = Effect.fnUntraced(function* (days: number) {
+    const before = yield* (yield* DeadLetterRepository).daysAgo(days)
     if (before === null) return
-    let after: DeadLetterPosition | null = null
-    do {
-      const { next }: Effect.Success<ReturnType<typeof deadLetters.purge>> = yield* withRest(
-        deadLetters.purge({ keepsDoubtful: true }, before, after),
-      )
-      after = next
-    } while (after !== null)
+    yield* purgeDeadLetters({ keepsDoubtful: true }, before, withRest)
   })
 
   const everyMinute = Effect.sleep("1 minute")
@@ -91,12 +85,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
       retryForever("forgetAttempts", Effect.andThen(whileBelieved(forgetAttempts), everyMinute)),
       ...(deadLettersDays === null
         ? []
-        : [
-            retryForever(
-              "purgeDeadLetters",
-              Effect.andThen(whileBelieved(purgeDeadLetters(deadLettersDays)), everyMinute),
-            ),
-          ]),
+        : [retryForever("purgeDeadLetters", Effect.andThen(whileBelieved(purgeOld(deadLettersDays)), everyMinute))]),
     ],
     { concurrency: "unbounded", discard: true },
   )

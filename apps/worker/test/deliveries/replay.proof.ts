@@ -2,8 +2,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
@@ -37,7 +38,7 @@ const start = () => {
 const replayOf = async (deadLetters: number, rate: number) => {
   const { endpoint } = await run(seedDeadLetters(deadLetters))
   const endpointId = endpoint.id
-  const { id } = await run(Effect.flatMap(ReplayJobQueue, (book) => book.create({ endpointId }, rate)))
+  const { id } = await run(createDeadLetterReplay({ endpointId }, rate))
   const find = () => run(Effect.flatMap(ReplayJobQueue, (book) => book.find(id)))
   return {
     until: (satisfies: (job: Replay) => boolean) => eventually(find, satisfies),

@@ -1,96 +1,101 @@
-import type { DeadLetterReason, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import type { EndpointId } from "@outreach/domain/Identifier"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import {
-  type DeadLetterFilter,
-  type DeadLetterPosition,
-  isDeadLetterOf,
-} from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { Context, Effect, Layer } from "effect"
+import type { DeadLetterCursor, DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DEAD_LETTER_REASONS, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { EndpointId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { isDeadLetterOf, isPurged } from "@outreach/postgres/deliveries/deadLetterConditions"
+import { keyset } from "@outreach/postgres/keyset"
+import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { CREATED_AT } from "./DeliveryReader.ts"
+import { createdAtOf } from "./DeliveryReader.ts"
 
 /** How many dead letters of an endpoint have a reason. */
-export interface DeadLetterCount {
-  readonly endpointId: EndpointId
-  readonly reason: DeadLetterReason
-  readonly count: number
-}
+const DeadLetterCount = Schema.Struct({
+  endpointId: EndpointId,
+  reason: Schema.Literals(DEAD_LETTER_REASONS),
+  count: Schema.Int,
+})
+export type DeadLetterCount = typeof DeadLetterCount.Type
 
 /** Reports whether the groups of failures tell how many dead letters a filter leaves. */
 export const isGrouped = ({ eventType, from, to }: DeadLetterFilter): boolean =>
   eventType === undefined && from === undefined && to === undefined
 
+const { columns, decode } = rowsOf(DeliverySummary, {
+  organizationId: "dead.organization_id",
+  id: "dead.id",
+  eventType: "event.type",
+  state: "reason",
+  attempts: "attempts_made(attempts)",
+  dueAt: "null",
+  createdAt: createdAtOf("dead"),
+})
+const decodeCounts = decodeRows(DeadLetterCount.fields)
+const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Schema.Int })
+const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
+
 /** Reads the deliveries that are dead letters and were not replayed. */
 export class DeadLetterReader extends Context.Service<DeadLetterReader>()("backoffice/deliveries/DeadLetterReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const createdAt = sql.literal(CREATED_AT)
-
-    const matches = (filter: DeadLetterFilter) =>
-      sql.and([
-        sql`replayed_as is null`,
-        isDeadLetterOf(sql, filter, sql`delivery`),
-        ...(filter.endpointId === undefined ? [] : [sql`endpoint_id = ${filter.endpointId}`]),
-        ...(filter.eventType === undefined ? [] : [sql`event.type = ${filter.eventType}`]),
-        ...(filter.reason === undefined ? [] : [sql`reason = ${filter.reason}`]),
-        ...(filter.from === undefined ? [] : [sql`finished_at >= ${filter.from}::timestamptz`]),
-        ...(filter.to === undefined ? [] : [sql`finished_at < ${filter.to}::timestamptz`]),
-      ])
 
     const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
       select endpoint_id, reason, 1 as open from (
-        select * from dead_letters delivery where ${matches(filter)} limit ${maxLooked}::int
-      ) delivery
+        select * from dead_letters dead where replayed_as is null and ${isDeadLetterOf(sql, filter)} limit ${maxLooked}::int
+      ) dead
       where ${eventType ?? null}::text is null or ${eventType ?? null} = (
-        select type from events where organization_id = delivery.organization_id and id = delivery.event_id)`
+        select type from events where organization_id = dead.organization_id and id = dead.event_id)`
 
     const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
       select endpoint_id, reason, open from failure_groups
-      where open > 0 and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-        and (${groupId ?? null}::text is null or id = ${groupId ?? null})
-        and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
-        and (${reason ?? null}::text is null or reason = ${reason ?? null})
-        and (${status ?? null}::int is null or status = ${status ?? null}::int)`
+      where open > 0 and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, reason, status })}`
 
-    return {
+    return dieOnDatabaseFailure("DeadLetterReader", {
       /** Lists dead letters that were not replayed, newest first, from `after` on. */
-      list: Effect.fn("DeadLetterReader.list")(
-        ({ status, ...filter }: DeadLetterFilter, limit: number, after: DeadLetterPosition | null = null) => {
-          const newest = (group: Statement.Fragment) => sql<DeliverySummary>`
-              select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
-                event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
-                ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
-              from dead_letters delivery
-              cross join lateral (
-                -- One by one, in the order of the list, however many the planner takes the others to be.
-                select type, emitted_at from events where organization_id = delivery.organization_id and id = delivery.event_id offset 0
-              ) event
-              where ${matches(filter)} and ${group}
-                and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
-              order by finished_at desc, delivery.id desc limit ${limit}`
-          if (status === undefined) return newest(sql`true`)
-          // The newest of each group: a plan for all groups sorted all dead letters of a status.
-          return sql<DeliverySummary>`
-              select dead.* from failure_groups failed cross join lateral (${newest(sql`delivery.group_id = failed.id`)}) dead
-              where failed.status = ${status}::int
-              order by "finishedAt" desc, dead.id desc limit ${limit}`
-        },
-        orDieAs("DeadLetterReader.list"),
-      ),
+      list: (
+        { status, eventType, ...filter }: DeadLetterFilter,
+        limit: number,
+        after: DeadLetterCursor | null = null,
+      ) => {
+        const newest = (group?: Statement.Fragment) => sql`
+          select ${columns} from dead_letters dead
+          cross join lateral (
+            -- One by one, in the order of the list, whatever the planner estimates.
+            select type, emitted_at from events where organization_id = dead.organization_id and id = dead.event_id offset 0
+          ) event
+          where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": eventType }), group)}
+            and ${newestFirst.after(after)}
+          order by ${newestFirst.order} limit ${limit}`
+        if (status === undefined) return decode(newest())
+        // The newest of each group: a plan for all groups sorted all dead letters of a status.
+        return decode(sql`
+          select dead.* from failure_groups failed cross join lateral (${newest(sql`dead.group_id = failed.id`)}) dead
+          where failed.status = ${status}::int
+          order by "finishedAt" desc, dead.id desc limit ${limit}`)
+      },
 
       /**
        * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-       * of a type or a time they are counted one by one, among `maxLooked` of them alone.
+       * those of a type or a time are counted one by one, among `maxLooked` of them alone.
        */
-      count: Effect.fn("DeadLetterReader.count")(
-        (filter: DeadLetterFilter, maxLooked: number | null = null) => sql<DeadLetterCount>`
+      count: (filter: DeadLetterFilter, maxLooked: number | null = null) =>
+        sql`
           select endpoint_id as "endpointId", reason, sum(open)::int as count
           from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
-          group by endpoint_id, reason order by count desc, endpoint_id, reason`,
-        orDieAs("DeadLetterReader.count"),
-      ),
-    }
+          group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(decodeCounts),
+
+      /** Counts the dead letters of an age that a purge would delete, replayed or not; returns also the time before which they died. */
+      countOld: (filter: PurgeFilter, olderThanSeconds: number) =>
+        sql`
+          with age as materialized (
+            select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
+          )
+          select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
+          from age left join dead_letters dead on finished_at < before and ${isPurged(sql, filter)}
+          group by before`.pipe(decodeOld),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(DeadLetterReader, DeadLetterReader.make)

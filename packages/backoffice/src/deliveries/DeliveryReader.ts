@@ -1,22 +1,19 @@
-import {
-  type Attempt,
-  DEAD_LETTER_REASONS,
-  type DeliveryState,
-  type DeliverySummary,
-} from "@outreach/domain/deliveries/Delivery"
-import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
-  type DeliveryId,
-  type EndpointId,
+  DeliveryId,
+  EndpointId,
   type EventId,
   lowestIdentifierAt,
   madeAt,
-  type OrganizationId,
+  OrganizationId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
+import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
@@ -29,7 +26,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
-/** Which deliveries are meant: all conditions must hold. */
+/** Which deliveries are selected: all conditions must hold. */
 export interface DeliveryFilter {
   readonly organizationId?: OrganizationId
   readonly state?: DeliveryState
@@ -43,14 +40,6 @@ export interface DeliveryFilter {
   /** With ids at or above this one, and below. */
   readonly since?: DeliveryId
   readonly before?: DeliveryId
-}
-
-/** What is sent of a delivery. */
-export interface DeliveryRequest {
-  readonly url: ShownUrl
-  readonly standardWebhooks: boolean
-  /** The event's envelope; null when the event is no longer stored. */
-  readonly body: string | null
 }
 
 /** How many deliveries one step of a list looks at when its filter is one of their events. */
@@ -76,16 +65,40 @@ const MAX_ID = "~"
 /** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
 const ID_MARGIN_MS = 60_000
 
-/** When a delivery was created: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
-export const CREATED_AT = `coalesce(
-  case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end,
-  delivery.created_at, finished_at) as "createdAt"`
+/** When a row was created as a delivery: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
+export const createdAtOf = (row: string): string => `coalesce(
+  case when ${row}.id = delivery_id(event_id, endpoint_id) then emitted_at else ${row}.created_at end,
+  ${row}.created_at, finished_at)`
 
-interface ListStep {
-  readonly deliveries: ReadonlyArray<DeliverySummary>
-  /** Deliveries that were looked at, and where to go on. */
-  readonly looked: number
-  readonly next: string | null
+const { columns, decode } = rowsOf(DeliverySummary, {
+  organizationId: "delivery.organization_id",
+  id: "delivery.id",
+  eventType: "event.type",
+  attempts: "coalesce(attempts, attempts_made(attempts_json))",
+  createdAt: createdAtOf("delivery"),
+})
+const decodeFound = decodeRows({ ...DeliverySummary.fields, made: Schema.Array(Attempt) })
+/** How many deliveries a step looked at, down to which id, and the id down to which it knows what was delivered. */
+const decodeScan = decodeRow({
+  looked: Schema.Int,
+  lookedTo: Schema.NullOr(DeliveryId),
+  floor: Schema.NullOr(DeliveryId),
+})
+const decodeEndpoints = decodeRows({ organizationId: OrganizationId, id: EndpointId, url: ShownUrl })
+const decodeRequest = decodeRow({
+  url: ShownUrl,
+  standardWebhooks: Schema.Boolean,
+  /** The event's envelope; null when the event is no longer stored. */
+  body: Schema.NullOr(Schema.String),
+})
+
+/** How far one step of a list, or the whole list, looks. */
+interface ScanOptions {
+  /** Deliveries that are returned, and that one step looks at. */
+  readonly limit: number
+  readonly batchSize: number
+  /** Rows of `delivered` of all endpoints that one step looks at for those that match; null for all rows. */
+  readonly scanRows: number | null
 }
 
 /** The ids that a filter's times leave: no delivery is older than its event. */
@@ -105,7 +118,7 @@ const idRange = ({ from, to, since, before, eventId }: DeliveryFilter): readonly
 const batchesBelow = (id: string): string =>
   id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
 
-/** The ids that the events of deliveries have which come from the log and have ids in a range. */
+/** The ids of the events whose deliveries come from the log and have ids in a range. */
 const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
   if (eventId !== undefined) return [eventId, eventId]
   return [
@@ -118,24 +131,19 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
 export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffice/deliveries/DeliveryReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(`
-      delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
-      event.type as "eventType", state, attempts, due_at as "dueAt",
-      ${CREATED_AT},
-      finished_at as "finishedAt", replayed_as as "replayedAs"`)
     const waiting = sql.literal(`(
       select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
-        attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as
+        attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json
       from deliveries) delivery`)
-    /** Found one by one through the primary key, however few rows the planner takes the organization to have. */
+    /** Found one by one through the primary key, however few rows the planner estimates. */
     const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
       select type, campaign_id, emitted_at from events
       where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
       offset 0)`
-    /** Each delivery of rows of \`delivered\`, of which one may hold many. */
+    /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
     const arrivedOf = (rows: Statement.Fragment) => sql`(
-      select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, each.attempts as attempts_json,
-        null::timestamptz as due_at, created_at, finished_at, null as replayed_as
+      select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, null::integer as attempts,
+        null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
       from ${rows} history cross join lateral (
         select history.id, history.event_id, history.attempts where deliveries is null
         union all
@@ -143,50 +151,29 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
         from json_array_elements(deliveries) delivery
       ) each) delivery`
     const dead = sql.literal(`(
-      select organization_id, id, endpoint_id, event_id, reason as state, attempts_made(attempts) as attempts,
-        null::timestamptz as due_at, created_at, finished_at, replayed_as
-      from dead_letters) delivery`)
-
-    /** With their attempts, which are counted of those that are listed alone. */
-    const deadRows = sql.literal(`(
       select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
         created_at, finished_at, replayed_as, attempts as attempts_json
       from dead_letters) delivery`)
 
-    /**
-     * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, for which it
-     * looks at `scanRows` of all endpoints (null: at all of them), and returns those that match, and where to go on.
-     */
+    /** Looks at the newest deliveries below an id and at most `historyRows` rows of `delivered`; returns those that match, and where to go on. */
     const listBelow = Effect.fnUntraced(function* (
       filter: DeliveryFilter,
       before: string,
-      {
-        batchSize,
-        historyRows,
-        scanRows,
-        limit,
-      }: {
-        readonly batchSize: number
-        readonly historyRows: number
-        readonly scanRows: number | null
-        readonly limit: number
-      },
+      historyRows: number,
+      { batchSize, scanRows, limit }: ScanOptions,
     ) {
       const [lowest, beyond] = idRange(filter)
       const top = before < beyond ? before : beyond
       const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+      const { organizationId, endpointId, eventId, campaignId, from, to } = filter
       // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
-      const isOf = <A>(id: Statement.Fragment, wanted: A | undefined) =>
-        wanted === undefined ? sql`true` : sql`${id} = ${wanted}`
-      const isEndpoint = (id: Statement.Fragment) => isOf(id, filter.endpointId)
-      const isOrganization = (id: Statement.Fragment) => isOf(id, filter.organizationId)
+      const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })
       const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
         filter.state === undefined || states.includes(filter.state) ? sql`true` : sql`false`
       const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
         select * from ${deliveries}
-        where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOf(sql`state`, filter.state)}
-          and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
-          and ${isOf(sql`event_id`, filter.eventId)}
+        where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOwned}
+          and ${equal({ state: filter.state, event_id: eventId })}
         order by id desc limit ${batchSize}::int)`
       const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
         select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
@@ -197,21 +184,21 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
         cross join lateral reader_position(reader.endpoint_id) position
         join organization_clock clock on clock.organization_id = reader.organization_id
         cross join lateral ${found} found
-        where ${mayBe(state)} and ${isEndpoint(sql`reader.endpoint_id`)} and ${isOrganization(sql`reader.organization_id`)}
-          and (${filter.campaignId ?? null}::text is null or reader.organization_id = (
-            select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
-      const beyondEvent =
-        filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
+        where ${mayBe(state)} and ${allOf(
+          equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
+          campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
+        )})`
+      const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
       const isScanned = sql`id >= ${lowest} and ${mayBe("delivered")}`
-      const isHistory = sql`
-        ${isScanned} and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
-        and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
-          or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
+      const isHistory = allOf(
+        isScanned,
+        isOwned,
+        beyondEvent &&
+          sql`(event_id = ${eventId} or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`,
+      )
       // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
       // down to where the last row ends that was looked at.
-      const rows = yield* sql<
-        DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
-      >`
+      const rows = yield* sql`
         with history as materialized (
           (select * from (
             select * from delivered where id < ${top} and ${isScanned} order by id desc limit ${scanRows}::int
@@ -225,8 +212,8 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
           ) end as floor from history where id < ${top}
         ), looked as materialized (
           select * from (
-            ${newest(sql`(select *, null::jsonb as attempts_json from ${waiting}) delivery`, ["pending", "sending"])}
-            union all ${newest(deadRows, DEAD_LETTER_REASONS)}
+            ${newest(waiting, ["pending", "sending"])}
+            union all ${newest(dead, DEAD_LETTER_REASONS)}
             union all ${fromLog(
               "sending",
               sql`(
@@ -243,44 +230,57 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
                 where last > begun_at)`,
             )}
             union all
-            select organization_id, id, endpoint_id, event_id, state, null::integer, due_at, created_at, finished_at, replayed_as,
-              attempts_json
-            from ${arrivedOf(sql`history`)}
-            where ${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
+            select * from ${arrivedOf(sql`history`)} where ${equal({ event_id: eventId })}
           ) either
           where id < ${top} and id >= ${lowest} and id >= coalesce((select floor from reached), '')
           order by id desc limit ${batchSize}::int
         ), found as (
-          select ${columns} from (
-            select organization_id, id, endpoint_id, event_id, state, coalesce(attempts, attempts_made(attempts_json)) as attempts,
-              due_at, created_at, finished_at, replayed_as
-            from looked
-          ) delivery
+          select ${columns} from looked delivery
           left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
-          where (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
-            and (${filter.campaignId ?? null}::text is null or event.campaign_id = ${filter.campaignId ?? null})
+          where ${equal({ "event.type": filter.eventType, "event.campaign_id": campaignId })}
         )
         select listed.*, scan.*, floor from reached
         cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
         left join (
           select * from found
-          where ${filter.from === undefined ? sql`true` : sql`"createdAt" >= ${filter.from}::timestamptz`}
-            and ${filter.to === undefined ? sql`true` : sql`"createdAt" < ${filter.to}::timestamptz`}
+          where ${allOf(from && sql`"createdAt" >= ${from}::timestamptz`, to && sql`"createdAt" < ${to}::timestamptz`)}
           order by id desc limit ${limit}::int
         ) listed on true
         order by listed.id desc`
-      const { looked, lookedTo, floor } = rows[0]!
-      return {
-        deliveries: rows.filter(({ id }) => id !== null).map(({ looked, lookedTo, floor, ...delivery }) => delivery),
-        looked,
-        next: looked < batchSize ? floor : lookedTo,
-      } satisfies ListStep
+      const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
+      const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
+      return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
+    })
+
+    /** Lists deliveries step by step, until there are enough, the list ends, or more than `maxLooked` were looked at. */
+    const scan = Effect.fnUntraced(function* (
+      filter: DeliveryFilter,
+      { maxLooked, limit, ...options }: ScanOptions & { readonly maxLooked: number },
+    ) {
+      const found: Array<DeliverySummary> = []
+      let before: DeliveryId | null | undefined
+      let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
+      for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
+        const rest = { ...options, limit: limit - found.length }
+        const step: Effect.Success<ReturnType<typeof listBelow>> = yield* listBelow(
+          filter,
+          before ?? MAX_ID,
+          historyRows,
+          rest,
+        )
+        found.push(...step.deliveries)
+        before = step.next
+        looked += Math.max(MIN_PAGE_STEP, step.looked)
+        // A row may hold one delivery or hundreds.
+        if (step.looked < options.batchSize) historyRows = Math.min(options.batchSize, 2 * historyRows)
+      }
+      return { found, next: before ?? null }
     })
 
     const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
       const id = deliveryId as string
       // One statement, because a delivery moves from the log to a row, and to its history.
-      const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
+      const rows = yield* sql`
         with kept as materialized (
           select delivery.*, coalesce((
             select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
@@ -288,17 +288,16 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
             where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
           from ${waiting} where id = ${id}
           union all
-          select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
-            replayed_as, attempts_json
-          from ${arrivedOf(sql`(
+          select delivery.*, attempts_json from ${arrivedOf(sql`(
             select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
           where id = ${id}
           union all
-          select delivery.*, (select attempts from dead_letters where id = ${id}) from ${dead} where id = ${id}
+          select delivery.*, attempts_json from ${dead} where id = ${id}
         ), logged as (
           select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
             case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
-            emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as, '[]'::jsonb as made
+            emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+            null::jsonb as attempts_json, '[]'::jsonb as made
           from organizations organization
           cross join lateral (
             select * from events
@@ -313,95 +312,51 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffic
               or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
         )
         select ${columns}, made from (select * from kept union all select * from logged) delivery
-        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`
+        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`.pipe(decodeFound)
       const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
       return { delivery, attempts: made }
     })
 
-    return {
+    return dieOnDatabaseFailure("DeliveryReader", {
+      find,
+
       /** Lists deliveries, newest first. */
-      list: Effect.fn("DeliveryReader.list")(function* ({
-        limit,
-        ...filter
-      }: DeliveryFilter & { readonly limit: number }) {
+      list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
         const { eventType, campaignId, from, to } = filter
         const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
         const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-        const found: Array<DeliverySummary> = []
-        let historyRows = Math.min(batchSize, HISTORY_ROWS)
-        let before: string | null = MAX_ID
-        while (before !== null && found.length < limit) {
-          const step: ListStep = yield* listBelow(filter, before, {
-            batchSize,
-            historyRows,
-            scanRows: null,
-            limit: limit - found.length,
-          })
-          found.push(...step.deliveries)
-          before = step.next
-          // A row may hold one delivery or hundreds.
-          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
-        }
-        return found
-      }, orDieAs("DeliveryReader.list")),
+        const options = { limit, batchSize, scanRows: null, maxLooked: Number.POSITIVE_INFINITY }
+        return Effect.map(scan(filter, options), ({ found }) => found)
+      },
 
       /**
-       * Lists a page of deliveries, newest first, and where the list goes on: below that id; null at its end. It looks at some thousand
+       * Lists a page of deliveries, newest first, and below which id the list goes on; null at its end. It looks at some thousand
        * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
        */
-      page: Effect.fn("DeliveryReader.page")(function* ({
+      page: Effect.fnUntraced(function* ({
         limit,
         ...filter
       }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
-        const isScan = filter.eventType !== undefined || filter.campaignId !== undefined
-        const batchSize = isScan ? PAGE_SCAN_BATCH_SIZE : limit + 1
-        const found: Array<DeliverySummary> = []
-        let before: string | null = filter.before ?? MAX_ID
-        let historyRows = Math.min(batchSize, HISTORY_ROWS)
-        for (let looked = 0; before !== null && found.length <= limit && looked < MAX_PAGE_SCAN; ) {
-          const step: ListStep = yield* listBelow(filter, before, {
-            batchSize,
-            historyRows,
-            scanRows: PAGE_SCAN_ROWS,
-            limit: limit + 1 - found.length,
-          })
-          found.push(...step.deliveries)
-          before = step.next
-          looked += Math.max(MIN_PAGE_STEP, step.looked)
-          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
-        }
-        const next = found.length > limit ? found[limit - 1]!.id : (before as DeliveryId | null)
-        return { deliveries: found.slice(0, limit), next }
-      }, orDieAs("DeliveryReader.page")),
+        const needsEvents = filter.eventType !== undefined || filter.campaignId !== undefined
+        const batchSize = needsEvents ? PAGE_SCAN_BATCH_SIZE : limit + 1
+        const options = { limit: limit + 1, batchSize, scanRows: PAGE_SCAN_ROWS, maxLooked: MAX_PAGE_SCAN }
+        const { found, next } = yield* scan(filter, options)
+        return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
+      }),
 
       /** Lists the endpoints that deliveries go to, oldest first. */
-      endpoints: Effect.fn("DeliveryReader.endpoints")(
-        (organizationId: OrganizationId | undefined) => sql<{
-          readonly organizationId: OrganizationId
-          readonly id: EndpointId
-          readonly url: ShownUrl
-        }>`
-            select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
-            where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
-            order by id`,
-        orDieAs("DeliveryReader.endpoints"),
-      ),
+      endpoints: (organizationId: OrganizationId | undefined) =>
+        sql`
+          select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
+          where ${equal({ organization_id: organizationId })} order by id`.pipe(decodeEndpoints),
 
       /** Reads what is sent of a delivery: personal data. */
-      request: Effect.fn("DeliveryReader.request")(function* ({
-        organizationId,
-        endpointId,
-        eventId,
-      }: Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">) {
-        const rows = yield* sql<DeliveryRequest>`
-            select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
-              select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
-            from webhook_endpoints where id = ${endpointId}`
-        return rows[0]!
-      }, orDieAs("DeliveryReader.request")),
-
-      find: Effect.fn("DeliveryReader.find")(find, orDieAs("DeliveryReader.find")),
-    }
+      request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
+        sql`
+          select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
+            select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
+          from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(DeliveryReader, DeliveryReader.make)

@@ -1,11 +1,11 @@
 import { describe, expect } from "@effect/vitest"
+import {
+  type DeadLetterCursor,
+  type DeadLetterFilter,
+  DeadLetterRepository,
+} from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import {
-  type DeadLetterFilter,
-  type DeadLetterPosition,
-  DeadLetterRepository,
-} from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -115,8 +115,8 @@ describe("Dead letters", () => {
       count: 0,
     })
     const chunks: Array<number> = []
-    for (let after: DeadLetterPosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
-      const { purged, next }: { purged: number; next: DeadLetterPosition | null } = yield* deadLetters.purge(
+    for (let after: DeadLetterCursor | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const { purged, next }: { purged: number; next: DeadLetterCursor | null } = yield* deadLetters.purge(
         filter,
         before,
         after,

@@ -1,8 +1,10 @@
 import { describe, expect } from "@effect/vitest"
+import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
@@ -98,7 +100,7 @@ describe("Groups of failures", () => {
     yield* assertConsistent
     yield* Effect.forEach(operations.slice(60), apply, { discard: true, concurrency: 6 })
     yield* assertConsistent
-    yield* deadLetters.purgeAll({}, Timestamp.make("2999-01-01T00:00:00.000000Z"))
+    yield* purgeDeadLetters({}, Timestamp.make("2999-01-01T00:00:00.000000Z"))
     yield* assertConsistent
     expect(yield* sql`select from failure_groups`).toEqual([])
   })
@@ -195,8 +197,8 @@ describe("Groups of failures", () => {
     expect(yield* deadLetters.list({ organizationId, status: 503 }, 9)).toHaveLength(1)
     expect(yield* deadLetters.count({ organizationId, status: 500 })).toMatchObject([{ count: 6 }])
 
-    const finish = Effect.fnUntraced(function* (filter: Parameters<typeof replayJobs.create>[0]) {
-      const { id, total } = yield* replayJobs.create(filter, 10_000)
+    const finish = Effect.fnUntraced(function* (filter: DeadLetterFilter) {
+      const { id, total } = yield* createDeadLetterReplay(filter, 10_000)
       while ((yield* replayJobs.find(id)).state === "running") {
         yield* sql`update replay_jobs set next_at = clock_timestamp()`
         yield* replayJobs.replayNextChunk

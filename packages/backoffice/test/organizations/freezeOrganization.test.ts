@@ -2,6 +2,8 @@ import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
@@ -11,7 +13,6 @@ import { OrganizationRepository } from "@outreach/domain/organizations/Organizat
 import { freezeOrganization } from "@outreach/domain/organizations/Organizations"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -166,7 +167,7 @@ describe("a frozen organization", () => {
       from: never
       to: never
     }>`select min(created_at) as "from", max(created_at) + interval '1 day' as "to" from organizations`
-    const replay = yield* replays.createOfLog({ endpointId: endpoint.id, ...range! }, 1)
+    const replay = yield* createLogReplay({ endpointId: endpoint.id, ...range! }, 1)
     expect(yield* Effect.flip(freezeOrganization(organization.id))).toMatchObject({ replayId: replay.id })
     yield* replays.cancel(replay.id)
     yield* freezeOrganization(organization.id)

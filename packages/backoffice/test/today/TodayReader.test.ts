@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
+import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"

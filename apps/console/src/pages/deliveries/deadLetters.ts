@@ -1,10 +1,10 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import type { DeadLetterCursor, DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import type { DeadLetterFilter, DeadLetterPosition } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect, Schema } from "effect"
 import { defineCursor, type InputsOf, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
 
@@ -43,7 +43,7 @@ export const deadLetterCursor = defineCursor({ finishedAt: Instant, id: Delivery
 export const readDeadLetters = Effect.fnUntraced(function* (
   filter: DeadLetterFilter,
   size: number,
-  after: DeadLetterPosition | undefined,
+  after: DeadLetterCursor | undefined,
 ) {
   const { rows, last } = pageOf(yield* (yield* DeadLetterReader).list(filter, size + 1, after), size)
   return { rows, next: last && { after: deadLetterCursor.of({ finishedAt: last.finishedAt!, id: last.id }) } }

@@ -1,11 +1,11 @@
-import { DeliveryReader, type DeliveryRequest } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
+import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect } from "effect"
 import { Content } from "../../components/Content.tsx"
 import { formatMillis } from "../../components/format.ts"
@@ -13,7 +13,7 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Table } from "../../components/lists.tsx"
 import { Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
-import { defineAction, defineMaskedPage, refuse } from "../../http/Route.ts"
+import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState } from "./Deliveries.tsx"
 import { EndpointLink } from "./EndpointLink.tsx"
 
@@ -30,12 +30,7 @@ const replay = defineAction("/deliveries/replay", "dead-letters replay", {
   role: "operator",
   inputs: { delivery: required(DeliveryId) },
   run: Effect.fnUntraced(function* ({ delivery }) {
-    if (!(yield* (yield* DeadLetterRepository).replay(delivery))) {
-      return yield* refuse(
-        "NotDeadLetter",
-        `The delivery ${delivery} is not among the dead letters, or was replayed before.`,
-      )
-    }
+    yield* replayDeadLetters(new Set([delivery]))
     return { to: `/deliveries/${delivery}`, notice: "It is delivered again, from attempt 1, as a delivery of its own." }
   }),
 })
@@ -131,7 +126,7 @@ const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly i
 
 const Request = (props: {
   readonly delivery: DeliverySummary
-  readonly request: DeliveryRequest
+  readonly request: Effect.Success<ReturnType<DeliveryReader["Service"]["request"]>>
   readonly attempt: Attempt | undefined
   readonly isShown: boolean
 }) => {

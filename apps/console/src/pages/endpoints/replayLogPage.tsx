@@ -1,8 +1,10 @@
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
@@ -27,7 +29,7 @@ const page = definePage(path, {
     const count =
       from === undefined || to === undefined
         ? undefined
-        : yield* (yield* ReplayJobQueue).countInLog({ endpointId: id, from, to, ...(types && { eventTypes: types }) })
+        : yield* (yield* ReplayReader).countInLog({ endpointId: id, from, to, ...(types && { eventTypes: types }) })
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
     const flags = `--from ${from ?? "…"} --to ${to ?? "…"}${flagsOf({ types })}`
     return {
@@ -79,7 +81,7 @@ const replay = defineAction(path, "endpoints replay", {
   },
   run: Effect.fnUntraced(function* ({ endpoint, from, to, types, rate }) {
     const range = { endpointId: endpoint, from, to, ...(types && { eventTypes: types }) }
-    const { id, total } = yield* (yield* ReplayJobQueue).createOfLog(range, rate)
+    const { id, total } = yield* createLogReplay(range, rate)
     return `The replay ${id} sends ${formatCounted(total, "event")}, ${formatCount(rate)} a second.`
   }),
 })

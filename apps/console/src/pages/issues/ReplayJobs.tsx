@@ -1,4 +1,4 @@
-import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"

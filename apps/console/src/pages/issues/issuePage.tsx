@@ -1,7 +1,8 @@
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
@@ -126,16 +127,15 @@ const purgeIssue = defineAction("/issues/:group/purge", "dead-letters purge", {
     ),
   },
   run: Effect.fnUntraced(function* ({ group, confirm }, { operator: { organizationId } }) {
-    const deadLetters = yield* DeadLetterRepository
     const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
-    const { before, count } = yield* deadLetters.countOld(filter, 0)
+    const { before, count } = yield* (yield* DeadLetterReader).countOld(filter, 0)
     if (count !== confirm) {
       return yield* refuse(
         "CountDiffers",
         `Nothing was purged: there are ${formatCount(count)} dead letters by now. Look again, and type that count.`,
       )
     }
-    const purged = yield* deadLetters.purgeAll(filter, before)
+    const purged = yield* purgeDeadLetters(filter, before)
     return { to: "/issues", notice: `${formatCount(purged)} dead letters were purged.` }
   }),
 })

@@ -1,10 +1,10 @@
 import { FailureGroupReader, type FailureHour } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
@@ -50,7 +50,7 @@ export const issuesPage = definePage("/issues", {
         groups.totals(filter),
         groups.statuses(scope),
         order === "largest" ? groups.largest(filter, PAGE_SIZE) : groups.list(filter, PAGE_SIZE + 1, after ?? null),
-        (yield* ReplayJobQueue).list(JOBS, operator.organizationId),
+        (yield* ReplayReader).list(JOBS, operator.organizationId),
       ],
       { concurrency: "unbounded" },
     )

@@ -1,6 +1,7 @@
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
@@ -87,7 +88,7 @@ const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters rep
     ),
   },
   run: Effect.fnUntraced(function* ({ rate, ...input }) {
-    const { total, state } = yield* (yield* ReplayJobQueue).create(deadLetterFilter(input), rate)
+    const { total, state } = yield* createDeadLetterReplay(deadLetterFilter(input), rate)
     return {
       to: "/issues",
       notice:

@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -146,7 +146,7 @@ it("counts a period of the log before it sends it again", async () => {
   )
   const started = await operator.post(path, { from, to, rate: "20" })
   expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events, 20 a second/)
-  const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
+  const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
   expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
   const again = await operator.post(path, { from, to, rate: "20" })
   expect(again.status).toBe(409)

@@ -1,8 +1,9 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -132,7 +133,7 @@ describe("an issue", () => {
     )
     expect(entry).toMatchObject({ result: "succeeded", arguments: { group: own, rate: 10 } })
     const again = await operator.post("/dead-letters/replay", { group: own, rate: "10" })
-    const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
+    const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
     expect(again.status).toBe(409)
     expect(again.words).toContain(`The replay ${job!.id} is running, and has some of these still to send.`)
     const dead = await test().run(Effect.flatMap(DeadLetterReader, ({ list }) => list({ groupId: own }, 1)))
@@ -150,7 +151,7 @@ describe("an issue", () => {
     const operator = await test().as("operator")
     const other = await seedOther()
     await operator.post("/dead-letters/replay", { group: other, rate: "1" })
-    const [job] = await test().run(Effect.flatMap(ReplayJobQueue, (jobs) => jobs.list(1)))
+    const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
     const cancelled = await operator.post(`/replays/${job!.id}/cancel`)
     expect(cancelled.words).toContain("Cancelled after 0 of 2; those stay replayed.")
     expect((await operator.post(`/replays/${job!.id}/cancel`)).words).toContain("Cancelled after 0 of 2")

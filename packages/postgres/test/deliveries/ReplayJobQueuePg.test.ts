@@ -1,31 +1,32 @@
 import { describe, expect } from "@effect/vitest"
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase({ layer: DeadLetterReader.layer })
+const run = runOnDatabase({ layer: Layer.merge(DeadLetterReader.layer, ReplayReader.layer) })
 const test = effectTest(run)
 
 // A step is that of any job, so each test begins with none.
 beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate replay_jobs, deliveries, dead_letters`)))
 
-const create = (filter: DeadLetterFilter, rate = 10_000) =>
-  Effect.flatMap(ReplayJobQueue, (book) => book.create(filter, rate))
+const create = (filter: DeadLetterFilter, rate = 10_000) => createDeadLetterReplay(filter, rate)
 const replayNextChunk = Effect.flatMap(ReplayJobQueue, (jobs) => jobs.replayNextChunk)
 /** Lets every job go on at once, as the passing of its pause would. */
 const skipPause = Effect.flatMap(
@@ -55,7 +56,7 @@ const replays = Effect.gen(function* () {
 })
 const all = (count: number) => ({ dead: count, queued: count, paired: count })
 
-describe("ReplayJobQueue", () => {
+describe("ReplayJobQueuePg", () => {
   test("replays every dead letter once, chunk by chunk, oldest first, each as a delivery of its own", function* () {
     yield* seedDeadLetters(2500)
     const { id, ...made } = yield* create({}, 5000)
@@ -304,8 +305,7 @@ describe("ReplayJobQueue", () => {
       }
       return { ...seeded, events, published: published.map(({ at }) => at), all }
     })
-    const createOfLog = (range: LogRange, rate = 10_000) =>
-      Effect.flatMap(ReplayJobQueue, (replayJobs) => replayJobs.createOfLog(range, rate))
+    const createOfLog = (range: LogRange, rate = 10_000) => createLogReplay(range, rate)
     const queued = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ event_id: string }>`
@@ -315,7 +315,7 @@ describe("ReplayJobQueue", () => {
 
     test("sends each event once, in its order and chunk by chunk, whatever became of it before", function* () {
       const { endpoint, events, all, published } = yield* seedLog(250)
-      expect(yield* (yield* ReplayJobQueue).countInLog(all)).toBe(250)
+      expect(yield* (yield* ReplayReader).countInLog(all)).toBe(250)
       expect(yield* queued).toEqual([])
       const { id, ...made } = yield* createOfLog(all, 1000)
       expect(made).toMatchObject({
@@ -351,7 +351,7 @@ describe("ReplayJobQueue", () => {
     test("sends the types that are asked for, or those that the endpoint receives", function* () {
       const endpoints = yield* EndpointRepository
       const { all, events, endpoint } = yield* seedLog(3)
-      const { countInLog } = yield* ReplayJobQueue
+      const { countInLog } = yield* ReplayReader
       yield* endpoints.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
       expect(yield* countInLog(all)).toBe(0)
       const types = ["outreach.email_bounced", "outreach.email_sent"]
@@ -412,7 +412,7 @@ describe("ReplayJobQueue", () => {
       expect(yield* Effect.andThen(skipPause, replayNextChunk)).toEqual({ nextInMs: null })
       expect(yield* queued).toEqual(events.slice(0, 10))
       const range = { ...all, endpointId: yield* createIdentifier("endpoint") }
-      for (const ask of [replayJobs.countInLog(range), Effect.as(replayJobs.createOfLog(range, 1), 0)]) {
+      for (const ask of [(yield* ReplayReader).countInLog(range), Effect.as(createLogReplay(range, 1), 0)]) {
         expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "EndpointNotFound" })
       }
     })

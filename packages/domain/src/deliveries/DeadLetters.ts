@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import type { DeliveryId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import {
+  type DeadLetterCursor,
+  DeadLetterRepository,
+  NotDeadLetter,
+  type PurgeFilter,
+  type PurgeStep,
+} from "./DeadLetterRepository.ts"
+
+/** Delivers dead letters again, each as a delivery of its own; returns their number. Fails at the end if some cannot be replayed. */
+export const replayDeadLetters = Effect.fn("DeadLetters.replayDeadLetters")(function* (
+  deliveryIds: ReadonlySet<DeliveryId>,
+) {
+  const repository = yield* DeadLetterRepository
+  const missed: Array<DeliveryId> = []
+  for (const deliveryId of deliveryIds) {
+    if (!(yield* repository.replay(deliveryId))) missed.push(deliveryId)
+  }
+  const replayed = deliveryIds.size - missed.length
+  if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })
+  return replayed
+})
+
+/** Deletes all selected dead letters from before a time, replayed or not, step by step; returns their number. */
+export const purgeDeadLetters = Effect.fn("DeadLetters.purgeDeadLetters")(function* (
+  filter: PurgeFilter,
+  before: Timestamp,
+  /** Surrounds each step, to report its progress or to rest after it. */
+  around: (step: Effect.Effect<PurgeStep>) => Effect.Effect<PurgeStep> = (step) => step,
+) {
+  const repository = yield* DeadLetterRepository
+  let purged = 0
+  let after: DeadLetterCursor | null = null
+  do {
+    const step: PurgeStep = yield* around(repository.purge(filter, before, after))
+    purged += step.purged
+    after = step.next
+  } while (after !== null)
+  return purged
+})

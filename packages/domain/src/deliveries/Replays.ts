@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { Transaction } from "../Transaction.ts"
+import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
+import { type LogRange, ReplayJobQueue, ReplayOverlaps, type ReplaySelection } from "./ReplayJobQueue.ts"
+
+/** Creates a job, unless a running one overlaps. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */
+const createReplay = Effect.fn("Replays.createReplay")(function* (selection: ReplaySelection, rate: number) {
+  const jobs = yield* ReplayJobQueue
+  const create = Effect.gen(function* () {
+    yield* jobs.lock
+    const replayId = yield* jobs.findOverlapping(selection)
+    if (replayId !== undefined) return yield* new ReplayOverlaps({ replayId })
+    return yield* jobs.create(selection, rate)
+  })
+  return yield* (yield* Transaction).run(create)
+})
+
+/** Creates a job that replays the dead letters that match now. */
+export const createDeadLetterReplay = (filter: DeadLetterFilter, rate: number) =>
+  Effect.catchTag(createReplay({ kind: "dead_letters", filter }, rate), "EndpointNotFound", Effect.die)
+
+/** Creates a job that sends the events of a range of a log, delivered or not. */
+export const createLogReplay = (range: LogRange, rate: number) => createReplay({ kind: "log", range }, rate)

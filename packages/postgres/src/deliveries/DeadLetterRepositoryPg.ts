@@ -1,0 +1,93 @@
+import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { Hints } from "../events/Hints.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { awaitsDeadLetter, isPurged } from "./deadLetterConditions.ts"
+
+/** How many dead letters one step of a purge looks at. */
+const PURGE_BATCH_SIZE = 2000
+
+const decodeReplayed = decodeRows({ organizationId: OrganizationId })
+const decodeTime = decodeRow({ at: Schema.NullOr(Timestamp) })
+const decodeStep = decodeRow({
+  purged: Schema.Int,
+  finishedAt: Schema.NullOr(Timestamp),
+  id: Schema.NullOr(DeliveryId),
+})
+
+/** Keeps dead letters in PostgreSQL. */
+export const DeadLetterRepositoryPg = adapter(
+  DeadLetterRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+
+    return {
+      replay: Effect.fnUntraced(function* (deliveryId) {
+        const rows = yield* sql`
+          with job as materialized (
+            -- Jobs are locked before dead letters, as a job locks them.
+            select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
+          ), dead as (
+            update dead_letters set replayed_as = make_id('dlv')
+            where id = ${deliveryId} and replayed_as is null and (select count(*) from job) >= 0
+            returning *
+          ), counted as (
+            update replay_jobs counting set replayed_by_others = counting.replayed_by_others + 1
+            from job, dead where counting.id = job.id and ${awaitsDeadLetter(sql, sql`job`, sql`dead`)}
+          ), queued as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
+            select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
+            returning organization_id
+          ), grouped as materialized (
+            select count_failures(jsonb_agg(change)) from (
+              select organization_id, group_id, finished_at, -1 as opened, 0 as stored from dead
+            ) change
+          )
+          select organization_id as "organizationId" from queued cross join grouped`.pipe(decodeReplayed)
+        for (const { organizationId } of rows) yield* hints.give("due", organizationId)
+        return rows.length > 0
+      }),
+
+      daysAgo: (days) =>
+        sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(
+          decodeTime,
+          Effect.map(({ at }) => at),
+        ),
+
+      purge: Effect.fnUntraced(function* (filter, before, after) {
+        const start = after ?? { finishedAt: "-infinity", id: "" }
+        const range = (isReplayed: Statement.Fragment) => sql`(
+          select organization_id, id, finished_at from dead_letters
+          where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
+            and finished_at < ${before}::timestamptz
+          order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
+        const { purged, finishedAt, id } = yield* sql`
+          with looked as materialized (
+            select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
+            order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
+          ), held as (
+            -- One that is being replayed at this moment is left to its replay.
+            select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
+            where ${isPurged(sql, filter)}
+            for update of dead skip locked
+          ), purged as (
+            delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
+            returning dead.*
+          ), grouped as materialized (
+            select count_failures(jsonb_agg(change)) from (
+              select organization_id, group_id, finished_at, -(replayed_as is null)::int as opened, -1 as stored from purged
+            ) change
+          ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
+          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from grouped left join last on true`.pipe(
+          decodeStep,
+        )
+        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+      }),
+    }
+  }),
+)

@@ -1,0 +1,200 @@
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
+import {
+  type LogRange,
+  ReplayFinished,
+  ReplayJobQueue,
+  ReplayNotFound,
+} from "@outreach/domain/deliveries/ReplayJobQueue"
+import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { Hints } from "../events/Hints.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
+import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
+
+/** Chunks a second, for a rate that is high enough for them. */
+const CHUNKS_A_SECOND = 10
+/** How many dead letters or events a chunk looks at, of which a filter may leave few. */
+const SCAN_BATCH_SIZE = 2000
+
+const decodeIds = decodeRows({ id: ReplayId })
+const decodeChunk = decodeRow({
+  nextInMs: Schema.NullOr(Schema.Number),
+  organizations: Schema.NullOr(Schema.Array(OrganizationId)),
+})
+
+/** Keeps replay jobs in PostgreSQL. */
+export const ReplayJobQueuePg = adapter(
+  ReplayJobQueue,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
+
+    /** The job of dead letters that would be created, and the condition that it replays one. */
+    const jobOf = (filter: DeadLetterFilter) => sql`
+      select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
+        ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
+        ${filter.status ?? null}::int as status,
+        ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
+        ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at`
+    const isWanted = sql`
+      replayed_as is null and dead.finished_at >= coalesce(job.from_at, '-infinity') and dead.finished_at < least(job.to_at, job.created_at)
+      and ${selectsDeadLetter(sql, job, dead)}`
+
+    const findOverlapping = {
+      dead_letters: (filter: DeadLetterFilter) => sql`
+        with job as materialized (${jobOf(filter)})
+        select running.id from replay_jobs running cross join job
+        where exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})
+        order by running.id limit 1`,
+      log: (range: LogRange) => sql`
+        with job as materialized (${rangeOf(sql, range)})
+        select running.id from replay_jobs running join job on job.endpoint_id = running.endpoint_id
+        where running.kind = 'log' and running.finished_at is null and running.cancelled_at is null and exists (
+          select from events
+          where ${inRange(sql, job)} and ${inRange(sql, running)} and (emitted_at, events.id) > (running.after_at, running.after_id))
+        order by running.id limit 1`,
+    }
+    const create = {
+      dead_letters: (filter: DeadLetterFilter, rate: number) => sql`
+        with job as materialized (${jobOf(filter)}),
+          meant as materialized (select count(*) as total from job join dead_letters dead on ${isWanted})
+        insert into replay_jobs (
+          kind, organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at,
+          next_at, created_at, finished_at)
+        select 'dead_letters', organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total,
+          coalesce(from_at, '-infinity'), least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
+        from job, meant
+        returning ${replayColumns}`,
+      log: (range: LogRange, rate: number) => sql`
+        with job as materialized (${rangeOf(sql, range)}), meant as materialized (
+          select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange(sql, job)}
+        )
+        insert into replay_jobs (
+          kind, organization_id, endpoint_id, event_types, from_at, to_at, rate, total, after_at, before_at, next_at, created_at,
+          finished_at)
+        select 'log', organization_id, endpoint_id, event_types, from_at, to_at, ${rate}::int, total, from_at, before_at,
+          meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
+        from job, meant
+        returning ${replayColumns}`,
+    }
+    const find = Effect.fnUntraced(function* (replayId: ReplayId) {
+      const rows = yield* sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(decodeReplays)
+      return rows[0] ?? (yield* new ReplayNotFound({ replayId }))
+    })
+
+    return {
+      find,
+
+      lock: Effect.asVoid(sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`),
+
+      findOverlapping: (selection) =>
+        Effect.map(
+          decodeIds(
+            selection.kind === "log"
+              ? findOverlapping.log(selection.range)
+              : findOverlapping.dead_letters(selection.filter),
+          ),
+          (rows) => rows[0]?.id,
+        ),
+
+      create: Effect.fnUntraced(function* (selection, rate) {
+        if (selection.kind === "dead_letters")
+          return (yield* decodeReplays(create.dead_letters(selection.filter, rate)))[0]!
+        const { endpointId } = selection.range
+        const rows = yield* decodeReplays(create.log(selection.range, rate))
+        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+      }),
+
+      cancel: Effect.fnUntraced(function* (replayId) {
+        const rows = yield* sql`
+          update replay_jobs set cancelled_at = coalesce(cancelled_at, clock_timestamp())
+          where id = ${replayId} and finished_at is null
+          returning ${replayColumns}`.pipe(decodeReplays)
+        if (rows[0] !== undefined) return rows[0]
+        const { replayed } = yield* find(replayId)
+        return yield* new ReplayFinished({ replayId, replayed })
+      }),
+
+      replayNextChunk: Effect.gen(function* () {
+        const rows = yield* sql`
+          with job as materialized (
+            select *, ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk from replay_jobs
+            where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
+            order by next_at limit 1 for update skip locked
+          ), looked as materialized (
+            select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.group_id, dead.finished_at as at
+            from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int, job.group_id) dead
+            where kind = 'dead_letters'
+            union all
+            select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
+            from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) event
+            where kind = 'log'
+          ), chosen as materialized (
+            select looked.* from looked cross join job
+            where kind = 'log' or ${selectsDeadLetter(sql, job, sql`looked`)}
+            order by looked.at, looked.id limit (select chunk from job)
+          ), held as materialized (
+            -- In one order for all that replay, and only what nobody replayed while this one waited for it. Found one by one through the
+            -- primary key, however few rows the planner takes the table to have.
+            select dead.row_ctid from chosen cross join lateral (
+              select ctid as row_ctid from dead_letters
+              where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
+              for update
+            ) dead
+            where (select kind from job) = 'dead_letters'
+          ), marked as (
+            -- By an array, because a join on places may read the whole table.
+            update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select row_ctid from held))
+            returning *
+          ), grouped as materialized (
+            select count_failures(jsonb_agg(change)) from (
+              select organization_id, group_id, finished_at, -1 as opened, 0 as stored from marked
+            ) change
+          ), queued as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
+            select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
+            union all
+            -- Due in the order of the log.
+            (select chosen.organization_id, make_id('dlv'), chosen.endpoint_id, chosen.event_id, clock_timestamp(), true
+            from chosen cross join job where kind = 'log' order by chosen.at, chosen.id)
+            returning organization_id
+          ), step as (
+            select job.*, (select count(*) from queued) as queued, (select count(*) from chosen) = chunk as full_chunk,
+              (select count(*) from looked) < ${SCAN_BATCH_SIZE}::int as to_the_end
+            from job
+          ), seen as (
+            -- A full chunk ends at its last row; otherwise all that was looked at is done with.
+            select last.at, last.id from step cross join lateral (
+              select at, id from chosen where full_chunk union all select at, id from looked where not full_chunk
+            ) last
+            order by last.at desc, last.id desc limit 1
+          ), advanced as (
+            update replay_jobs set replayed = step.replayed + queued,
+              after_at = coalesce((select at from seen), step.after_at),
+              after_id = coalesce((select id from seen), step.after_id),
+              -- The next chunk may catch up with the delay of one, and no more: a pause is not followed by a burst.
+              next_at = greatest(step.next_at + make_interval(secs => queued / step.rate::double precision), clock_timestamp()),
+              finished_at = case when to_the_end and not full_chunk then clock_timestamp() end
+            from step where replay_jobs.id = step.id
+            returning replay_jobs.*
+          )
+          select ${replayColumns}, "nextInMs", (select array_agg(distinct organization_id) from queued) as organizations
+          from (
+            select extract(epoch from min(next_at) - clock_timestamp())::double precision * 1000 as "nextInMs"
+            from replay_jobs where finished_at is null and cancelled_at is null
+          ) soonest
+          cross join grouped
+          left join advanced on true`
+        const { nextInMs, organizations } = yield* decodeChunk(Effect.succeed(rows))
+        for (const organizationId of organizations ?? []) yield* hints.give("due", organizationId)
+        const [replay] = yield* decodeReplays(Effect.succeed(rows.filter(({ id }) => id !== null)))
+        return replay === undefined ? { nextInMs } : { replay }
+      }),
+    }
+  }),
+)

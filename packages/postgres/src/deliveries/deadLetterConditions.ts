@@ -1,0 +1,56 @@
+import type { DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import type { SqlClient, Statement } from "effect/sql"
+import { allOf, equal } from "../conditions.ts"
+
+/**
+ * Creates the condition that a row of `dead_letters`, named `dead` in the statement, is selected by a filter, except by the type of its event.
+ *
+ * It leaves out what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
+ */
+export const isDeadLetterOf = (sql: SqlClient.SqlClient, filter: DeadLetterFilter, dead = "dead") => {
+  const { organizationId, groupId, status, endpointId, reason, from, to } = filter
+  return allOf(
+    equal({
+      [`${dead}.organization_id`]: organizationId,
+      [`${dead}.group_id`]: groupId,
+      [`${dead}.endpoint_id`]: endpointId,
+      [`${dead}.reason`]: reason,
+    }),
+    // Few groups, asked for once: the dead letters are read in their order until enough are found.
+    status === undefined
+      ? undefined
+      : sql`group_id = any (array(select id from failure_groups where status = ${status}::int))`,
+    from && sql`finished_at >= ${from}::timestamptz`,
+    to && sql`finished_at < ${to}::timestamptz`,
+  )
+}
+
+/** Creates the condition that a row of `dead_letters` is selected by a purge. */
+export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, eventType, ...filter }: PurgeFilter) =>
+  allOf(
+    isDeadLetterOf(sql, filter),
+    keepsDoubtful === true ? sql`not is_doubtful(dead.finished_at)` : undefined,
+    eventType === undefined
+      ? undefined
+      : sql`exists (
+          select from events where organization_id = dead.organization_id and id = dead.event_id and type = ${eventType})`,
+  )
+
+/** Creates the condition that a job runs and has not replayed a row of `dead_letters` yet. */
+export const awaitsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
+  ${job}.kind = 'dead_letters' and ${job}.finished_at is null and ${job}.cancelled_at is null
+  and (${dead}.finished_at, ${dead}.id) > (${job}.after_at, ${job}.after_id) and ${dead}.finished_at < ${job}.before_at
+  and ${selectsDeadLetter(sql, job, dead)}`
+
+/** Creates the condition that a row of `dead_letters` meets the conditions of a job, regardless of its time. */
+export const selectsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
+  (${job}.organization_id is null or ${dead}.organization_id = ${job}.organization_id)
+  and (${job}.endpoint_id is null or ${dead}.endpoint_id = ${job}.endpoint_id)
+  and (${job}.reason is null or ${dead}.reason = ${job}.reason)
+  and (${job}.group_id is null or ${dead}.group_id = ${job}.group_id)
+  and (${job}.status is null or exists (
+    select from failure_groups
+    where id = ${dead}.group_id and organization_id = ${dead}.organization_id and status = ${job}.status))
+  and (${job}.event_type is null or exists (
+    select from events
+    where organization_id = ${dead}.organization_id and id = ${dead}.event_id and type = ${job}.event_type))`
