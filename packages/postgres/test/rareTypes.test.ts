@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -37,7 +37,7 @@ describe("events of a rare type among 20,000 others", () => {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("events")
     const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-    yield* (yield* EndpointRepository).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
     yield* sql`
       insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
       select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),

@@ -5,6 +5,7 @@ import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/del
 import { afterRead, answer, begin, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Reason } from "@outreach/retry-policy"
+import { Array as Arr } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import {
   callLimit,
@@ -37,7 +38,7 @@ const {
 /**
  * Creates what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
  *
- * Nothing here waits. Whoever uses it reads what `toRead` and `toTake` list, begins the calls that `next` returns, and is woken at `wakeAt`.
+ * Nothing here waits. The caller reads what `toRead` and `toTake` list, begins the calls that `begin` returns, and wakes up at `wakeAt`.
  * `now` is a monotonic clock in milliseconds.
  */
 export const createDeliveryScheduler = (options: {
@@ -66,7 +67,7 @@ export const createDeliveryScheduler = (options: {
   let turn = 0
 
   const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
-  const roomOf = (queue: EndpointQueue, waiting: number) => {
+  const slotsOf = (queue: EndpointQueue, waiting: number) => {
     const limit = limitOf(queue)
     // However many others have filled the memory with what cannot be sent now, each may hold a few.
     const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
@@ -76,7 +77,7 @@ export const createDeliveryScheduler = (options: {
     if (Number.isFinite(at) && at < (wakeUps.get(queue) ?? Number.POSITIVE_INFINITY)) wakeUps.set(queue, at)
   }
 
-  /** Finds out what an endpoint needs next. */
+  /** Plans the next step of an endpoint. */
   const plan = (queue: EndpointQueue) => {
     if (queue.isGone) return
     const at = now()
@@ -84,13 +85,13 @@ export const createDeliveryScheduler = (options: {
     if (callsAt > at) wakeLater(queue, callsAt)
     if (queue.waiting.length > 0 || queue.due.length > 0) turns.add(queue)
     if (queue.nextDueAt > at) wakeLater(queue, queue.nextDueAt)
-    else if (roomOf(queue, queue.due.length) > 0 && queue.due.length === 0) toTake.add(queue)
+    else if (slotsOf(queue, queue.due.length) > 0 && queue.due.length === 0) toTake.add(queue)
     if (queue.read.length > 0) return
     const limit = limitOf(queue)
-    const room = roomOf(queue, queue.waiting.length)
+    const slots = slotsOf(queue, queue.waiting.length)
     const isUrgent = queue.waiting.length * 2 < limit
     // One that has half of what it may hold is read with those that need it more.
-    if (room <= 0 || (!isUrgent && room * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
+    if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
     if (queue.mayGoOn) {
       toRead.add(queue)
       isReadUrgent ||= isUrgent
@@ -116,15 +117,15 @@ export const createDeliveryScheduler = (options: {
     return (isTurnOfDue ? queue.due.shift() : undefined) ?? queue.waiting.shift() ?? queue.due.shift()
   }
 
-  const take = (from: Set<EndpointQueue>, roomIn: (queue: EndpointQueue) => number) => {
+  const take = (from: Set<EndpointQueue>, slotsIn: (queue: EndpointQueue) => number) => {
     const wanted = new Map<EndpointQueue, number>()
     let total = 0
     for (const queue of from) {
       if (wanted.size === maxEndpointsPerRead || total >= maxHeld) break
       from.delete(queue)
-      const room = roomIn(queue)
-      if (room > 0) wanted.set(queue, room)
-      total += Math.max(0, room)
+      const slots = slotsIn(queue)
+      if (slots > 0) wanted.set(queue, slots)
+      total += Math.max(0, slots)
     }
     return wanted
   }
@@ -142,7 +143,7 @@ export const createDeliveryScheduler = (options: {
     for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(queue)
   }
 
-  /** Takes from the outcome of a call how many more there may be. */
+  /** Learns from the outcome of a call how many calls there may be. */
   const learn = (queue: EndpointQueue, { verdict, reason, attempt }: AttemptResult) => {
     if (reason !== "name_not_asked") {
       const breaker = afterCall(queue.breaker, verdict !== "transient", now())
@@ -181,17 +182,17 @@ export const createDeliveryScheduler = (options: {
     },
     /** Takes the endpoints to read now, and how much of each. */
     wantedOfLogs: (): ReadonlyMap<EndpointQueue, number> => {
-      const wanted = take(toRead, (queue) => roomOf(queue, queue.waiting.length))
+      const wanted = take(toRead, (queue) => slotsOf(queue, queue.waiting.length))
       isReadUrgent = toRead.size > 0
       return wanted
     },
     /** Takes the endpoints whose rows are to be taken now, and how many of each. */
     wantedOfRows: (): ReadonlyMap<EndpointQueue, number> =>
-      take(toTake, (queue) => Math.ceil(roomOf(queue, queue.due.length) / 2)),
+      take(toTake, (queue) => Math.ceil(slotsOf(queue, queue.due.length) / 2)),
     plan,
     remove,
 
-    /** Lets no further call to an endpoint begin; returns what whoever has it next must know. */
+    /** Lets no further call to an endpoint begin; returns what the next owner must know. */
     leave: (queue: EndpointQueue): GivenUp => {
       queue.isLeaving = true
       const { endpointId, reader, due } = queue
@@ -202,7 +203,7 @@ export const createDeliveryScheduler = (options: {
       }
     },
 
-    /** Tells of which enabled endpoints no version is known, or an earlier one. */
+    /** Returns the enabled endpoints of which no version is known, or an earlier one. */
     changed: (owned: ReadonlyArray<OwnedEndpoint>): ReadonlyArray<OwnedEndpoint> =>
       owned.filter(({ endpointId, version, enabled }) => enabled && queues.get(endpointId)?.version !== version),
 
@@ -263,13 +264,13 @@ export const createDeliveryScheduler = (options: {
       }
     },
 
-    /** Notes what was read for endpoints, of which so much was wanted. */
+    /** Notes what was read of the logs. */
     wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const found = groupByEndpoint(deliveries)
+      const found = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
       const at = now()
       for (const [queue, limit] of wanted) {
         if (queue.isGone) continue
-        const read = found.get(queue.endpointId) ?? []
+        const read = found[queue.endpointId] ?? []
         noteVersions(queue, read)
         queue.read = read.map((delivery) => ({ delivery, readAt }))
         held += read.length
@@ -294,13 +295,13 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Notes what was taken for endpoints, of which so much was wanted; returns those of which there is no more for now. */
+    /** Notes the rows that were taken; returns the endpoints that have no more of them for now. */
     wasTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const found = groupByEndpoint(deliveries)
+      const found = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
       const exhausted: Array<EndpointQueue> = []
       for (const [queue, limit] of wanted) {
         if (queue.isGone) continue
-        const taken = found.get(queue.endpointId) ?? []
+        const taken = found[queue.endpointId] ?? []
         noteVersions(queue, taken)
         for (const { id } of taken) known.add(id)
         held += taken.length
@@ -322,7 +323,7 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Lets the endpoints look that wait for this moment; returns when the next does. */
+    /** Plans the endpoints whose time has come; returns the time of the next. */
     wakeAt: (): number => {
       const at = now()
       let next = Number.POSITIVE_INFINITY
@@ -356,7 +357,7 @@ export const createDeliveryScheduler = (options: {
       return next
     },
 
-    /** Notes what came of a call; undefined when nothing is known of it. Returns whether there is an outcome to write. */
+    /** Notes the outcome of a call; undefined when it is unknown. Returns whether there is an outcome to write. */
     ended: (queue: EndpointQueue, called: Held, outcome: AttemptResult | undefined): boolean => {
       inFlight--
       if (queue.calls.delete(called) && queue.calls.size === 0 && !queue.isGone) busy--
@@ -383,13 +384,3 @@ export const createDeliveryScheduler = (options: {
 }
 
 export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
-
-const groupByEndpoint = (deliveries: ReadonlyArray<Delivery>): ReadonlyMap<EndpointId, ReadonlyArray<Delivery>> => {
-  const groups = new Map<EndpointId, Array<Delivery>>()
-  for (const delivery of deliveries) {
-    const group = groups.get(delivery.endpointId)
-    if (group === undefined) groups.set(delivery.endpointId, [delivery])
-    else group.push(delivery)
-  }
-  return groups
-}

@@ -1,40 +1,41 @@
-import type { DeliveryState } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
 import {
-  type DeliveryId,
-  type EndpointId,
-  type EventId,
+  DeliveryId,
+  EndpointId,
+  EventId,
   lowestIdentifierAt,
   madeAt,
   type OrganizationId,
 } from "@outreach/domain/Identifier"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
-import { Context, Effect, Layer } from "effect"
+import { rowsOf } from "@outreach/postgres/rowsOf"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The delivery of an event to an endpoint, without its attempts. */
-export interface EventDelivery {
-  readonly eventId: EventId
-  readonly id: DeliveryId
-  readonly endpointId: EndpointId
-  readonly state: DeliveryState
+const EventDelivery = Schema.Struct({
+  eventId: EventId,
+  id: DeliveryId,
+  endpointId: EndpointId,
+  state: Schema.Literals(DELIVERY_STATES),
   /** The delivery that replays it; null if none does. */
-  readonly replayedAs: DeliveryId | null
-}
+  replayedAs: Schema.NullOr(DeliveryId),
+})
+export type EventDelivery = typeof EventDelivery.Type
+
+const { columns, decode } = rowsOf(EventDelivery)
 
 /** Reads the deliveries of some events. What is delivered and past its retention is not found. */
 export class EventDeliveries extends Context.Service<EventDeliveries>()("backoffice/deliveries/EventDeliveries", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    return {
+    return dieOnDatabaseFailure("EventDeliveries", {
       /** Reads the deliveries that the log makes of events of one organization, in one statement: each is looked up by its id, which follows from the event and the endpoint. */
-      read: Effect.fn("EventDeliveries.read")(function* (
-        organizationId: OrganizationId,
-        eventIds: ReadonlyArray<EventId>,
-      ) {
+      read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
         if (eventIds.length === 0) return []
-        return yield* sql<EventDelivery>`
+        return yield* sql`
           with wanted as materialized (
             select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types,
               delivery_id(given.event_id, endpoint.id) collate "C" as id, given.batches_to
@@ -66,11 +67,10 @@ export class EventDeliveries extends Context.Service<EventDeliveries>()("backoff
               and (wanted.event_id = any (open) or (emitted_at, wanted.event_id) > (begun_at, begun_id)
                 and (event_types is null or type = any (event_types)))
           )
-          select event_id as "eventId", id, endpoint_id as "endpointId", state, replayed_as as "replayedAs"
-          from (select * from kept union all select * from logged) delivery
-          order by event_id, endpoint_id`
-      }, orDieAs("EventDeliveries.read")),
-    }
+          select ${columns} from (select * from kept union all select * from logged) delivery
+          order by event_id, endpoint_id`.pipe(decode)
+      }),
+    })
   }),
 }) {
   static readonly layer = Layer.effect(EventDeliveries, EventDeliveries.make)

@@ -27,7 +27,7 @@ export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {
-    /** Adds an endpoint, without the headers of Standard Webhooks unless told. It receives what is published from now on, or what was published at `since` or later. */
+    /** Adds an endpoint, by default without the headers of Standard Webhooks. It receives what is published from now on, or what was published at `since` or later. */
     create(
       endpoint: Pick<Endpoint, "organizationId" | "id" | "eventTypes"> &
         Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: EndpointUrl; readonly since?: Timestamp },
@@ -39,10 +39,9 @@ export class EndpointRepository extends Context.Service<
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
     /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
     breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
-    /**
-     * Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on.
-     * With a `version`, nothing is changed of an endpoint that has another.
-     */
+    /** Gives the events that are published and not read yet rows of their own: new event types hold for later events alone. Part of the transaction that changes them. */
+    leaveLog(endpointId: EndpointId): Effect.Effect<void>
+    /** Changes the given fields. At a new address the failures at the old one no longer count. With a `version`, an endpoint of another version is not changed. */
     update(
       endpointId: EndpointId,
       changes: Partial<
@@ -50,7 +49,7 @@ export class EndpointRepository extends Context.Service<
       >,
       version?: string,
     ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
-    /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
+    /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
   }

@@ -4,6 +4,7 @@ import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
+import { Transaction } from "../Transaction.ts"
 import { webhookHeaders } from "./Deliveries.ts"
 import { type Endpoint, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
@@ -34,8 +35,13 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks">> & { readonly url?: string },
   { version, ...options }: AddressOptions & { readonly version?: string },
 ) {
+  const endpoints = yield* EndpointRepository
   const changed = url === undefined ? changes : { ...changes, url: yield* parseUrl(url, options) }
-  return yield* (yield* EndpointRepository).update(endpointId, changed, version)
+  const update = endpoints.update(endpointId, changed, version)
+  const isFilterChanged = changes.eventTypes !== undefined
+  return yield* (yield* Transaction).run(
+    isFilterChanged ? Effect.andThen(endpoints.leaveLog(endpointId), update) : update,
+  )
 })
 
 const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>

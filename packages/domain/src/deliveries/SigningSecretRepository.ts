@@ -58,7 +58,7 @@ export class SigningSecretRepository extends Context.Service<
   SigningSecretRepository,
   {
     /**
-     * Adds a secret and lets the others end after the grace window.
+     * Adds a secret and lets the others end after the grace window. Part of a transaction.
      *
      * Past `MAX_ACTIVE_SECRETS` the oldest end at once; returns how many did.
      */

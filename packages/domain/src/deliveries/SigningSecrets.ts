@@ -2,6 +2,7 @@ import { Effect, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
+import { Transaction } from "../Transaction.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 
 /**
@@ -18,14 +19,14 @@ const makeSecret = Effect.gen(function* () {
   Effect.map((text) => Redacted.make(`whsec_${text}`)),
 )
 
-/** Does what `rotateSecret` does, and also returns how many of the oldest secrets it ended at once, to have no more than may be active. */
+/** Rotates like `rotateSecret`; returns also how many of the oldest secrets ended at once, because no more may be active. */
 export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (
   organizationId: OrganizationId,
   graceSeconds: number,
 ) {
   const repository = yield* SigningSecretRepository
   const secret = yield* makeSecret
-  const ended = yield* repository.rotate(organizationId, secret, graceSeconds)
+  const ended = yield* (yield* Transaction).run(repository.rotate(organizationId, secret, graceSeconds))
   return { secret, ended }
 })
 

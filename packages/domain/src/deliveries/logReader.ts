@@ -1,42 +1,9 @@
 /**
- * How an endpoint reads its organization's log: the row that stands in the database, and what the worker that owns it knows.
+ * What a worker knows about the log of an endpoint that it owns. `logReader.test.ts` has the model of the protocol.
  *
- * An intent is written before calls begin: the row says up to where calls may have begun, and which of those events are open, that
- * is, not settled. Whoever takes the row from a lost owner knows from it exactly what may have to be sent again.
+ * An intent is written before calls begin: the row in the database names the last event that may have been called, and the open events,
+ * which are not settled. The next owner of a lost worker's row knows from it which events may have to be sent again.
  */
-
-/** The row of a reader, as far as the protocol goes. */
-export interface ReaderRow<Event> {
-  /** How many events of the log the row has passed: calls may have begun for each of them. */
-  readonly begun: number
-  /** Those of them that are not settled. */
-  readonly open: ReadonlyArray<Event>
-  /** The worker that may write. */
-  readonly owner: string | null
-}
-
-/** Writes the intent to call for the next events; undefined when the row is no longer the owner's. */
-export const intend = <Event>(
-  row: ReaderRow<Event>,
-  owner: string,
-  events: ReadonlyArray<Event>,
-): ReaderRow<Event> | undefined =>
-  row.owner === owner ? { ...row, begun: row.begun + events.length, open: [...row.open, ...events] } : undefined
-
-/** Writes what is still open; undefined when the row is no longer the owner's. */
-export const writeOpen = <Event>(
-  row: ReaderRow<Event>,
-  owner: string,
-  open: ReadonlyArray<Event>,
-): ReaderRow<Event> | undefined => (row.owner === owner ? { ...row, open } : undefined)
-
-/** Gives a row to a new owner, or to none; what was open is returned, to go on as rows of its own. */
-export const passOn = <Event>(
-  row: ReaderRow<Event>,
-  owner: string | null,
-): readonly [row: ReaderRow<Event>, open: ReadonlyArray<Event>] => [{ ...row, open: [], owner }, row.open]
-
-/** What a worker knows of a reader that it owns. */
 export interface LogReader<Event> {
   /** Read, with the intent written; no call has begun. */
   readonly waiting: ReadonlyArray<Event>

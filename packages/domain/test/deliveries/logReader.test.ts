@@ -5,13 +5,42 @@ import {
   answer,
   begin,
   IDLE,
-  intend,
   type LogReader,
-  passOn,
-  type ReaderRow,
   stillOpen,
-  writeOpen,
 } from "../../src/deliveries/logReader.ts"
+
+// The row of a reader in the database, which `write_positions`, `take_endpoints` and `hand_over` change.
+
+/** The row of a reader, as far as the protocol goes. */
+interface ReaderRow<Event> {
+  /** How many events of the log the row has passed: calls may have begun for each of them. */
+  readonly begun: number
+  /** Those of them that are not settled. */
+  readonly open: ReadonlyArray<Event>
+  /** The worker that may write. */
+  readonly owner: string | null
+}
+
+/** Writes the intent to call for the next events; undefined when the row is no longer the owner's. */
+const intend = <Event>(
+  row: ReaderRow<Event>,
+  owner: string,
+  events: ReadonlyArray<Event>,
+): ReaderRow<Event> | undefined =>
+  row.owner === owner ? { ...row, begun: row.begun + events.length, open: [...row.open, ...events] } : undefined
+
+/** Writes what is still open; undefined when the row is no longer the owner's. */
+const writeOpen = <Event>(
+  row: ReaderRow<Event>,
+  owner: string,
+  open: ReadonlyArray<Event>,
+): ReaderRow<Event> | undefined => (row.owner === owner ? { ...row, open } : undefined)
+
+/** Gives a row to a new owner, or to none; what was open is returned, to go on as rows of its own. */
+const passOn = <Event>(
+  row: ReaderRow<Event>,
+  owner: string | null,
+): readonly [row: ReaderRow<Event>, open: ReadonlyArray<Event>] => [{ ...row, open: [], owner }, row.open]
 
 /** As many events as two blocks and one more, so that reads follow each other. */
 const EVENTS = 3

@@ -1,30 +1,32 @@
 import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { BreakerChange, Endpoint, EndpointStatus, StoredEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
+
+const endpoints = rowsOf(Endpoint, { url: "shown_url(url)" })
+const columns = endpoints.columnsOf("endpoint")
+const changes = rowsOf(BreakerChange)
+const decodeStatuses = decodeRows(EndpointStatus.fields)
+const decodeAddress = decodeRows({ url: StoredEndpointUrl })
+const decodeLast = decodeRows({ last: Timestamp })
 
 /** Keeps webhook endpoints in PostgreSQL. */
-export const EndpointRepositoryPg = Layer.effect(
+export const EndpointRepositoryPg = adapter(
   EndpointRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
-    const columns = sql.literal(`
-      endpoint.organization_id as "organizationId", endpoint.id, shown_url(url) as url, enabled, event_types as "eventTypes",
-      max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", version, endpoint.created_at as "createdAt"`)
 
-    const statuses = (
-      which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId },
-      countedTo: number,
-    ) =>
-      sql<EndpointStatus>`
+    const statuses = (isSelected: Statement.Fragment, cap: number) =>
+      sql`
         select ${columns}, failures,
           case when allowance is null then 'closed' when failures = 0 then 'recovering'
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
@@ -41,50 +43,23 @@ export const EndpointRepositoryPg = Layer.effect(
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
           select count(*) as count, min(emitted_at) as emitted_at
-          from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${countedTo}::int)) ahead
+          from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${cap}::int)) ahead
         cross join lateral (
           select sum(lane.count) as waiting, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
           cross join lateral (
             select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
               select due_at from deliveries
               where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null
-              order by due_at limit ${countedTo}::int
+              order by due_at limit ${cap}::int
             ) first
           ) lane) trouble
         cross join lateral (
           select count(*) as count from deliveries where endpoint_id = endpoint.id and deliveries.owner is not null) calling
-        where (${which.organizationId ?? null}::text is null or endpoint.organization_id = ${which.organizationId ?? null})
-          and (${which.id ?? null}::text is null or endpoint.id = ${which.id ?? null})
-        order by endpoint.id`
-
-    /** Gives what was published until now, and goes by the event types of until now, rows of its own. */
-    const leaveLog = Effect.fnUntraced(function* (endpointId: EndpointId) {
-      // The position is read by the next statement, which sees what its owner wrote until this row was locked.
-      yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
-      const rows = yield* sql<{ last: Timestamp }>`
-        with reader as materialized (
-          select endpoint.id as endpoint_id, endpoint.organization_id, event_types, begun_at, begun_id, last
-          from webhook_endpoints endpoint
-          cross join lateral reader_position(endpoint.id) position
-          join organization_clock clock on clock.organization_id = endpoint.organization_id
-          where endpoint.id = ${endpointId}
-        ), kept as (
-          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
-          select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp()
-          from reader join events event on event.organization_id = reader.organization_id
-            and emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
-            and (event_types is null or type = any (event_types))
-          order by emitted_at, event.id
-        )
-        select last from reader`
-      for (const { last } of rows) {
-        yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
-      }
-    })
+        where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
 
     return {
-      create: Effect.fn("EndpointRepository.create")(function* ({ since, ...endpoint }) {
-        const rows = yield* sql<Endpoint>`
+      create: Effect.fnUntraced(function* ({ since, ...endpoint }) {
+        const rows = yield* sql`
           with made as (
             insert into webhook_endpoints (id, organization_id, url, event_types, standard_webhooks)
             select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[], ${endpoint.standardWebhooks ?? false}::boolean
@@ -98,86 +73,104 @@ export const EndpointRepositoryPg = Layer.effect(
               case when ${since === undefined}::boolean then '~' else '' end
             from made join organization_clock clock using (organization_id)
           )
-          select ${columns} from made endpoint`
+          select ${columns} from made endpoint`.pipe(endpoints.decode)
         const made = rows[0] ?? (yield* new OrganizationNotFound({ organizationId: endpoint.organizationId }))
         yield* hints.give("endpoints")
         return made
-      }, orDieAs("EndpointRepository.create")),
+      }),
 
-      list: Effect.fn("EndpointRepository.list")(
-        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }, LIST_COUNT_CAP),
-        orDieAs("EndpointRepository.list"),
-      ),
+      list: (organizationId) => statuses(equal({ "endpoint.organization_id": organizationId }), LIST_COUNT_CAP),
 
-      find: Effect.fn("EndpointRepository.find")(function* (endpointId) {
-        const rows = yield* statuses({ id: endpointId }, COUNT_CAP)
+      find: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP)
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
-      }, orDieAs("EndpointRepository.find")),
+      }),
 
-      address: Effect.fn("EndpointRepository.address")(function* (endpointId) {
-        const rows = yield* sql<{ url: EndpointUrl }>`select url from webhook_endpoints where id = ${endpointId}`
+      address: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(decodeAddress)
         return rows[0]?.url ?? (yield* new EndpointNotFound({ endpointId }))
-      }, orDieAs("EndpointRepository.address")),
+      }),
 
-      breakerChanges: Effect.fn("EndpointRepository.breakerChanges")(
-        (endpointId) => sql<BreakerChange>`
-          select changed_at as "changedAt", breaker, failures
+      breakerChanges: (endpointId) =>
+        sql`
+          select ${changes.columnsOf("change")}
           from webhook_endpoints endpoint join breaker_changes change
             on change.organization_id = endpoint.organization_id and change.endpoint_id = endpoint.id
-          where endpoint.id = ${endpointId} order by changed_at desc`,
-        orDieAs("EndpointRepository.breakerChanges"),
-      ),
+          where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
 
-      update: Effect.fn("EndpointRepository.update")(
-        function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }, expected) {
-          if (eventTypes !== undefined) yield* leaveLog(endpointId)
-          const rows = yield* sql<Endpoint>`
+      leaveLog: Effect.fnUntraced(function* (endpointId) {
+        // The position is read by the next statement, which sees what its owner wrote until this row was locked.
+        yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
+        const rows = yield* sql`
+          with reader as materialized (
+            select endpoint.id as endpoint_id, endpoint.organization_id, event_types, begun_at, begun_id, last
+            from webhook_endpoints endpoint
+            cross join lateral reader_position(endpoint.id) position
+            join organization_clock clock on clock.organization_id = endpoint.organization_id
+            where endpoint.id = ${endpointId}
+          ), kept as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
+            select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp()
+            from reader join events event on event.organization_id = reader.organization_id
+              and emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
+              and (event_types is null or type = any (event_types))
+            order by emitted_at, event.id
+          )
+          select last from reader`.pipe(decodeLast)
+        for (const { last } of rows) {
+          yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
+        }
+      }),
+
+      update: Effect.fnUntraced(function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }, expected) {
+        const rows = yield* sql`
+          with updated as (
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
               max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end,
               standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks),
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
             where id = ${endpointId} and version::text = coalesce(${expected ?? null}, version::text)
-            returning ${columns}`
-          const updated = rows[0]
-          if (updated === undefined) {
-            const known = yield* sql`select from webhook_endpoints where id = ${endpointId}`
-            return yield* known.length > 0
-              ? new ChangedMeanwhile({ id: endpointId })
-              : new EndpointNotFound({ endpointId })
-          }
-          if (url !== undefined) {
-            yield* sql`
-            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}`
-          }
-          yield* hints.give("endpoints")
-          if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
-          return updated
-        },
-        sql.withTransaction,
-        orDieAs("EndpointRepository.update"),
-      ),
+            returning *
+          ), cleared as (
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null
+            where ${url !== undefined}::boolean and endpoint_id in (select id from updated)
+          )
+          select ${columns} from updated endpoint`.pipe(endpoints.decode)
+        const updated = rows[0]
+        if (updated === undefined) {
+          const known = yield* sql`select from webhook_endpoints where id = ${endpointId}`
+          return yield* known.length > 0
+            ? new ChangedMeanwhile({ id: endpointId })
+            : new EndpointNotFound({ endpointId })
+        }
+        yield* hints.give("endpoints")
+        if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
+        return updated
+      }),
 
-      enable: Effect.fn("EndpointRepository.enable")(function* (endpointId) {
-        const rows = yield* sql<Endpoint>`
+      enable: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* sql`
           with enabled as (
             update webhook_endpoints set enabled = true, version = version + 1 where id = ${endpointId} returning *
           ), cleared as (
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )
-          select ${columns} from enabled endpoint`
+          select ${columns} from enabled endpoint`.pipe(endpoints.decode)
         const enabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
         yield* hints.give("endpoints")
         return enabled
-      }, orDieAs("EndpointRepository.enable")),
+      }),
 
-      disable: Effect.fn("EndpointRepository.disable")(function* (endpointId) {
-        const rows = yield* sql<Endpoint>`
-          update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`
+      disable: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* sql`
+          update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`.pipe(
+          endpoints.decode,
+        )
         const disabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
         yield* hints.give("endpoints")
         return disabled
-      }, orDieAs("EndpointRepository.disable")),
+      }),
     }
   }),
 )

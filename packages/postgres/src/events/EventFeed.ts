@@ -1,31 +1,31 @@
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
-import type { CampaignId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Layer } from "effect"
+import { CampaignId, EventId, type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../DatabaseFailure.ts"
-
-/** A place in the feed: the last event that was read. */
-export interface FeedPosition {
-  readonly emittedAt: Timestamp
-  readonly id: EventId
-}
+import { dieOnDatabaseFailure } from "../adapter.ts"
+import { rowsOf } from "../rowsOf.ts"
 
 /** An event that was published, with the envelope as it was written then. */
-export interface PublishedEvent extends FeedPosition {
-  readonly campaignId: CampaignId
-  readonly recipientId: RecipientId | null
-  readonly body: string
-}
+const PublishedEvent = Schema.Struct({
+  id: EventId,
+  emittedAt: Timestamp,
+  campaignId: CampaignId,
+  recipientId: Schema.NullOr(RecipientId),
+  body: Schema.String,
+})
+export type PublishedEvent = typeof PublishedEvent.Type
+
+/** The last event of the feed that was read. */
+export type FeedPosition = Pick<PublishedEvent, "emittedAt" | "id">
+
+const { columns, fromValues } = rowsOf(PublishedEvent)
 
 /** Offers the events that were published, for reading again. */
 export class EventFeed extends Context.Service<EventFeed>()("postgres/events/EventFeed", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(`
-      id, emitted_at as "emittedAt", campaign_id as "campaignId", recipient_id as "recipientId", body`)
-
-    return {
+    return dieOnDatabaseFailure("EventFeed", {
       /**
        * Reads at most `limit` events of the given types in the order (`emittedAt`, id): from `since` on, inclusive, or after a position.
        *
@@ -46,23 +46,23 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
             : sql`emitted_at >= ${from.since}::timestamptz`
         const range =
           types.length === FEED_EVENT_TYPES.length
-            ? sql<PublishedEvent>`
+            ? sql`
                 select ${columns} from events
                 where organization_id = ${organizationId} and type = any (${types}::text[]) and ${beyond}
                 order by emitted_at, id limit ${limit}`
-            : sql<PublishedEvent>`
+            : sql`
                 select found.* from unnest(${types}::text[]) as wanted (type)
                 cross join lateral (
                   select ${columns} from events
                   where organization_id = ${organizationId} and type = wanted.type and ${beyond}
-                  -- By the type, too, which is one: only events_by_type has this order, and the planner would read the whole log for
-                  -- a type that is rarer than it believes.
+                  -- Ordered by the one type, too: only events_by_type has this order. Otherwise the planner reads the whole log for a
+                  -- type that is rarer than it estimates.
                   order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`
-        return orDieAs("EventFeed.page")(range)
+        return Effect.map(range.values, (rows) => rows.map(fromValues))
       },
-    }
+    })
   }),
 }) {
   static readonly layer = Layer.effect(EventFeed, EventFeed.make)

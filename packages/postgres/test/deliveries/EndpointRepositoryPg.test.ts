@@ -3,11 +3,13 @@ import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import type { Transaction } from "@outreach/domain/Transaction"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -113,20 +115,21 @@ describe("EndpointRepositoryPg", () => {
     const { disable, enable, find, update } = yield* EndpointRepository
     const { list, revoke } = yield* SigningSecretRepository
     const url = EndpointUrl.make("https://partner.test/elsewhere")
-    const changes: ReadonlyArray<Effect.Effect<unknown, unknown, SigningSecretRepository | SecureRandom.SecureRandom>> =
-      [
-        update(endpoint.id, { url }),
-        update(endpoint.id, { eventTypes: ["outreach.email_sent"] }),
-        update(endpoint.id, { maxInFlight: 3 }),
-        update(endpoint.id, { standardWebhooks: true }),
-        disable(endpoint.id),
-        enable(endpoint.id),
-        // It also says that failures no longer count.
-        enable(endpoint.id),
-        rotateSecret(organization.id, 3600),
-        rotateSecret(organization.id, 0),
-        Effect.flatMap(list(organization.id), ([secret]) => revoke(secret!.id)),
-      ]
+    const changes: ReadonlyArray<
+      Effect.Effect<unknown, unknown, SigningSecretRepository | SecureRandom.SecureRandom | Transaction>
+    > = [
+      update(endpoint.id, { url }),
+      update(endpoint.id, { eventTypes: ["outreach.email_sent"] }),
+      update(endpoint.id, { maxInFlight: 3 }),
+      update(endpoint.id, { standardWebhooks: true }),
+      disable(endpoint.id),
+      enable(endpoint.id),
+      // It also says that failures no longer count.
+      enable(endpoint.id),
+      rotateSecret(organization.id, 3600),
+      rotateSecret(organization.id, 0),
+      Effect.flatMap(list(organization.id), ([secret]) => revoke(secret!.id)),
+    ]
     let { version } = yield* find(endpoint.id)
     const { version: others } = yield* find(other.id)
     for (const change of changes) {
@@ -145,9 +148,9 @@ describe("EndpointRepositoryPg", () => {
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     const endpoints = yield* EndpointRepository
     const before = yield* publishSent(campaign, 3)
-    yield* endpoints.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
     yield* publishSent(campaign, 2)
-    yield* endpoints.update(endpoint.id, { eventTypes: null })
+    yield* updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: true })
     const after = yield* publishSent(campaign, 4)
     expect(yield* endpoints.find(endpoint.id)).toMatchObject({ waiting: 7, lagEvents: 4 })
     const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
@@ -157,12 +160,13 @@ describe("EndpointRepositoryPg", () => {
   test("waits with new types for a write of the owner, and delivers nothing twice that it had begun", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-    const endpoints = yield* EndpointRepository
     const begun = yield* publishSent(campaign, 3)
     const { take } = yield* workerOn()
     const update = yield* whileOpen(take(), () =>
       Effect.gen(function* () {
-        const updating = yield* Effect.forkDetach(endpoints.update(endpoint.id, { eventTypes: [] }))
+        const updating = yield* Effect.forkDetach(
+          updateEndpoint(endpoint.id, { eventTypes: [] }, { allowPrivate: true }),
+        )
         yield* sql`
           select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(

@@ -3,7 +3,7 @@ import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterRead
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
@@ -349,10 +349,9 @@ describe("ReplayJobQueuePg", () => {
     })
 
     test("sends the types that are asked for, or those that the endpoint receives", function* () {
-      const endpoints = yield* EndpointRepository
       const { all, events, endpoint } = yield* seedLog(3)
       const { countInLog } = yield* ReplayReader
-      yield* endpoints.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
       expect(yield* countInLog(all)).toBe(0)
       const types = ["outreach.email_bounced", "outreach.email_sent"]
       expect(yield* countInLog({ ...all, eventTypes: types })).toBe(3)
