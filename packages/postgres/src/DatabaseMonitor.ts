@@ -29,7 +29,7 @@ export const monitorMetrics = {
 }
 
 /**
- * Checks the database every five seconds, when connections begin or end to fail, and each second while it is unusable. It what is wrong with it: once at the beginning, each minute, and at the end.
+ * Checks the database every five seconds, when connections begin or end to fail, and each second while it is unusable. It logs what is wrong with it: once at the beginning, each minute, and at the end.
  *
  * Loops that fail because of the database leave the log to it. Without a monitor, each logs its own failures.
  */
