@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { type EndpointStatus, PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -162,12 +163,11 @@ describe("new types", () => {
     const { campaign, endpoint } = await run(seedCampaign({ recipients: 0, endpointUrl: receiver.url }))
     await besideWorker(
       Effect.gen(function* () {
-        const { update } = yield* EndpointRepository
         const before = yield* publishTogether(campaign, 100)
         yield* count(receiver.calls, PER_ENDPOINT)
-        yield* update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+        yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
         yield* publishTogether(campaign, 20)
-        yield* update(endpoint.id, { eventTypes: null })
+        yield* updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: true })
         const after = yield* publishTogether(campaign, 20)
         receiver.answerBy(accept)
         for (const response of held) response.end()
