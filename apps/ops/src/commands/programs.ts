@@ -4,7 +4,6 @@ import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import * as text from "@outreach/domain/textSchema"
-import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Layer, Schema } from "effect"
@@ -110,5 +109,5 @@ const archive = changing({
 export const programs = group({
   about: "What clinicians are invited to",
   commands: { create, list, update, archive },
-  services: Layer.mergeAll(ProgramRepositoryPg, DigestRepositoryPg, TransactionPg),
+  services: Layer.mergeAll(ProgramRepositoryPg, TransactionPg),
 })

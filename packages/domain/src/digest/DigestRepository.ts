@@ -38,8 +38,6 @@ export class DigestRepository extends Context.Service<
       qualifications: ReadonlyArray<Qualification & { readonly npi: Npi; readonly eventId: string }>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlyArray<CompleterQuota>>
-    /** Judges anew which targets of a program are reached, after they changed. */
-    updateTargets(organizationId: OrganizationId, programId: ProgramId, at: CommitTimestamp): Effect.Effect<void>
     /** Finds which of these clinicians have reached one of these stages of a program. */
     findQualified(
       organizationId: OrganizationId,

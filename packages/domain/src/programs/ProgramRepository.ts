@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type { Program } from "./Program.ts"
 
 /** The organization has a program with this slug. */
@@ -81,6 +82,8 @@ export class ProgramRepository extends Context.Service<
     ): Effect.Effect<ReadonlyArray<CampaignId>>
     /** Changes what is given of a program that is locked. */
     update(organizationId: OrganizationId, programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program>
+    /** Judges anew which targets of a program are reached, after they changed. */
+    updateTargets(organizationId: OrganizationId, programId: ProgramId, at: CommitTimestamp): Effect.Effect<void>
     /** Lists programs, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Program>>
   }

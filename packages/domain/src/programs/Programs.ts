@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { DigestRepository } from "../digest/DigestRepository.ts"
 import type { ProgramId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
 import { type ProgramChanges, ProgramInUse, ProgramRepository } from "./ProgramRepository.ts"
@@ -27,7 +26,7 @@ export const updateProgram = Effect.fn("Programs.updateProgram")(function* (
     const program = yield* programs.update(organizationId, programId, changes)
     if (changes.learnerTarget !== undefined || changes.completerTarget !== undefined) {
       const at = yield* transaction.commitTimestamp(organizationId)
-      yield* (yield* DigestRepository).updateTargets(organizationId, programId, at)
+      yield* programs.updateTargets(organizationId, programId, at)
     }
     return program
   })

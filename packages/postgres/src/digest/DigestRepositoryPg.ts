@@ -79,12 +79,6 @@ export const DigestRepositoryPg = adapter(
         Effect.provideService(SqlClient.SqlClient, sql),
       ),
 
-      updateTargets: (organizationId, programId, at) =>
-        addToFunnels(organizationId, [programId], [], at).pipe(
-          Effect.asVoid,
-          Effect.provideService(SqlClient.SqlClient, sql),
-        ),
-
       findQualified: (organizationId, programId, npis, stages) =>
         sql`
           select distinct npi from qualifications
@@ -145,7 +139,7 @@ export const DigestRepositoryPg = adapter(
  *
  * The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
  */
-const addToFunnels = Effect.fnUntraced(function* (
+export const addToFunnels = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   programIds: Iterable<ProgramId>,
   qualifications: ReadonlyArray<Qualification>,

@@ -6,6 +6,7 @@ import { ProgramNotFound, ProgramRepository, ProgramSlugTaken } from "@outreach/
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
+import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Program)
@@ -88,6 +89,10 @@ export const ProgramRepositoryPg = adapter(
           where organization_id = ${organizationId} and id = ${programId}
           returning ${columns}`.pipe(decode)
         return rows[0]!
+      }),
+
+      updateTargets: Effect.fnUntraced(function* (organizationId, programId, at) {
+        yield* Effect.provideService(addToFunnels(organizationId, [programId], [], at), SqlClient.SqlClient, sql)
       }),
 
       list: (organizationId) =>
