@@ -1,4 +1,5 @@
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { ReadDate } from "@outreach/domain/digest/DateRange"
 import { FunnelCounts, OutreachCounts } from "@outreach/domain/digest/Digest"
 import { FORECAST_DAYS, type QuotaProgress } from "@outreach/domain/digest/forecastQuota"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
@@ -12,7 +13,7 @@ import { SqlClient } from "effect/sql"
 
 /** One program's counts of one date: its funnel for the date, and up to its end. */
 const DigestDay = Schema.Struct({
-  date: CalendarDate,
+  date: ReadDate,
   funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
   outreach: OutreachCounts,
 })
@@ -20,7 +21,7 @@ export type DigestDay = typeof DigestDay.Type
 const decodeDays = decodeRows(DigestDay.fields)
 
 const Progress = Schema.Struct({
-  today: CalendarDate,
+  today: ReadDate,
   learnerTarget: Program.fields.learnerTarget,
   completerTarget: Program.fields.completerTarget,
   learners: Schema.Int,
@@ -29,7 +30,7 @@ const Progress = Schema.Struct({
   completerReachedAt: Schema.NullOr(Timestamp),
   learnerGains: Schema.Array(Schema.Int),
   completerGains: Schema.Array(Schema.Int),
-  campaignsEnd: Schema.NullOr(CalendarDate),
+  campaignsEnd: Schema.NullOr(ReadDate),
 })
 const decodeProgress = decodeRows(Progress.fields)
 

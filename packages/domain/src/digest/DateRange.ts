@@ -3,6 +3,9 @@ import type { CalendarDate } from "./CalendarDate.ts"
 
 const DAY_MS = 86_400_000
 
+/** A date as the database gives it. `CalendarDate` checks what a person gives; the check is not loaded by those who read dates alone. */
+export const ReadDate = Schema.String.pipe(Schema.brand("CalendarDate"))
+
 /** Returns the date a number of days later, or earlier. */
 export const addDays = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate

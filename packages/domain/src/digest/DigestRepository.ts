@@ -2,7 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Npi } from "../recipients/Npi.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import { CalendarDate } from "./CalendarDate.ts"
+import type { CalendarDate } from "./CalendarDate.ts"
+import { ReadDate } from "./DateRange.ts"
 import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
@@ -16,7 +17,7 @@ export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFutu
 export const Discrepancy = Schema.Struct({
   organizationId: OrganizationId,
   programId: ProgramId,
-  date: CalendarDate,
+  date: ReadDate,
   /** The name of the count, such as `unique_opened`. */
   count: Schema.String,
   kept: Schema.Int,
