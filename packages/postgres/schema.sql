@@ -822,6 +822,8 @@ begin
     return null;
   end if;
 
+  -- Other claims wait for the rates that are locked here. A worker that stands still in its decision loses them after five seconds.
+  perform set_config('idle_in_transaction_session_timeout', '5s', true);
   loop
     -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
     with turn as materialized (

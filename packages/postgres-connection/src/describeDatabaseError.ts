@@ -26,7 +26,7 @@ const SQLSTATES: Readonly<Record<string, string>> = {
   "42501": "the role of DATABASE_URL lacks a right on the database or its tables; the owner grants it",
   "42P05": POOLER,
   "53": "the server is short of a resource; look at its memory, disk and log",
-  "53100": "the server's disk is full; make room",
+  "53100": "the server's disk is full; free some space",
   "53200": "the server is out of memory; give it more, or lower its settings",
   "53300":
     "the server has no connection left for this role; raise max_connections or the limit of the role or database, or run fewer processes",

@@ -1,7 +1,7 @@
 import { decide } from "@outreach/rate-limit"
 import ipaddr from "ipaddr.js"
 
-/** Addresses that are remembered at once; the oldest make room, so that nobody can fill the memory. */
+/** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
 const MAX_ADDRESSES = 100_000
 
 /** How often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
@@ -11,7 +11,7 @@ export interface AddressLimit {
   readonly countFailure: (address: string, now: number) => void
 }
 
-/** Creates a limit of so many failures in a clock minute. */
+/** Creates a limit of failures in a clock minute. */
 export const addressLimit = (limit: number): AddressLimit => {
   const failures = new Map<string, number>()
   let minuteEnds = 0

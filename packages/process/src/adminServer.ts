@@ -11,7 +11,7 @@ import { ListenError } from "./ListenError.ts"
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
 const MAX_CONNECTIONS = 256
 const MAX_PER_ADDRESS = MAX_CONNECTIONS / 4
-/** How long requests in flight may take to finish once the process is told to stop. */
+/** How long requests in flight may take to finish once the process begins to stop. */
 const DRAIN = "2 seconds"
 /** The waits while the port is taken, doubled from the first to the last. */
 const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])

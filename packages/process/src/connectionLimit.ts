@@ -37,7 +37,7 @@ export interface ConnectionLimit {
   readonly isExceededBy: (request: object) => boolean
 }
 
-/** Creates a limit of so many connections, and forwarded requests under way, for each address. */
+/** Creates a limit of the connections, and forwarded requests under way, of each address. */
 export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => false): ConnectionLimit => {
   const connections = addressCounts(perAddress)
   const requests = addressCounts(perAddress)

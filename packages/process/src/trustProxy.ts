@@ -3,10 +3,10 @@ import { textSchema } from "@outreach/domain/textSchema"
 import proxyAddr from "proxy-addr"
 import { setting } from "./setting.ts"
 
-/** Reports whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
+/** Reports whether the address at a hop, counted from 0 for the peer of the connection, is a proxy that is believed. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
-/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is whoever connects. */
+/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is the peer of the connection. */
 export const trustProxy = setting<TrustProxy>(
   "TRUST_PROXY",
   textSchema(

@@ -11,7 +11,7 @@ export interface Received {
 }
 
 /**
- * A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as told; 200 unless told. It listens
+ * A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as it is set to; by default 200. It listens
  * for the time of a test, or until `atEnd` calls back.
  */
 export const partner = async (

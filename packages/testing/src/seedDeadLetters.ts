@@ -6,7 +6,7 @@ import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 
 /**
- * Gives an organization of its own so many dead letters of one event, each set aside a millisecond after the one before it and the
+ * Gives an organization of its own a number of dead letters of one event, each set aside a millisecond after the one before it and the
  * last `daysAgo`; its endpoint is disabled, so that what is replayed waits to be looked at.
  */
 export const seedDeadLetters = Effect.fnUntraced(function* (

@@ -15,7 +15,7 @@ export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId)
   yield* (yield* CampaignRepository).openAndComplete
 })
 
-/** Leases the given number of messages of all campaigns, whoever has the next turn, without any rate unless `options` names one. */
+/** Leases the given number of messages of all campaigns, whichever has the next turn, without any rate unless `options` names one. */
 export const claimMessages = Effect.fnUntraced(function* (limit: number, options: Partial<MessageClaim> = {}) {
   const sql = yield* SqlClient.SqlClient
   // A test may have changed behind the back of the turns when a message is due.

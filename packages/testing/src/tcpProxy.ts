@@ -123,7 +123,7 @@ export const tcpProxy = async (
 
 /** How many connections the blocked listener may hold, and more. */
 const QUEUE_LENGTH = 4
-/** Listens, and never accepts: once the queue is full, the kernel drops the packets of whoever wants to connect. */
+/** Listens, and never accepts: once the queue is full, the kernel drops the packets of new connections. */
 const LISTEN_AND_BLOCK = `
   const { parentPort, workerData } = require("node:worker_threads")
   require("node:net").createServer().listen({ port: workerData.port, host: "127.0.0.1", backlog: 1 }, () => {

@@ -47,14 +47,14 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   return {
     token,
     intend,
-    /** Takes what is due of all endpoints, at most so many of each: from the logs, and then what has a row. */
+    /** Takes what is due of all endpoints, at most `most` of each: from the logs, and then what has a row. */
     take: Effect.fnUntraced(function* (most = 100) {
       const endpoints = yield* wanted(most)
       const read = yield* leases.read(token, endpoints)
       yield* intend(read)
       return [...read, ...(yield* leases.takeDue(token, endpoints))]
     }),
-    /** Writes what came of deliveries to one endpoint, in one statement; returns whether all of it was written. */
+    /** Writes the outcomes of deliveries to one endpoint, in one statement; returns whether all of it was written. */
     settle: Effect.fnUntraced(function* (
       deliveries: ReadonlyArray<Delivery>,
       settlement: Settlement = { state: "delivered" },

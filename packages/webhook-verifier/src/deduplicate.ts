@@ -5,7 +5,7 @@ export type { WebhookHandler } from "./receive.ts"
 export { type RedisClient, type RedisCommand, type RedisStoreOptions, redisStore } from "./redisStore.ts"
 export { type SqliteDatabase, type SqliteStore, type SqliteStoreOptions, sqliteStore } from "./sqliteStore.ts"
 
-/** What became of a claim: ours by this name, held by another, or not needed any more. */
+/** The result of a claim: ours by this name, held by another, or not needed any more. */
 export type Claim =
   | { readonly state: "claimed"; readonly claim: string }
   | { readonly state: "in_progress" }

@@ -37,7 +37,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
       metrics.attempts[result.reason].updateUnsafe(1, context)
       metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
     },
-    /** Counts and logs what became of an attempt once it was written, or could not be. */
+    /** Counts and logs the outcome of an attempt once it was written, or could not be. */
     note: (result: AttemptResult, isWritten: boolean): Effect.Effect<void> => {
       const { delivery, reason } = result
       const { state } = result.settlement
@@ -67,7 +67,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
 })
 
 /**
- * Creates an attempt within a span that says whose it is and what came of it.
+ * Creates an attempt within a span that names its endpoint and its outcome.
  *
  * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
  */

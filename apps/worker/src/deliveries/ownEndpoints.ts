@@ -12,7 +12,7 @@ const limits = workerLimits.deliveries
  * Keeps a worker among the living, and its share of the endpoints its own.
  *
  * `beat` says that it lives, and takes and gives up endpoints; these are the worker's while `holdsLease`. Calls may begin while
- * `isCurrent`: what it knows of its endpoints was true less than two seconds ago. `writing` is held by whoever changes rows of
+ * `isCurrent`: what it knows of its endpoints was true less than two seconds ago. `writing` is held by the fiber that changes rows of
  * leases. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
  */
 export const ownEndpoints = Effect.fnUntraced(function* (options: {
@@ -27,7 +27,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   const { worker, leaseSeconds, scheduler, writing, noteDeadLetter, now } = options
   const { queues } = scheduler
   const leases = yield* DeliveryLeases
-  // Whoever has left must not say afterwards that it lives.
+  // A worker that has left must not report afterwards that it lives.
   const registering = yield* Semaphore.make(1)
   const beatNow = yield* Latch.make()
   let hasLeft = false

@@ -3,7 +3,7 @@ import { workerLimits } from "../workerLimits.ts"
 import { logFailure, retryForever } from "./retryForever.ts"
 
 /**
- * Claims leases and handles each in a fiber of its own, at most `concurrency`, claiming again as soon as there is room.
+ * Claims leases and handles each in a fiber of its own, at most `concurrency`, claiming again as soon as a slot is free.
  *
  * When interrupted it claims no more, and gives what is in flight `drainSeconds` to finish. A lease whose handling fails, or does
  * not finish, is left to end by itself.
@@ -17,11 +17,11 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
      * A claim waits for them for 20 ms at the most, and not at all when something new was heard of.
      */
     readonly minSlots?: number
-    /** How many may be held, with those whose room is free before they are handled to the end; default `concurrency`. */
+    /** How many may be held, with those whose slot is free before they are handled to the end; default `concurrency`. */
     readonly maxHeld?: number
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
-    /** `free` makes room for another before the end. */
+    /** `free` frees the slot for another before the end. */
     readonly handle: (lease: Lease, free: Effect.Effect<void>) => Effect.Effect<unknown, never, R2>
     /** Calls its argument whenever there may be something to claim, for as long as it runs; without it there is the pause alone. */
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
@@ -34,7 +34,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   const wakeUp = yield* Latch.make()
   let inFlight = 0
   let held = 0
-  /** How many have made room since the last claim, and how many are waited for. */
+  /** How many slots were freed since the last claim, and how many are waited for. */
   let freed = 0
   let enough = minSlots
   let isNotified = true
@@ -50,7 +50,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     inFlight += 1
     held += 1
     let isFree = false
-    const makeRoom = () => {
+    const freeSlot = () => {
       if (!isFree) {
         inFlight -= 1
         freed += 1
@@ -58,12 +58,12 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
       isFree = true
       if (isWorthwhile()) wakeUp.openUnsafe()
     }
-    return handle(lease, Effect.sync(makeRoom)).pipe(
+    return handle(lease, Effect.sync(freeSlot)).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
       Effect.ensuring(
         Effect.sync(() => {
           held -= 1
-          makeRoom()
+          freeSlot()
         }),
       ),
       FiberSet.run(fibers),
@@ -75,16 +75,16 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     wakeUp.closeUnsafe()
     if (!isWorthwhile()) yield* Effect.timeoutOption(wakeUp.await, debounceMs)
     isNotified = false
-    const room = availableSlots()
-    if (room <= 0) return
+    const slots = availableSlots()
+    if (slots <= 0) return
     freed = 0
     enough = 1
     wakeUp.closeUnsafe()
-    const leases = yield* claim(room)
+    const leases = yield* claim(slots)
     yield* Effect.forEach(leases, forkHandler, { discard: true })
-    if (leases.length === room) return
+    if (leases.length === slots) return
     pause = leases.length > 0 ? minMs : Math.min(pause * 2, maxMs)
-    // What has just finished may have made room at its endpoint.
+    // What has just finished may have freed a slot of its endpoint.
     const stir = yield* Effect.timeoutOption(wakeUp.await, pause)
     if (Option.isNone(stir)) isNotified = true
   })

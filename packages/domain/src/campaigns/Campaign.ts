@@ -120,7 +120,7 @@ export const CampaignProgress = Schema.Struct({
   bounced: Schema.Int,
   /** Those who reported their message as unwanted. */
   complained: Schema.Int,
-  /** Those of whom the mail server has had the last word: sent or bounced. */
+  /** Those that the mail server has decided about: sent or bounced. */
   answered: Schema.Int,
 })
 export type CampaignProgress = typeof CampaignProgress.Type

@@ -31,7 +31,7 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
   /** The campaign's subject test; undefined for a campaign with one subject. */
   readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
-  /** Whom a follow-up is sent to, until its last recipient is drawn. */
+  /** The clinicians of a follow-up, until its last recipient is drawn. */
   readonly followUp: FollowUp | undefined
 }
 

@@ -29,7 +29,7 @@ export interface AttemptResult extends Outcome {
 /** What an attempt takes from the worker that makes it. */
 export interface AttemptOptions {
   /**
-   * This worker's clock when the delivery was read, in Unix milliseconds: time is told by the database's clock, as far as it has gone on
+   * This worker's clock when the delivery was read, in Unix milliseconds: time is the database's clock, as far as it has gone on
    * since then.
    */
   readonly readAt: number

@@ -2,7 +2,7 @@ import type { NetworkFailure } from "@outreach/retry-policy"
 import { Context, type Effect, type Redacted } from "effect"
 import type { EventId, OrganizationId } from "../Identifier.ts"
 
-/** What came of a POST: an HTTP response, or none. */
+/** The outcome of a POST: an HTTP response, or none. */
 export type WebhookResponse =
   | { readonly status: number; readonly response: string }
   | {

@@ -31,7 +31,7 @@ export const failureLine = (response: string | null): string | null => {
   return characters.slice(0, MAX_SHOWN).join("").trimEnd() || null
 }
 
-/** Returns at most so many characters, and not the word that was cut: it may be half an address. */
+/** Returns the beginning of a text without the word that was cut: it may be half an address. */
 const cut = (text: string, length: number): string => {
   if (text.length <= length) return text
   let end = length

@@ -16,7 +16,7 @@ export interface EventDraft {
   readonly campaignId: CampaignId
   readonly programId: ProgramId
   readonly recipientId: RecipientId | null
-  /** When the thing happened; the transaction's stamp unless told. */
+  /** When the thing happened; by default the transaction's stamp. */
   readonly occurredAt?: Timestamp
   readonly data: object
 }

@@ -1,5 +1,5 @@
 -- Returns the statements that lock a partitioned table and what it refers to.
--- A foreign key of a partition locks the table that it refers to, weakly where it is made and fully where it goes. Whoever has read that
+-- A foreign key of a partition locks the table that it refers to, weakly where it is made and fully where it goes. A transaction that has read that
 -- table and is about to write it would be ended for a deadlock, so it is locked fully from the beginning.
 create or replace function partition_locks(parent text) returns text language sql stable as $$
   select string_agg(format('lock table %s in access exclusive mode', locked), '; ' order by place, locked::text) from (

@@ -3,7 +3,7 @@
 --
 -- An earlier statement of the transaction must have locked the endpoints' rows of endpoint_readers.
 -- A row is updated 32 times, and then replaced by one of the next generation. A transaction that stays open keeps all versions of all
--- rows, and whoever looks for the newest generation passes the versions of one row only.
+-- rows, and a search for the newest generation passes the versions of one row only.
 create or replace function write_positions(endpoints text[], still_open text[], positions text[], position_ids text[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column

@@ -8,7 +8,7 @@ import { Context, type Effect, Metric } from "effect"
 export const TOPICS = ["events", "due", "inbox", "messages", "endpoints"] as const
 export type Topic = (typeof TOPICS)[number]
 
-/** A topic, with the organization that it is about; null for `endpoints`, or when so many were hinted at that it stands for all. */
+/** A topic, with the organization that it is about; null for `endpoints`, or when too many were hinted at to name each. */
 export interface Hint {
   readonly topic: Topic
   readonly organizationId: OrganizationId | null

@@ -77,7 +77,7 @@ export const runMigrations = ({
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const { direct } = yield* DatabaseRoute
-    // One connection holds the lock and does the work: whoever loses the one loses the other.
+    // One connection holds the lock and does the work: a process that loses the one loses the other.
     const connection = PgClient.layerFrom(
       PgClient.makeClient({
         ...direct,

@@ -2,6 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
@@ -98,6 +99,22 @@ describe("MessageQueuePg.forgetRates", () => {
     yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
     yield* (yield* MessageQueue).forgetRates
     expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
+  })
+})
+
+describe("a worker that stands still in its decision", () => {
+  test("loses what its claim has locked after five seconds, for other claims wait for the same rates", function* () {
+    yield* seedSending({ "a.test": 1 })
+    const sql = yield* SqlClient.SqlClient
+    const queue = yield* MessageQueue
+    const locked = Effect.gen(function* () {
+      const due = yield* queue.lockDue({ limit: 1, leaseSeconds: 60, perMinute: 60, perDomainMinute: null }, 1)
+      return [
+        due?.candidates.length,
+        yield* sql`select current_setting('idle_in_transaction_session_timeout') as timeout`,
+      ]
+    })
+    expect(yield* inTransaction(locked)).toEqual([1, [{ timeout: "5s" }]])
   })
 })
 
