@@ -12,7 +12,7 @@ export interface RunningApi {
   readonly url: string
   /** Returns where it serves operators. */
   readonly adminUrl: () => Promise<string>
-  /** Every line that was logged so far, but for those that say where it listens. */
+  /** Every line that was logged so far, except those that say where it listens. */
   readonly logs: ReadonlyArray<string>
   readonly stop: () => Promise<void>
 }

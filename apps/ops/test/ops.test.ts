@@ -203,7 +203,7 @@ describe("secrets", () => {
 })
 
 describe("endpoints", () => {
-  it("receive all event types unless told, and are disabled and enabled", async () => {
+  it("receive all event types by default, and are disabled and enabled", async () => {
     const org = await organization()
     const all = await runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
     const version = expect.any(Number)

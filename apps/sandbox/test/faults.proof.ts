@@ -51,7 +51,7 @@ it("starts a killed worker and a killed API again, says so in its live line, and
   const stopping = performance.now()
   sandbox.kill("SIGINT")
   expect(await sandbox.ended).toBe(0)
-  // Five seconds on a quiet machine; a busy one gets room.
+  // Five seconds on a quiet machine; a busy one gets more.
   expect(performance.now() - stopping).toBeLessThan(60_000)
   expect(processes.filter(runs)).toEqual([])
 })

@@ -136,7 +136,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const stopping = performance.now()
   sandbox.kill("SIGINT")
   expect(await sandbox.ended).toBe(0)
-  // Five seconds on a quiet machine; a busy one gets room.
+  // Five seconds on a quiet machine; a busy one gets more.
   expect(performance.now() - stopping).toBeLessThan(60_000)
   expect(existsSync(join(folder, "sandbox.json"))).toBe(false)
   expect(processes.filter(runs)).toEqual([])

@@ -22,7 +22,7 @@ const PER_MINUTE = 1200
 /** Of the organization that stays; their numbers follow those of the others. */
 const STAYING_RECIPIENTS = 60
 
-/** Whether a message is to one of so many recipients. */
+/** Whether a message is to one of a number of recipients. */
 const isOf = (first: number, recipients: number) => {
   const addresses: ReadonlySet<string> = new Set(Array.from({ length: recipients }, (_, n) => email(first + n)))
   return ({ to }: { readonly to: ReadonlyArray<string> }) => addresses.has(to[0]!)
@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 it("moves an organization to another server in the middle of a campaign: nothing is lost or mailed twice, and another organization stays undisturbed", async () => {
-  // Until the freeze the server answers in turn, and only so many.
+  // Until the freeze the server answers in turn, and only a few.
   let turns = 0
   let answers = 20
   const mail = await mailServer(undefined, async ({ to }) => {

@@ -8,7 +8,7 @@ export const holdingPartner = async () => {
   const to = await partner((_, response) => held.push(response))
   return {
     to,
-    /** Waits until the partner has received so many webhooks in all. */
+    /** Waits until the partner has received a number of webhooks in all. */
     receives: (count: number) =>
       eventually(
         () => to.received,

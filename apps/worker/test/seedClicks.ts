@@ -4,7 +4,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Stores so many clicks, a millisecond apart, of a recipient whose message was accepted an hour ago. */
+/** Stores a number of clicks, a millisecond apart, of a recipient whose message was accepted an hour ago. */
 export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUrl: string) {
   const seeded = yield* seedCampaign({ recipients: 1, endpointUrl })
   const organizationId = seeded.organization.id

@@ -132,7 +132,7 @@ describe.each(subjects)("a checkpoint in $kind", ({ place }) => {
     })
     const { open } = place()
     const stored: string[] = []
-    /** Reads at most so many batches, as a process that is then stopped. */
+    /** Reads at most a number of batches, as a process that is then stopped. */
     const run = async (batches: number) => {
       const store = open()
       const checkpoint = (await store.load()) ?? { since: new Date("2026-11-20T00:00:00Z") }

@@ -66,7 +66,7 @@ describe("responseOf", () => {
 })
 
 describe("the hooks", () => {
-  it("are called before and after each attempt, with what came of it", async () => {
+  it("are called before and after each attempt, with its outcome", async () => {
     const { client, baseUrl, requests, attempts } = await startHooked([
       errorReply("INTERNAL_ERROR"),
       "reset",

@@ -225,7 +225,7 @@ function pageOf(
   return { object: "list", livemode: false, data, has_more: next_cursor !== null, next_cursor, url: "" }
 }
 
-/** Creates an `outreach.email_sent` event with a number for its id, emitted so many microseconds after the beginning of 2026. */
+/** Creates an `outreach.email_sent` event with a number for its id, emitted a number of microseconds after the beginning of 2026. */
 function sentEvent(number: number, microseconds: number): FeedEvent {
   const whole = new Date(Date.UTC(2026, 0, 1) + Math.floor(microseconds / 1e6) * 1000).toISOString().slice(0, 19)
   return {

@@ -73,7 +73,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     for (const id of [early, late]) expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
   })
 
-  test("keeps a week ahead and so many days back, day after day, whoever does it and how often", function* () {
+  test("keeps a week ahead and a number of days back, day after day, whoever does it and how often", function* () {
     const deliveries = yield* DeliveryReader
     const delivered: Array<Effect.Success<typeof settled>> = []
     for (let today = 0; today <= 12; today++) {

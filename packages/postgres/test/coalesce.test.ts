@@ -3,7 +3,7 @@ import { coalesce } from "@outreach/postgres/coalesce"
 import { Deferred, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
 
 describe("coalesce", () => {
-  it.effect("writes what comes during a write together, at most so many, and answers each its own", () =>
+  it.effect("writes what comes during a write together, at most the given number, and answers each its own", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const batches: Array<ReadonlyArray<number>> = []

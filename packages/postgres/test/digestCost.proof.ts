@@ -14,7 +14,7 @@ import { keepStatistics } from "./keepStatistics.ts"
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 const PROGRAMS = 20
 
-/** An organization of so many programs, with something to count on each of so many dates up to 2025-12-31. */
+/** An organization of a number of programs, with something to count on each of a number of dates up to 2025-12-31. */
 const history = Effect.fnUntraced(function* (dates: number) {
   const { organization } = yield* seedCampaign({ recipients: 0 })
   const repository = yield* ProgramRepository

@@ -63,7 +63,7 @@ const doubt = (own: number, reckoned = own) =>
   )
 const addAll = Effect.forEach(PARTITIONED_TABLES, (table) => keep(table, null), { discard: true })
 
-/** Writes a row of so many days ago into each table that loses rows by their age. */
+/** Writes a row of a number of days ago into each table that loses rows by their age. */
 const seedOld = (days: number) =>
   asOwner(
     Effect.gen(function* () {

@@ -46,7 +46,7 @@ const statusFor = async (port: number, client: string, path = "/"): Promise<numb
 }
 
 describe("an address", () => {
-  it("has so many connections at once, another address has its own, and one that ends makes room", async () => {
+  it("has a number of connections at once, another address has its own, and one that ends makes room", async () => {
     const { port, refused } = await start()
     const first = await open(port)
     expect([await open(port), await open(port), await open(port, "127.0.0.2")]).toEqual([
@@ -73,7 +73,7 @@ describe("an address", () => {
 })
 
 describe("a trusted proxy", () => {
-  it("has as many connections as it likes, and each client behind it has so many requests under way", async () => {
+  it("has as many connections as it likes, and each client behind it has a number of requests under way", async () => {
     const { port, held } = await start(proxyAddr.compile(["127.0.0.1"]))
     for (let i = 0; i < 4; i++) expect(await open(port)).toBeDefined()
     const underWay = [statusFor(port, "192.0.2.1", "/held"), statusFor(port, "192.0.2.1", "/held")]

@@ -61,7 +61,7 @@ describe("a ring of keys", () => {
     ])
   })
 
-  it("marks what its keys make, but for k1, by the key and not by the id", () => {
+  it("marks what its keys make, except k1, by the key and not by the id", () => {
     const marks = (text: string) => (readText(text) as KeyRing).map(({ mark }) => mark)
     expect(marks(A)).toEqual([undefined])
     // Computed with Python's hmac: HKDF-SHA256 without salt. Another mark would hide the key of what is stored.

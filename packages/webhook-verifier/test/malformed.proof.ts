@@ -7,7 +7,7 @@ import { BODY, NOW, SECRET, signed } from "./signed.ts"
 /** How many malformed inputs each entry is given; `pnpm prove:malformed` gives a million in all. */
 const INPUTS = Number(process.env["MALFORMED_INPUTS"] ?? 20_000) / 2
 /**
- * How much more a header of 16 KB may cost than a good one. Five times is promised, and holds on a quiet machine; a busy one gets room, and a
+ * How much more a header of 16 KB may cost than a good one. Five times is promised, and holds on a quiet machine; a busy one gets more, and a
  * parser that went back and forth would need a thousand times as much.
  */
 const MAX_RATIO = process.env["MALFORMED_INPUTS"] === undefined ? 100 : 5

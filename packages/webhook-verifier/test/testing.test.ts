@@ -16,7 +16,7 @@ it("makes a sample of each type that the contract accepts and the verifier verif
   }
   expectTypeOf(sampleEvent("outreach.email_bounced").data.bounce_reason).toEqualTypeOf<string>()
 })
-it("makes another event each time, unless it is told which", () => {
+it("makes another event each time, by default", () => {
   expect(sampleEvent("outreach.email_sent").event_id).not.toBe(sampleEvent("outreach.email_sent").event_id)
   const options = { eventId: "evt_1", timestamp: 1_780_000_000 }
   expect(sampleEvent("outreach.email_sent", options)).toMatchObject({

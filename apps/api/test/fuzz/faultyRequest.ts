@@ -74,7 +74,7 @@ export interface FaultyRequest extends FuzzRequest {
 /** Creates the arbitrary of what one fault makes of a valid request. */
 export type Fault = (request: FuzzRequest) => fc.Arbitrary<FaultyRequest>
 
-/** Creates the arbitrary of requests that are valid but for one fault. */
+/** Creates the arbitrary of requests that are valid except for one fault. */
 export const faultyRequest = (
   operation: DocumentedOperation,
   existing: Existing,

@@ -90,7 +90,7 @@ describe("connections of one address past CONNECTIONS_PER_ADDRESS", () => {
 describe("a client behind a trusted proxy", () => {
   const proxied = startApi(undefined, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback" })
 
-  it("has so many requests under way, and is answered 503 past them, while other clients are served", async () => {
+  it("has a number of requests under way, and is answered 503 past them, while other clients are served", async () => {
     const port = Number(new URL(proxied().url).port)
     const { endpoint } = await proxied().run(seedCampaign({ recipients: 0 }))
     const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)

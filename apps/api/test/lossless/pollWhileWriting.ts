@@ -12,7 +12,7 @@ import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
 import { register, stampLate, type Tally, writers } from "./writers.ts"
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Outcome extends Tally {
   readonly held: Effect.Success<ReturnType<typeof holdBack>>
   readonly verdicts: ReadonlyArray<Verdict>

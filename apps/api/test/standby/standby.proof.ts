@@ -175,7 +175,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     expect(await results()).toEqual({ standby: 2, not_found: 1 })
   })
 
-  it("gives nothing older than the primary had, but for rows before the end of a list", async () => {
+  it("gives nothing older than the primary had, except rows before the end of a list", async () => {
     const { campaign, program, key, recipients } = await run(primary, seed)
     const api = await startReader(primary, standby.port)
     await untilRead(api)

@@ -28,7 +28,7 @@ const ask = async (path: string, init: RequestInit = {}, url = api().url) => {
 const query = <A extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>) =>
   api().run(Effect.flatMap(SqlClient.SqlClient, statement))
 
-/** Waits until so many hits are stored that lead to a destination, whatever its query, or to the pixel, and answers them in the order in which they came. */
+/** Waits until a number of hits are stored that lead to a destination, whatever its query, or to the pixel, and answers them in the order in which they came. */
 const stored = (destination: string | null, count: number) =>
   vi.waitFor(
     async () => {

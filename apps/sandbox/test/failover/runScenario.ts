@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly seconds: number
 }
 
-/** What came of a run. All counts are of distinct things. */
+/** The outcome of a run. All counts are of distinct things. */
 export type Outcome = Awaited<ReturnType<typeof runScenario>>
 
 /** Puts load on the service, strikes the database, and compares what everyone was told with what the database holds at the end. */

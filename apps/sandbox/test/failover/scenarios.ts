@@ -6,7 +6,7 @@ import { query } from "./startCluster.ts"
 
 /** How long things may take at most. */
 interface Limits {
-  /** Within so many seconds after the address leads to another primary, everything works again. */
+  /** Within a number of seconds after the address leads to another primary, everything works again. */
   readonly backSeconds: number
   /** So long a request may wait for its response. */
   readonly waitSeconds: number

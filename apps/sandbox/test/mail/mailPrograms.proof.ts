@@ -19,7 +19,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 }
 
 it.each(composedMails)(
-  "%s uses nothing that a mail program does not support, but for what does no harm",
+  "%s uses nothing that a mail program does not support, except what does no harm",
   (_, { html }) => {
     const { issues } = caniemail({ clients: [...CLIENTS], html })
     const unsupported = sortIssues(groupIssues(issues.errors)).filter(({ issue }) => !(issue.title in ACCEPTED))

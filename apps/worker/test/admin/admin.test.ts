@@ -131,7 +131,7 @@ describe("the admin port", () => {
     expect((await ask("/metrics", "POST")).status).toBe(404)
   })
 
-  it("counts attempts and what came of them, and names no partner, address or event", async () => {
+  it("counts attempts and their outcomes, and names no partner, address or event", async () => {
     const healthy = await partner()
     const refusing = await partner((_, response) => response.writeHead(403).end())
     const { endpoint } = await launch(healthy, 501)

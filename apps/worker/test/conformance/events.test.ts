@@ -219,7 +219,7 @@ describe("outreach.recipients_published", () => {
   })
 })
 
-describe("what came of a message", () => {
+describe("the outcome of a message", () => {
   const tokenTo = (wanted: boolean) => recipients.find(({ email }) => (email !== REFUSED) === wanted)!.token
 
   it("is outreach.email_sent once the mail server took it", () => {

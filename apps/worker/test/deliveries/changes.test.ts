@@ -58,7 +58,7 @@ const accept: Answer = (_, response) => response.end()
 const fail: Answer = (_, response) => response.writeHead(500).end()
 const hang: Answer = () => undefined
 
-/** Holds what comes until so many calls are in flight at once, and accepts everything from then on. */
+/** Holds what comes until a number of calls are in flight at once, and accepts everything from then on. */
 const acceptTogether = (count: number): Answer => {
   const held: Array<ServerResponse> = []
   return (_, response) => {

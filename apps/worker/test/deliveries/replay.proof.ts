@@ -34,7 +34,7 @@ const start = () => {
   return kill
 }
 
-/** Creates a job of so many dead letters, and answers what follows it. */
+/** Creates a job of a number of dead letters, and answers what follows it. */
 const replayOf = async (deadLetters: number, rate: number) => {
   const { endpoint } = await run(seedDeadLetters(deadLetters))
   const endpointId = endpoint.id

@@ -48,7 +48,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
     ),
   )
 
-/** Waits until so many webhooks have come. */
+/** Waits until a number of webhooks have come. */
 const received = (calls: ReadonlyArray<Call>, count: number) =>
   Effect.promise(() =>
     eventually(

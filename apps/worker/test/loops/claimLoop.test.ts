@@ -37,7 +37,7 @@ const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; 
     claims,
     started,
     finished,
-    /** Waits until the handling of so many leases has begun. */
+    /** Waits until the handling of a number of leases has begun. */
     begin: (count: number) => Effect.forEach(Array.from({ length: count }), () => Queue.take(begun)),
     finish: (n: number) => Deferred.succeed(gate(n), undefined),
     loop,

@@ -31,7 +31,7 @@ const becomes = (running: () => boolean, wanted: boolean) =>
     }
   })
 
-/** Moves the database to another timeline, as a promotion does, seen so many seconds ago. */
+/** Moves the database to another timeline, as a promotion does, seen a number of seconds ago. */
 const promote = (unseenSeconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,

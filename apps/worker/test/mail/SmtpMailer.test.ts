@@ -43,7 +43,7 @@ const mailTo = (
   unsubscribeUrl: "https://outreach.test/unsubscribe/1",
 })
 
-/** A lease with so many milliseconds left to begin. */
+/** A lease with a number of milliseconds left to begin. */
 const leaseFor = (leftMs = 60_000, isHeld = () => true) =>
   Effect.map(Clock.currentTimeNanos, (now) => ({
     campaignId: "cmp_1" as CampaignId,
@@ -260,7 +260,7 @@ describe("each step of a session has a timeout of its own", () => {
   ] as const
   /** Everything but what one command gets, which is silence. */
   const silentAt = (command: string) => scriptedServer(willing.filter(([pattern]) => !pattern.test(command)))
-  // Far above what this machine needs, but for the one that is to pass.
+  // Far above what this machine needs, except the one that is to pass.
   const patient: SmtpTimeouts = { connectMs: 60_000, replyMs: 60_000, dataMs: 60_000, blockMs: 60_000, finalMs: 60_000 }
 
   it.each([

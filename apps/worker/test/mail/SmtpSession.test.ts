@@ -99,7 +99,7 @@ describe("a refusal", () => {
     await expect(send(await open(port))).rejects.toMatchObject({ responseCode: 550, command: "RCPT TO" })
   })
 
-  it("leaves the session ready for the next message, but for the eighth, because Exim counts what is not mail", async () => {
+  it("leaves the session ready for the next message, except the eighth, because Exim counts what is not mail", async () => {
     const server = await smtpServer({
       onRcptTo: ({ address }, _, done) => done(address.startsWith("bad") ? new Error("No such user") : null),
     })

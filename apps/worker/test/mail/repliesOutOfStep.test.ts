@@ -23,7 +23,7 @@ type Fault =
 const hangsUp = (fault: Fault) => ("bytes" in fault ? fault.bytes.startsWith("421") : fault.kind !== "split")
 const isBad = (address: string) => address.startsWith("bad")
 
-/** A server that obeys RFC 5321, but for its faults, one for each command that it is given, and counts copies. */
+/** A server that obeys RFC 5321, except its faults, one for each command that it is given, and counts copies. */
 const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelining: boolean) => {
   const faults = [...script]
   const delivered: string[] = []
@@ -161,7 +161,7 @@ const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
   unsubscribeUrl: "https://outreach.test/unsubscribe/1",
 })
 
-/** Sends to each address one after another, until it is known what became of it; returns each attempt with the copies that the server took meanwhile. */
+/** Sends to each address one after another, until its outcome is known; returns each attempt with the copies that the server took meanwhile. */
 const sendAll = async (
   server: Awaited<ReturnType<typeof faultyServer>>,
   addresses: ReadonlyArray<string>,

@@ -37,7 +37,7 @@ console.log({
 for (const finding of findings.slice(0, 50)) console.error(finding)
 console.log(
   findings.length === 0
-    ? "Nothing was lost, and nothing sent again but for a lost worker."
+    ? "Nothing was lost, and nothing sent again except after a lost worker."
     : `${findings.length} findings`,
 )
 process.exitCode = findings.length === 0 ? 0 : 1

@@ -31,7 +31,7 @@ interface Kills {
   readonly most?: number
 }
 
-/** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
+/** Each worker's clock is wrong by a number of seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
 /** The share of deliveries at which they are mended: those that fail hold a third of all. */

@@ -15,7 +15,7 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** Lets workers die at each step so many times, or for ever, each time after the step was taken about so often. */
+/** Lets workers die at each step a number of times, or for ever, each time after the step was taken about so often. */
 export interface StepDeaths {
   readonly each: number
   readonly oneIn: number

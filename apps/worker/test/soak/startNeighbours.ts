@@ -32,7 +32,7 @@ const replyTo = (name: string, type: string, areDead: boolean): NameServerReply 
 /**
  * Starts partners that answer nothing, and partners that answer at once, and two workers that deliver to all of them.
  *
- * With `deadNames`, those that answer at once are called by names, and close each connection; one partner more has so many endpoints whose
+ * With `deadNames`, those that answer at once are called by names, and close each connection; one partner more has a number of endpoints whose
  * names do not resolve while it hangs, and the workers find the database by a name.
  */
 export const startNeighbours = async (options: {

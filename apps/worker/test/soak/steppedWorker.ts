@@ -34,7 +34,7 @@ Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
   return write.apply(this, isProgress ? [chunk, () => perhapsDie("inside write")] : given)
 }
 
-/** Delivers as the worker does, and dies at one step, once in so many times. */
+/** Delivers as the worker does, and dies at one step, once in a number of times. */
 const worker = Effect.gen(function* () {
   const { database, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {

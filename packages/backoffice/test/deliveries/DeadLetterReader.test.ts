@@ -67,7 +67,7 @@ describe("Dead letters", () => {
     expect(yield* deadLetters.replay(yield* createIdentifier("delivery"))).toBe(false)
   })
 
-  test("counts dead letters by endpoint and reason, but for those that were replayed", function* () {
+  test("counts dead letters by endpoint and reason, except those that were replayed", function* () {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const endpointId = (yield* seedDeadLetters(3)).endpoint.id
     const [exhausted, newest] = yield* deadLetters.list({ endpointId }, 2)

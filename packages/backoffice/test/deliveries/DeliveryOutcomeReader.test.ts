@@ -48,7 +48,7 @@ const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
   settlement: (kind.state === "retry" ? { state: "retry", delaySeconds: 0 } : { state: kind.state }) as Settlement,
 })
 
-/** Publishes events, and lets a worker settle them, and what is due again, as `draw` says; returns what came of each call. */
+/** Publishes events, and lets a worker settle them, and what is due again, as `draw` says; returns the outcome of each call. */
 const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Came>) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, events)
@@ -80,7 +80,7 @@ const expected = (all: ReadonlyArray<Came>) => {
 }
 
 describe("Outcomes of deliveries", () => {
-  test("agree with what came of each call, whatever came of it", function* () {
+  test("agree with the outcome of each call, whatever it was", function* () {
     const outcomes = yield* DeliveryOutcomeReader
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(came, count))
@@ -113,7 +113,7 @@ describe("Outcomes of deliveries", () => {
     )
   })
 
-  test("stand in steps, also by the hour once they are two days old, but for an organization that is frozen", function* () {
+  test("stand in steps, also by the hour once they are two days old, except an organization that is frozen", function* () {
     const outcomes = { ...(yield* DeliveryOutcomeReader), ...(yield* DeliveryOutcomes) }
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })

@@ -30,7 +30,7 @@ const seedAll = Effect.gen(function* () {
   return seeded
 })
 
-/** Reads all pages of so many deliveries. */
+/** Reads all pages of a number of deliveries. */
 const allPages = Effect.fnUntraced(function* (
   filter: Omit<Parameters<DeliveryReader["Service"]["page"]>[0], "limit">,
   limit: number,

@@ -71,7 +71,7 @@ describe("TimelineReader.read", () => {
     expect(told.slice(2).toSorted()).toEqual(OUTCOMES.toSorted())
   })
 
-  test("tells the same of a campaign without events, but for the reason that the partner would have had", function* () {
+  test("tells the same of a campaign without events, except the reason that the partner would have had", function* () {
     const { recipientId } = yield* seed("survey")
     const told = yield* tell(recipientId)
     const expected = OUTCOMES.map(([kind, detail]) => [kind, kind === "bounced" ? "550 [address] is gone" : detail])

@@ -159,7 +159,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
       answeredRows: [...worker.answeredRows, event],
     })
   }
-  // Write what came of rows: only those that are still its own.
+  // Write the outcome of rows: only those that are still its own.
   if (worker.answeredRows.length > 0) {
     const ours = [...new Set(worker.answeredRows)].filter((event) =>
       world.deliveries.some((each) => each.event === event && each.owner === name),

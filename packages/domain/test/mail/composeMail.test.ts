@@ -62,7 +62,7 @@ describe("composeMail", () => {
     )
   })
 
-  it("leads each link through us, also the partner's own, but for the unsubscription", () => {
+  it("leads each link through us, also the partner's own, except the unsubscription", () => {
     const [click, unsubscribe] = [...mail.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!)
     expect(links.read("click", click!.split("/l/")[1]!)).toMatchObject({
       recipientId: recipient.recipientId,

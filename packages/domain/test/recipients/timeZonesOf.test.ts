@@ -53,7 +53,7 @@ describe("the time zones of states", () => {
     }
   })
 
-  it("are an hour apart at most, but for the night in which clocks change, so that two hours of a day are within all of them", () => {
+  it("are an hour apart at most, except the night in which clocks change, so that two hours of a day are within all of them", () => {
     for (const state of STATES) {
       const hours = stateTimeZones(state)!.map(hourOf)
       for (let at = Date.UTC(2026, 0, 1, 18); at < Date.UTC(2028, 0); at += 86_400_000) {

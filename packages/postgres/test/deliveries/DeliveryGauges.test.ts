@@ -19,7 +19,7 @@ const none = { count: 0, oldestSeconds: 0 }
 
 const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
 
-/** Seeds an endpoint with events that were published so many seconds ago, and wait in its log. */
+/** Seeds an endpoint with events that were published a number of seconds ago, and wait in its log. */
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
@@ -30,7 +30,7 @@ const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   yield* sql`update reader_positions set begun_at = begun_at - ${ago} where endpoint_id = ${endpoint.id}`
   return seeded
 })
-/** Seeds an endpoint with rows of deliveries that fell due so many seconds ago. */
+/** Seeds an endpoint with rows of deliveries that fell due a number of seconds ago. */
 const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })

@@ -36,7 +36,7 @@ beforeEach(() =>
   ),
 )
 
-/** Seeds an endpoint whose organization has published so many events. */
+/** Seeds an endpoint whose organization has published a number of events. */
 const seedLog = Effect.fnUntraced(function* (count: number) {
   const seeded = yield* seedCampaign({ recipients: 0 })
   return { ...seeded, eventIds: yield* publishSent(seeded.campaign, count) }
@@ -75,7 +75,7 @@ describe("DeliveryLeasesPg.live", () => {
 })
 
 describe("DeliveryLeasesPg.take", () => {
-  test("takes enabled endpoints that nobody owns who lives, so many at most", function* () {
+  test("takes enabled endpoints that nobody owns who lives, at most the given number", function* () {
     const leases = yield* DeliveryLeases
     const seeded = yield* Effect.forEach([1, 2, 3], () => seedLog(0))
     const [one, other] = [yield* newWorker, yield* newWorker]

@@ -313,7 +313,7 @@ describe("ReplayJobQueuePg", () => {
       return rows.map((row) => row.event_id)
     })
 
-    test("sends each event once, in its order and chunk by chunk, whatever became of it before", function* () {
+    test("sends each event once, in its order and chunk by chunk, whatever its outcome was before", function* () {
       const { endpoint, events, all, published } = yield* seedLog(250)
       expect(yield* (yield* ReplayReader).countInLog(all)).toBe(250)
       expect(yield* queued).toEqual([])

@@ -96,7 +96,7 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   return result
 })
 
-/** Waits until so many statements wait for locks. */
+/** Waits until a number of statements wait for locks. */
 const waitingForLocks = (count: number) =>
   SqlClient.SqlClient.use((sql) =>
     sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(

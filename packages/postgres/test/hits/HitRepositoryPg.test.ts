@@ -21,7 +21,7 @@ const query = <Row extends object>(
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
 ) => Effect.orDie(Effect.flatMap(SqlClient.SqlClient, statement))
 
-/** A campaign whose recipients' messages were accepted so many seconds ago. */
+/** A campaign whose recipients' messages were accepted a number of seconds ago. */
 const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: number; readonly sentAgo?: number }) {
   const { sentAgo = 3600 } = options
   const seeded = yield* seedCampaign(options)
@@ -280,7 +280,7 @@ describe("hits of one link from one address", () => {
 })
 
 describe("HitRepository.forget", () => {
-  test("forgets what was judged longer ago than so many days, and nothing that waits", function* () {
+  test("forgets what was judged longer ago than a number of days, and nothing that waits", function* () {
     const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
     yield* record(hit({ agoMs: 3000 }), hit({ agoMs: 2000 }))
     yield* judgeHits

@@ -15,7 +15,7 @@ const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
 
-/** Seeds a campaign that is sending to so many recipients of each domain, in this order. */
+/** Seeds a campaign that is sending to a number of recipients of each domain, in this order. */
 const seedSending = Effect.fnUntraced(function* (domains: Readonly<Record<string, number>>) {
   const sql = yield* SqlClient.SqlClient
   const all = Object.entries(domains).flatMap(([domain, recipients]) => Array<string>(recipients).fill(domain))

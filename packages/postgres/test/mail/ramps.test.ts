@@ -230,7 +230,7 @@ describe("a sender's ramp", () => {
   })
 })
 
-/** What a sender wants to send on some days, each so many days after the one before. */
+/** What a sender wants to send on some days, each a number of days after the one before. */
 const someDays = fc.record({
   daily: fc
     .array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })

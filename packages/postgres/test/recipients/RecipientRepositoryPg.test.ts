@@ -27,7 +27,7 @@ const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate
 const EPOCH = { since: fromUnixMillis(0) }
 
 describe("addRecipients", () => {
-  test("says of each candidate, in order, what became of it", function* () {
+  test("says of each candidate, in order, its outcome", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const first = yield* candidate(1)
     expect(yield* register(campaign.id, first, yield* candidate(2))).toEqual(["registered", "registered"])

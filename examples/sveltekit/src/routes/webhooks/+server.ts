@@ -11,5 +11,5 @@ const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
   await appendFile(EVENTS_FILE, `${JSON.stringify(event)}\n`)
 })
 
-// adapter-node takes 512 KB unless told: package.json starts it with more than the verifier takes.
+// adapter-node takes 512 KB by default: package.json starts it with more than the verifier takes.
 export const POST = webhookHandler(verifier, handle)
