@@ -1,14 +1,14 @@
-import { Effect, Redacted, Schema } from "effect"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { Effect, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { describeSmtpFailure } from "./describeSmtpFailure.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 /** The SMTP server did not let us in. */
-export class LoginFailed extends Schema.TaggedError<LoginFailed>()("LoginFailed", { reason: Schema.String }) {
-  override get message(): string {
-    return `The SMTP server did not let us in: ${this.reason}.`
-  }
-}
+export class LoginFailed extends DescribedError(
+  "LoginFailed",
+  ({ reason }: { readonly reason: string }) => `The SMTP server did not let us in: ${reason}.`,
+) {}
 
 const TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
 

@@ -2,33 +2,28 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
 import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { domainOf, type Mailbox, type SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { mimeMessage } from "./mimeMessage.ts"
 import { PLACEHOLDER_TOKEN, programOf, type RenderOptions, renderMail } from "./renderMail.ts"
 
 /** The campaign has no recipient with this token. */
-export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("RecipientNotFound", {
-  token: Schema.String,
-}) {
-  override get message(): string {
-    return `The campaign has no recipient with the token ${this.token}.`
-  }
-}
+export class RecipientNotFound extends DescribedError(
+  "RecipientNotFound",
+  ({ token }: { readonly token: string }) => `The campaign has no recipient with the token ${token}.`,
+) {}
 
 /** The e-mail to this recipient does not render. */
-export class RecipientNotRendered extends Schema.TaggedError<RecipientNotRendered>()("RecipientNotRendered", {
-  token: Schema.String,
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `The e-mail to the recipient ${this.token} does not render: ${this.reason}.`
-  }
-}
+export class RecipientNotRendered extends DescribedError(
+  "RecipientNotRendered",
+  ({ token, reason }: { readonly token: string; readonly reason: string }) =>
+    `The e-mail to the recipient ${token} does not render: ${reason}.`,
+) {}
 
 const PLACEHOLDER = {
   token: PLACEHOLDER_TOKEN,

@@ -1,16 +1,16 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Mail } from "@outreach/domain/mail/Mailer"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { describeSmtpFailure } from "./describeSmtpFailure.ts"
 import { composerOf } from "./messageComposer.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 /** The SMTP server did not take the message. It keeps codes alone, because the server's own words may hold an address. */
-export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent", { reason: Schema.String }) {
-  override get message(): string {
-    return `The SMTP server did not take the message: ${this.reason}.`
-  }
-}
+export class MailNotSent extends DescribedError(
+  "MailNotSent",
+  ({ reason }: { readonly reason: string }) => `The SMTP server did not take the message: ${reason}.`,
+) {}
 
 /** Shorter than the waits of RFC 5321 4.5.3.2, because a person waits. */
 const TIMEOUTS = { connectMs: 10_000, replyMs: 30_000, dataMs: 30_000, blockMs: 60_000, finalMs: 60_000 }

@@ -1,3 +1,4 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
@@ -18,13 +19,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
 /** No delivery has this id. */
-export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
-  deliveryId: Schema.String,
-}) {
-  override get message(): string {
-    return `No delivery ${this.deliveryId}.`
-  }
-}
+export class DeliveryNotFound extends DescribedError(
+  "DeliveryNotFound",
+  ({ deliveryId }: { readonly deliveryId: string }) => `No delivery ${deliveryId}.`,
+) {}
 
 /** Which deliveries are selected: all conditions must hold. */
 export interface DeliveryFilter {

@@ -1,3 +1,4 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -31,13 +32,11 @@ const FailureGroup = Schema.Struct({
 export type FailureGroup = typeof FailureGroup.Type
 
 /** No group of failures has this id. */
-export class FailureGroupNotFound extends Schema.TaggedError<FailureGroupNotFound>()("FailureGroupNotFound", {
-  groupId: Schema.String,
-}) {
-  override get message(): string {
-    return `No group of failures ${this.groupId}: it never was, or none of its dead letters is kept any more.`
-  }
-}
+export class FailureGroupNotFound extends DescribedError(
+  "FailureGroupNotFound",
+  ({ groupId }: { readonly groupId: string }) =>
+    `No group of failures ${groupId}: it never was, or none of its dead letters is kept any more.`,
+) {}
 
 /** Which groups are selected: all conditions must hold. */
 export interface FailureGroupFilter {

@@ -1,19 +1,17 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { Hints } from "@outreach/postgres/events/Hints"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryReader } from "./DeliveryReader.ts"
 
 /** The delivery has no row of its own that waits for its next attempt. */
-export class NothingToRetry extends Schema.TaggedError<NothingToRetry>()("NothingToRetry", {
-  deliveryId: Schema.String,
-  state: Schema.String,
-}) {
-  override get message(): string {
-    return `The delivery ${this.deliveryId} waits for no retry: it is ${this.state}. A dead letter is replayed; what was never tried is sent in the order of the log.`
-  }
-}
+export class NothingToRetry extends DescribedError(
+  "NothingToRetry",
+  ({ deliveryId, state }: { readonly deliveryId: string; readonly state: string }) =>
+    `The delivery ${deliveryId} waits for no retry: it is ${state}. A dead letter is replayed; what was never tried is sent in the order of the log.`,
+) {}
 
 /** Makes a delivery due now that waits for its next attempt, which keeps its number. */
 export const retryDelivery = Effect.fn("retryDelivery")(function* (deliveryId: DeliveryId) {

@@ -1,13 +1,11 @@
 import { Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 
 /** No campaign has this id. */
-export class CampaignNotFound extends Schema.TaggedError<CampaignNotFound>()("CampaignNotFound", {
-  campaignId: Schema.String,
-}) {
-  override get message(): string {
-    return `No campaign ${this.campaignId}.`
-  }
-}
+export class CampaignNotFound extends DescribedError(
+  "CampaignNotFound",
+  ({ campaignId }: { readonly campaignId: string }) => `No campaign ${campaignId}.`,
+) {}
 
 /** The campaign's status does not allow the operation. */
 export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>()("CampaignNotInStatus", {
@@ -56,49 +54,36 @@ export class RecipientsDrawn extends Schema.TaggedError<RecipientsDrawn>()("Reci
 }
 
 /** The campaign cannot follow the other one as requested. */
-export class InvalidFollowUp extends Schema.TaggedError<InvalidFollowUp>()("InvalidFollowUp", {
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return this.reason
-  }
-}
+export class InvalidFollowUp extends DescribedError(
+  "InvalidFollowUp",
+  ({ reason }: { readonly reason: string }) => reason,
+) {}
 
 /** The campaign's program has all the completers that it was to have, so nobody is written to any more. */
-export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", {
-  campaignId: Schema.String,
-  programId: Schema.String,
-}) {
-  override get message(): string {
-    return `The program ${this.programId} of campaign ${this.campaignId} has reached its completer quota; nobody is added to it.`
-  }
-}
+export class QuotaReached extends DescribedError(
+  "QuotaReached",
+  ({ programId, campaignId }: { readonly campaignId: string; readonly programId: string }) =>
+    `The program ${programId} of campaign ${campaignId} has reached its completer quota; nobody is added to it.`,
+) {}
 
 /** The send window cannot be used. */
-export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidWindow", { reason: Schema.String }) {
-  override get message(): string {
-    return this.reason
-  }
-}
+export class InvalidWindow extends DescribedError(
+  "InvalidWindow",
+  ({ reason }: { readonly reason: string }) => reason,
+) {}
 
 /** The two subjects of a campaign cannot be compared as requested. */
-export class InvalidSubjectTest extends Schema.TaggedError<InvalidSubjectTest>()("InvalidSubjectTest", {
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return this.reason
-  }
-}
+export class InvalidSubjectTest extends DescribedError(
+  "InvalidSubjectTest",
+  ({ reason }: { readonly reason: string }) => reason,
+) {}
 
 /** A subject or the body is not a template that renders. */
-export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("InvalidTemplate", {
-  part: Schema.Literals(["subject", "subject B", "html", "text"]),
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `The ${this.part} is not a valid template: ${this.reason}`
-  }
-}
+export class InvalidTemplate extends DescribedError(
+  "InvalidTemplate",
+  ({ part, reason }: { readonly part: "subject" | "subject B" | "html" | "text"; readonly reason: string }) =>
+    `The ${part} is not a valid template: ${reason}`,
+) {}
 
 const DETAILS = {
   senderName: { name: "the sender name", template: "{{ sender_name }}" },

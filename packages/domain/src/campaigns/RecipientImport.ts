@@ -1,4 +1,5 @@
 import { Effect, Result, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import type { CampaignId } from "../Identifier.ts"
 import type { FieldsCheck } from "../mail/createFieldsCheck.ts"
@@ -64,11 +65,10 @@ export interface ImportResult {
 export const MAX_TOKEN_DRAWS = 10
 
 /** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */
-export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsedUp", {}) {
-  override get message(): string {
-    return "No free recipient token was found in ten draws."
-  }
-}
+export class TokensUsedUp extends DescribedError(
+  "TokensUsedUp",
+  () => "No free recipient token was found in ten draws.",
+) {}
 
 const parseLine = parseInput(ImportLine)
 

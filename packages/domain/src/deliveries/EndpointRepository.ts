@@ -1,27 +1,22 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
 import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
+import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
 
 /** No endpoint has this id. */
-export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
-  endpointId: Schema.String,
-}) {
-  override get message(): string {
-    return `No webhook endpoint ${this.endpointId}.`
-  }
-}
+export class EndpointNotFound extends DescribedError(
+  "EndpointNotFound",
+  ({ endpointId }: { readonly endpointId: string }) => `No webhook endpoint ${endpointId}.`,
+) {}
 
 /** The address cannot be used for webhooks. */
-export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()("InvalidEndpointUrl", {
-  reason: Schema.String,
-}) {
-  override get message(): string {
-    return `The endpoint's URL cannot be used: ${this.reason}.`
-  }
-}
+export class InvalidEndpointUrl extends DescribedError(
+  "InvalidEndpointUrl",
+  ({ reason }: { readonly reason: string }) => `The endpoint's URL cannot be used: ${reason}.`,
+) {}
 
 /** Keeps webhook endpoints. */
 export class EndpointRepository extends Context.Service<

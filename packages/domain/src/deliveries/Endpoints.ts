@@ -1,6 +1,7 @@
 import { classify } from "@outreach/retry-policy"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
+import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -51,13 +52,11 @@ const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
   )
 
 /** The organization has no active signing secret, so nothing can be sent to its endpoints. */
-export class NoActiveSecret extends Schema.TaggedError<NoActiveSecret>()("NoActiveSecret", {
-  organizationId: Schema.String,
-}) {
-  override get message(): string {
-    return `The organization ${this.organizationId} has no active signing secret; make one with \`ops secrets rotate\`.`
-  }
-}
+export class NoActiveSecret extends DescribedError(
+  "NoActiveSecret",
+  ({ organizationId }: { readonly organizationId: string }) =>
+    `The organization ${organizationId} has no active signing secret; make one with \`ops secrets rotate\`.`,
+) {}
 
 /** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
 const TEST_EVENT_TYPE = "outreach.endpoint_test"

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, FailureGroupId, ReplayId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
@@ -54,32 +55,24 @@ export type ReplaySelection =
   | { readonly kind: "log"; readonly range: LogRange }
 
 /** No replay has this id. */
-export class ReplayNotFound extends Schema.TaggedError<ReplayNotFound>()("ReplayNotFound", {
-  replayId: Schema.String,
-}) {
-  override get message(): string {
-    return `No replay ${this.replayId}.`
-  }
-}
+export class ReplayNotFound extends DescribedError(
+  "ReplayNotFound",
+  ({ replayId }: { readonly replayId: string }) => `No replay ${replayId}.`,
+) {}
 
 /** The replay has finished, so it cannot be cancelled. */
-export class ReplayFinished extends Schema.TaggedError<ReplayFinished>()("ReplayFinished", {
-  replayId: Schema.String,
-  replayed: Schema.Int,
-}) {
-  override get message(): string {
-    return `The replay ${this.replayId} has finished, with ${this.replayed} replayed; there is nothing to cancel.`
-  }
-}
+export class ReplayFinished extends DescribedError(
+  "ReplayFinished",
+  ({ replayId, replayed }: { readonly replayId: string; readonly replayed: number }) =>
+    `The replay ${replayId} has finished, with ${replayed} replayed; there is nothing to cancel.`,
+) {}
 
 /** A running replay has not sent yet some of the deliveries that another one was requested for. */
-export class ReplayOverlaps extends Schema.TaggedError<ReplayOverlaps>()("ReplayOverlaps", {
-  replayId: Schema.String,
-}) {
-  override get message(): string {
-    return `The replay ${this.replayId} is running, and has some of these still to send. Wait until it has ended, or cancel it first.`
-  }
-}
+export class ReplayOverlaps extends DescribedError(
+  "ReplayOverlaps",
+  ({ replayId }: { readonly replayId: string }) =>
+    `The replay ${replayId} is running, and has some of these still to send. Wait until it has ended, or cancel it first.`,
+) {}
 
 /** Keeps the jobs that replay dead letters and ranges of logs, and carries them out chunk by chunk. */
 export class ReplayJobQueue extends Context.Service<

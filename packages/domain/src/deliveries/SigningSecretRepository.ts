@@ -1,4 +1,5 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -45,13 +46,10 @@ export interface EndpointOwner {
 }
 
 /** No signing secret has this id. */
-export class SecretNotFound extends Schema.TaggedError<SecretNotFound>()("SecretNotFound", {
-  secretId: Schema.String,
-}) {
-  override get message(): string {
-    return `No signing secret ${this.secretId}.`
-  }
-}
+export class SecretNotFound extends DescribedError(
+  "SecretNotFound",
+  ({ secretId }: { readonly secretId: string }) => `No signing secret ${secretId}.`,
+) {}
 
 /** Keeps signing secrets, encrypted. Only `rotate`, `active` and `ofEndpoint` need the key that encrypts them. */
 export class SigningSecretRepository extends Context.Service<

@@ -1,4 +1,5 @@
 import { Result, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import type { CalendarDate } from "./CalendarDate.ts"
 
 const DAY_MS = 86_400_000
@@ -18,11 +19,11 @@ export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
 export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
 
 /** The range of dates is empty or too long. */
-export class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange", { maxDates: Schema.Int }) {
-  override get message(): string {
-    return `The last date must not be before the first, and the range may have at most ${this.maxDates} dates.`
-  }
-}
+export class UnusableRange extends DescribedError(
+  "UnusableRange",
+  ({ maxDates }: { readonly maxDates: number }) =>
+    `The last date must not be before the first, and the range may have at most ${maxDates} dates.`,
+) {}
 
 /** Returns the dates from the first to the last. */
 export const datesBetween = (

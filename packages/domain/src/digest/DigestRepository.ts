@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Npi } from "../recipients/Npi.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
@@ -7,11 +8,10 @@ import { ReadDate } from "./DateRange.ts"
 import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
-export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFuture", { date: Schema.String }) {
-  override get message(): string {
-    return `${this.date} has not begun yet (UTC).`
-  }
-}
+export class DateInFuture extends DescribedError(
+  "DateInFuture",
+  ({ date }: { readonly date: string }) => `${date} has not begun yet (UTC).`,
+) {}
 
 /** A count that is kept and differs from what its sources say. */
 export const Discrepancy = Schema.Struct({

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { OrganizationId, type RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import { checkDigit, type Npi } from "../recipients/Npi.ts"
@@ -52,11 +53,10 @@ export const ErasureCertificate = Schema.Struct({
 export type ErasureCertificate = typeof ErasureCertificate.Type
 
 /** Several NPIs have the address, so that it does not say who is meant. */
-export class SharedAddress extends Schema.TaggedError<SharedAddress>()("SharedAddress", { npis: Schema.Int }) {
-  override get message(): string {
-    return `The address belongs to ${this.npis} NPIs; name one of them with --npi as well.`
-  }
-}
+export class SharedAddress extends DescribedError(
+  "SharedAddress",
+  ({ npis }: { readonly npis: number }) => `The address belongs to ${npis} NPIs; name one of them with --npi as well.`,
+) {}
 
 /** The domain of placeholder addresses, which RFC 2606 reserves. */
 const ERASED_DOMAIN = "erased.invalid"

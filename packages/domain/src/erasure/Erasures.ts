@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type OrganizationId, type RecipientId } from "../Identifier.ts"
 import { applyBatch } from "../inbox/applyBatch.ts"
 import { randomBase62 } from "../randomBase62.ts"
@@ -16,18 +17,17 @@ import { ErasureRepository } from "./ErasureRepository.ts"
 import { LATER_TABLES, PERSONAL_TABLES, type PersonalDataCounts } from "./PersonalData.ts"
 
 /** A message to the clinician is still being sent, or other work on the organization did not end. */
-export class ErasureBlocked extends Schema.TaggedError<ErasureBlocked>()("ErasureBlocked", {}) {
-  override get message(): string {
-    return "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again."
-  }
-}
+export class ErasureBlocked extends DescribedError(
+  "ErasureBlocked",
+  () =>
+    "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again.",
+) {}
 
 /** An erasure of the clinician was cut off. */
-export class ErasureUnfinished extends Schema.TaggedError<ErasureUnfinished>()("ErasureUnfinished", {}) {
-  override get message(): string {
-    return "An erasure of the clinician was cut off; run the same erasure again to finish it."
-  }
-}
+export class ErasureUnfinished extends DescribedError(
+  "ErasureUnfinished",
+  () => "An erasure of the clinician was cut off; run the same erasure again to finish it.",
+) {}
 
 /** The rows that an erasure would change, and the certificate of an earlier one of the same clinician. */
 export interface ErasurePlan {

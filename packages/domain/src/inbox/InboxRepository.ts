@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -56,14 +57,11 @@ export interface QuarantinedEvent {
 }
 
 /** The organization has no stored event of this id. */
-export class InboxEntryNotFound extends Schema.TaggedError<InboxEntryNotFound>()("InboxEntryNotFound", {
-  organizationId: Schema.String,
-  eventId: Schema.String,
-}) {
-  override get message(): string {
-    return `The organization ${this.organizationId} sent no event ${this.eventId}.`
-  }
-}
+export class InboxEntryNotFound extends DescribedError(
+  "InboxEntryNotFound",
+  ({ organizationId, eventId }: { readonly organizationId: string; readonly eventId: string }) =>
+    `The organization ${organizationId} sent no event ${eventId}.`,
+) {}
 
 /** The organization sent the event, and its content is older than the months for which it is kept. */
 export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("InboxEntryDropped", {

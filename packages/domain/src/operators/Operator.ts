@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { DisplayName } from "../DisplayName.ts"
 import { OperatorId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -45,19 +46,14 @@ export const SESSION_IDLE_SECONDS = 12 * 3600
 export const SESSION_SECONDS = 7 * 24 * 3600
 
 /** No operator has this id, or the operator was removed. */
-export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("OperatorNotFound", {
-  operatorId: Schema.String,
-}) {
-  override get message(): string {
-    return `No operator ${this.operatorId}, or the operator was removed.`
-  }
-}
+export class OperatorNotFound extends DescribedError(
+  "OperatorNotFound",
+  ({ operatorId }: { readonly operatorId: string }) => `No operator ${operatorId}, or the operator was removed.`,
+) {}
 
 /** Another operator has this name. */
-export class OperatorNameTaken extends Schema.TaggedError<OperatorNameTaken>()("OperatorNameTaken", {
-  name: Schema.String,
-}) {
-  override get message(): string {
-    return `There is an operator ${this.name} already; choose another name, or remove that operator first.`
-  }
-}
+export class OperatorNameTaken extends DescribedError(
+  "OperatorNameTaken",
+  ({ name }: { readonly name: string }) =>
+    `There is an operator ${name} already; choose another name, or remove that operator first.`,
+) {}

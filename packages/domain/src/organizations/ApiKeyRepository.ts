@@ -1,22 +1,21 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import type { KeyId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { ApiKey, Caller } from "./ApiKey.ts"
 import type { OrganizationNotFound } from "./Organization.ts"
 
 /** No key has this id. */
-export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { keyId: Schema.String }) {
-  override get message(): string {
-    return `No API key ${this.keyId}.`
-  }
-}
+export class KeyNotFound extends DescribedError(
+  "KeyNotFound",
+  ({ keyId }: { readonly keyId: string }) => `No API key ${keyId}.`,
+) {}
 
 /** The key was revoked, so it can have no successor. */
-export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", { keyId: Schema.String }) {
-  override get message(): string {
-    return `API key ${this.keyId} was revoked; issue a new one instead.`
-  }
-}
+export class KeyRevoked extends DescribedError(
+  "KeyRevoked",
+  ({ keyId }: { readonly keyId: string }) => `API key ${keyId} was revoked; issue a new one instead.`,
+) {}
 
 /** A key about to be kept. */
 export interface NewKey extends Pick<ApiKey, "id" | "organizationId" | "name" | "scopes" | "expiresAt"> {

@@ -1,6 +1,7 @@
 import type { Scope } from "@outreach/contract"
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { Deployment } from "../Deployment.ts"
+import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type KeyId, type OrganizationId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -17,11 +18,11 @@ export interface IssuedKey {
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 
 /** The expiry of the new key lies in the past. */
-export class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { expiresAt: Schema.String }) {
-  override get message(): string {
-    return `The key would have expired at ${this.expiresAt}; choose a time in the future.`
-  }
-}
+export class ExpiryPassed extends DescribedError(
+  "ExpiryPassed",
+  ({ expiresAt }: { readonly expiresAt: string }) =>
+    `The key would have expired at ${expiresAt}; choose a time in the future.`,
+) {}
 
 /** Issues a key of this deployment's mode. */
 export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -7,19 +8,14 @@ export const Organization = Schema.Struct({ id: OrganizationId, name: Schema.Str
 export type Organization = typeof Organization.Type
 
 /** No organization has this id. */
-export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFound>()("OrganizationNotFound", {
-  organizationId: Schema.String,
-}) {
-  override get message(): string {
-    return `No organization ${this.organizationId}.`
-  }
-}
+export class OrganizationNotFound extends DescribedError(
+  "OrganizationNotFound",
+  ({ organizationId }: { readonly organizationId: string }) => `No organization ${organizationId}.`,
+) {}
 
 /** A replay is under way that concerns the organization. */
-export class ReplayUnderWay extends Schema.TaggedError<ReplayUnderWay>()("ReplayUnderWay", {
-  replayId: Schema.String,
-}) {
-  override get message(): string {
-    return `The replay ${this.replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.`
-  }
-}
+export class ReplayUnderWay extends DescribedError(
+  "ReplayUnderWay",
+  ({ replayId }: { readonly replayId: string }) =>
+    `The replay ${replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.`,
+) {}

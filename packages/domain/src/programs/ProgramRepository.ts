@@ -1,54 +1,43 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { Program } from "./Program.ts"
 
 /** The organization has a program with this slug. */
-export class ProgramSlugTaken extends Schema.TaggedError<ProgramSlugTaken>()("ProgramSlugTaken", {
-  slug: Schema.String,
-}) {
-  override get message(): string {
-    return `The organization has a program with the slug "${this.slug}"; slugs are unique within an organization.`
-  }
-}
+export class ProgramSlugTaken extends DescribedError(
+  "ProgramSlugTaken",
+  ({ slug }: { readonly slug: string }) =>
+    `The organization has a program with the slug "${slug}"; slugs are unique within an organization.`,
+) {}
 
 /** No program has this id. */
-export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {
-  programId: Schema.String,
-}) {
-  override get message(): string {
-    return `No program ${this.programId}.`
-  }
-}
+export class ProgramNotFound extends DescribedError(
+  "ProgramNotFound",
+  ({ programId }: { readonly programId: string }) => `No program ${programId}.`,
+) {}
 
 /** The program is archived: its campaigns stay as they are. */
-export class ProgramArchived extends Schema.TaggedError<ProgramArchived>()("ProgramArchived", {
-  programId: Schema.String,
-}) {
-  override get message(): string {
-    return `The program ${this.programId} is archived; nothing new is sent for it.`
-  }
-}
+export class ProgramArchived extends DescribedError(
+  "ProgramArchived",
+  ({ programId }: { readonly programId: string }) =>
+    `The program ${programId} is archived; nothing new is sent for it.`,
+) {}
 
 /** The program lacks what each of its e-mails must show. */
-export class ProgramWithoutSender extends Schema.TaggedError<ProgramWithoutSender>()("ProgramWithoutSender", {
-  programId: Schema.String,
-}) {
-  override get message(): string {
-    return `The program ${this.programId} has no sender name or no postal address, and each of its e-mails must show both. \`ops programs update ${this.programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"\` sets them.`
-  }
-}
+export class ProgramWithoutSender extends DescribedError(
+  "ProgramWithoutSender",
+  ({ programId }: { readonly programId: string }) =>
+    `The program ${programId} has no sender name or no postal address, and each of its e-mails must show both. \`ops programs update ${programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"\` sets them.`,
+) {}
 
 /** Campaigns of the program are under way, so it cannot be archived. */
-export class ProgramInUse extends Schema.TaggedError<ProgramInUse>()("ProgramInUse", {
-  programId: Schema.String,
-  campaignIds: Schema.Array(Schema.String),
-}) {
-  override get message(): string {
-    return `The program ${this.programId} has campaigns under way, which have to be paused or cancelled first: ${this.campaignIds.join(", ")}.`
-  }
-}
+export class ProgramInUse extends DescribedError(
+  "ProgramInUse",
+  ({ programId, campaignIds }: { readonly programId: string; readonly campaignIds: ReadonlyArray<string> }) =>
+    `The program ${programId} has campaigns under way, which have to be paused or cancelled first: ${campaignIds.join(", ")}.`,
+) {}
 
 /** A program to be created; its sender's details may follow later. */
 export type NewProgram = Omit<Program, "status" | "createdAt" | "updatedAt" | "senderName" | "postalAddress"> &

@@ -1,4 +1,5 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
@@ -6,41 +7,31 @@ import type { Ramp } from "./Ramp.ts"
 import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
 
 /** No sender has this id. */
-export class SenderNotFound extends Schema.TaggedError<SenderNotFound>()("SenderNotFound", {
-  senderId: Schema.String,
-}) {
-  override get message(): string {
-    return `No sender ${this.senderId}.`
-  }
-}
+export class SenderNotFound extends DescribedError(
+  "SenderNotFound",
+  ({ senderId }: { readonly senderId: string }) => `No sender ${senderId}.`,
+) {}
 
 /** The program, or the organization itself, has a sender. */
-export class SenderExists extends Schema.TaggedError<SenderExists>()("SenderExists", {
-  senderId: Schema.String,
-  of: Schema.String,
-}) {
-  override get message(): string {
-    return `${this.of} has the sender ${this.senderId} already; change it with \`ops senders update\`, or remove it first.`
-  }
-}
+export class SenderExists extends DescribedError(
+  "SenderExists",
+  ({ of, senderId }: { readonly senderId: string; readonly of: string }) =>
+    `${of} has the sender ${senderId} already; change it with \`ops senders update\`, or remove it first.`,
+) {}
 
 /** The sender has a key with this selector. */
-export class SelectorTaken extends Schema.TaggedError<SelectorTaken>()("SelectorTaken", {
-  selector: Schema.String,
-}) {
-  override get message(): string {
-    return `The sender has a DKIM key with the selector ${this.selector} already; the next key needs another one.`
-  }
-}
+export class SelectorTaken extends DescribedError(
+  "SelectorTaken",
+  ({ selector }: { readonly selector: string }) =>
+    `The sender has a DKIM key with the selector ${selector} already; the next key needs another one.`,
+) {}
 
 /** A key that signs for the sender cannot be read: no key of `SECRETS_KEY` opens it, or it is damaged. */
-export class SenderKeyUnreadable extends Schema.TaggedError<SenderKeyUnreadable>()("SenderKeyUnreadable", {
-  senderId: Schema.String,
-}) {
-  override get message(): string {
-    return `A DKIM key of the sender ${this.senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.`
-  }
-}
+export class SenderKeyUnreadable extends DescribedError(
+  "SenderKeyUnreadable",
+  ({ senderId }: { readonly senderId: string }) =>
+    `A DKIM key of the sender ${senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.`,
+) {}
 
 export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updatedAt"> & {
   /** Default no ramp. */

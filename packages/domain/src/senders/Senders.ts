@@ -1,19 +1,24 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type SenderId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
 import { domainOf, isAligned, type Sender, type SenderWithKeys } from "./Sender.ts"
 import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
 /** A domain of a sender does not count for DMARC beside its From address. */
-export class SenderNotAligned extends Schema.TaggedError<SenderNotAligned>()("SenderNotAligned", {
-  role: Schema.Literals(["DKIM domain", "bounce domain"]),
-  domain: Schema.String,
-  fromDomain: Schema.String,
-}) {
-  override get message(): string {
-    return `The ${this.role} ${this.domain} is not aligned with the From domain ${this.fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.`
-  }
-}
+export class SenderNotAligned extends DescribedError(
+  "SenderNotAligned",
+  ({
+    role,
+    domain,
+    fromDomain,
+  }: {
+    readonly role: "DKIM domain" | "bounce domain"
+    readonly domain: string
+    readonly fromDomain: string
+  }) =>
+    `The ${role} ${domain} is not aligned with the From domain ${fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.`,
+) {}
 
 /** Adds a sender with its first key. */
 export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSender, "id">, key: NewDkimKey) {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { type KeyRing, mayHaveMade, type RingKey } from "@outreach/domain/KeyRing"
-import { Context, Redacted, Schema } from "effect"
+import { Context, Redacted } from "effect"
 
 const NONCE = 12
 const TAG = 16
@@ -10,11 +11,11 @@ const HEADER_PREFIX = Buffer.from("ring")
 const HEADER_BYTES = HEADER_PREFIX.length + 1
 
 /** No key of `SECRETS_KEY` opens a ciphertext. */
-export class SecretUnopened extends Schema.TaggedError<SecretUnopened>()("SecretUnopened", {}) {
-  override get message(): string {
-    return "SECRETS_KEY does not open a secret that is stored; set it to the key that encrypted it, or check that DATABASE_URL names the right database."
-  }
-}
+export class SecretUnopened extends DescribedError(
+  "SecretUnopened",
+  () =>
+    "SECRETS_KEY does not open a secret that is stored; set it to the key that encrypted it, or check that DATABASE_URL names the right database.",
+) {}
 
 /**
  * Encrypts secrets at rest: AES-256-GCM, stored as header, nonce, ciphertext, tag, bound to the organization.

@@ -1,4 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import { poolerRefusal } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
@@ -12,25 +13,25 @@ import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
 import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 
 /** A migration waited too long for a table that another transaction holds. */
-export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
-  override get message(): string {
-    return "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again."
-  }
-}
+export class SchemaLocked extends DescribedError(
+  "SchemaLocked",
+  () =>
+    "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again.",
+) {}
 
 /** The connection of the migration does not keep its settings, and so not its lock. */
-export class SessionNotKept extends Schema.TaggedError<SessionNotKept>()("SessionNotKept", {}) {
-  override get message(): string {
-    return "A pooler stands between the migration and the database, and keeps no session. Set DATABASE_LISTEN_URL to the address of the database itself; without it, that is DATABASE_URL."
-  }
-}
+export class SessionNotKept extends DescribedError(
+  "SessionNotKept",
+  () =>
+    "A pooler stands between the migration and the database, and keeps no session. Set DATABASE_LISTEN_URL to the address of the database itself; without it, that is DATABASE_URL.",
+) {}
 
 /** The role does not own the schema. */
-export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", {}) {
-  override get message(): string {
-    return "The role of DATABASE_URL may not change the schema, and the transaction changed nothing. Migrate as the owner of the tables."
-  }
-}
+export class NotOwner extends DescribedError(
+  "NotOwner",
+  () =>
+    "The role of DATABASE_URL may not change the schema, and the transaction changed nothing. Migrate as the owner of the tables.",
+) {}
 
 /** The database refused a file. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
