@@ -126,7 +126,7 @@ describe("recipients past their retention", () => {
           // Those who are erased changed first, as after an operator's erasures, and fill the first page.
           yield* sql`
             insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at, erased_at)
-            select ${organization.id}, 'rcp_' || lpad(n::text, 8, '0'), ${campaign.id}, ${program.id}, lpad(n::text, 6, 'a'),
+            select ${organization.id}, 'rcp_' || lpad(n::text, 32, '0'), ${campaign.id}, ${program.id}, lpad(n::text, 6, 'a'),
               case when n > 5001 then '10' else '09' end || lpad(n::text, 8, '0'), n || '@clinic.test', at, at,
               case when n <= 5001 then at end
             from generate_series(1, 5601) n, lateral (select clock_timestamp() - make_interval(months => 14, mins => -n) as at) time`
