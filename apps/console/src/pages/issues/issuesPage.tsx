@@ -43,14 +43,15 @@ export const issuesPage = definePage("/issues", {
     const groups = yield* FailureGroupReader
     const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
     const filter = { ...scope, ...pickDefined({ reason, status }) }
-    const [organizations, endpoints, totals, statuses, found, jobs] = yield* Effect.all(
+    // Before the counts: a page of finished jobs is not renewed, so its counts must be those after the jobs.
+    const jobs = yield* (yield* ReplayReader).list(JOBS, operator.organizationId)
+    const [organizations, endpoints, totals, statuses, found] = yield* Effect.all(
       [
         (yield* OrganizationReader).list,
         readEndpoints(organization),
         groups.totals(filter),
         groups.statuses(scope),
         order === "largest" ? groups.largest(filter, PAGE_SIZE) : groups.list(filter, PAGE_SIZE + 1, after ?? null),
-        (yield* ReplayReader).list(JOBS, operator.organizationId),
       ],
       { concurrency: "unbounded" },
     )

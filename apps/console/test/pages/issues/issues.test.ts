@@ -5,8 +5,9 @@ import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
+import { whileOpen } from "@outreach/testing/inTransaction"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
@@ -145,6 +146,30 @@ describe("an issue", () => {
     expect(after.words).toContain("29 of 30, 1 by others")
     expect(after.document.querySelector("#renewed")!.getAttribute("data-refresh")).toBeNull()
     expect((await operator.get(`/dead-letters/replay?group=${own}`)).words).toContain("No dead letter fits")
+  })
+
+  it("is not counted as waiting on a page that shows its replay as finished, whenever the replay finishes", async () => {
+    const { groups, organization } = await test().run(seed([[2, 503, "Try again later"]]))
+    const operator = await test().as("operator", organization.id)
+    await operator.post("/dead-letters/replay", { group: groups[0]!.id, rate: "10" })
+    const page = await test().run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const replayAll = Effect.andThen(sql`lock table replay_jobs in access exclusive mode`, runReplayJobs)
+        // The page reads the jobs while the transaction that finishes them is open.
+        const read = yield* whileOpen(replayAll, () =>
+          Effect.gen(function* () {
+            const fiber = yield* Effect.forkDetach(Effect.promise(() => operator.get("/issues")))
+            const blocked = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+            while ((yield* blocked).length === 0) yield* Effect.yieldNow
+            return fiber
+          }),
+        )
+        return yield* Fiber.join(read)
+      }),
+    )
+    expect(page.words).toContain("2 of 2")
+    expect(page.words).toContain("No dead letter waits to be replayed.")
   })
 
   it("has its replay cancelled", async () => {
