@@ -52,12 +52,13 @@ export function monitoringViolations(): readonly string[] {
   ]
 }
 
-/** The series that the processes export: a histogram has three. `up` is Prometheus's own. */
+/** The series that the processes export: a histogram has three, and a row of a table of gauges has one. `up` is Prometheus's own. */
 const series = new Set([
   "up",
   ...globSync("{apps,packages}/*/src/**/*.ts", { cwd: root }).flatMap((file) =>
-    [...read(file).matchAll(/\b(counter|gauge|histogram)\(\s*"(outreach_\w+)"/g)].flatMap(([, type, name]) =>
-      type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!],
+    [...read(file).matchAll(/\b(counter|gauge|histogram)\(\s*"(outreach_\w+)"|^ {2}(outreach_\w+): \[/gm)].flatMap(
+      ([, type, name, row]) =>
+        type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [(name ?? row)!],
     ),
   ),
 ])
