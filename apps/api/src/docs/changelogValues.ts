@@ -1,8 +1,8 @@
 import { RELEASE } from "@outreach/process/release"
 import { changelog, type PackageChanges } from "./changelog.ts"
-import type { GuideValues } from "./guide.ts"
 import { type Html, html, prose } from "./html.ts"
 import { linkList, section } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 // What a partner meets first: the wire, then what is installed to call and to be called.
 const FIRST = ["@outreach/contract", "@outreach/client", "@outreach/webhook-verifier"]

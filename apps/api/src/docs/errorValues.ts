@@ -7,9 +7,9 @@ import {
   type Retryability,
 } from "@outreach/error-catalog"
 import { advice, legacyAdvice } from "./advice.ts"
-import type { GuideValues } from "./guide.ts"
 import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
 import { keysOf, linkList, section, table } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 const RETRYABLE = {
   no: "No: something has to change first",

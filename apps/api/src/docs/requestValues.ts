@@ -1,8 +1,8 @@
 import { type Operation, type OperationId, operations } from "@outreach/contract"
 import { curlExamples } from "./curlExamples.ts"
-import type { GuideValues } from "./guide.ts"
 import { type Html, html, prose } from "./html.ts"
 import { code, keysOf, linkList, section } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 const request = (id: OperationId): Html => {
   const { summary, description, auth }: Operation = operations[id]

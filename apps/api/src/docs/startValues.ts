@@ -1,7 +1,7 @@
 import { operations, SCOPES } from "@outreach/contract"
-import type { GuideValues } from "./guide.ts"
 import { commaSeparated, html } from "./html.ts"
 import { keysOf, PAGES, table } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 /** The values of the first page: what each scope allows, and what the other pages are about. */
 export const startValues: GuideValues = {

@@ -4,9 +4,9 @@ import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { KEY_POLICY } from "../http/ResponseContext.ts"
 import { eventCatalogue } from "./eventCatalogue.ts"
-import type { GuideValues } from "./guide.ts"
 import type { Html } from "./html.ts"
 import { table } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 import { verifierErrors } from "./verifierErrors.ts"
 
 const LIMIT = openapi.paths["/v1/partners/consumer/tokens"].get.parameters.find(({ name }) => name === "limit")!

@@ -100,7 +100,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
             select id from deliveries where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])))
         order by delivery_id, number, started_at`.pipe(decodeTexts)
       const bodies = yield* finder.storedResponses(subject)
-      // Without what is no data on anybody.
+      // Without the columns that hold nothing about a person.
       const responses = yield* sql`
         select key, to_jsonb(held) - array['organization_id', 'fingerprint', 'headers', 'encoding', 'body', 'bytes_before'] as row
         from stored_responses held

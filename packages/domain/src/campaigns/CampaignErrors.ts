@@ -1,4 +1,3 @@
-import { Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 
 /** No campaign has this id. */
@@ -8,31 +7,36 @@ export class CampaignNotFound extends DescribedError(
 ) {}
 
 /** The campaign's status does not allow the operation. */
-export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>()("CampaignNotInStatus", {
-  campaignId: Schema.String,
-  status: Schema.String,
-  wanted: Schema.Array(Schema.String),
-}) {
-  override get message(): string {
-    return `Campaign ${this.campaignId} is ${this.status}; this needs it to be ${this.wanted.join(" or ")}.`
-  }
-}
+export class CampaignNotInStatus extends DescribedError(
+  "CampaignNotInStatus",
+  ({
+    campaignId,
+    status,
+    wanted,
+  }: {
+    readonly campaignId: string
+    readonly status: string
+    readonly wanted: ReadonlyArray<string>
+  }) => `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
+) {}
 
 /** Checks of a campaign failed, by their names in `failed`. */
-export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("CampaignNotReady", {
-  campaignId: Schema.String,
-  failed: Schema.Array(Schema.String),
-  checks: Schema.Array(
-    Schema.Struct({
-      check: Schema.String,
-      status: Schema.String,
-      found: Schema.String,
-      advice: Schema.NullOr(Schema.String),
-    }),
-  ),
-}) {
-  override get message(): string {
-    const { campaignId, failed, checks } = this
+export class CampaignNotReady extends DescribedError(
+  "CampaignNotReady",
+  ({
+    campaignId,
+    failed,
+    checks,
+  }: {
+    readonly campaignId: string
+    readonly failed: ReadonlyArray<string>
+    readonly checks: ReadonlyArray<{
+      readonly check: string
+      readonly status: string
+      readonly found: string
+      readonly advice: string | null
+    }>
+  }) => {
     const lines = checks
       .filter(({ check }) => failed.includes(check))
       .map(({ check, found, advice }) => `${check}: ${found} ${advice ?? ""}`.trimEnd())
@@ -41,17 +45,15 @@ export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("Ca
       ...lines,
       `Correct this, or schedule the campaign in spite of it with --force ${failed.join(",")}.`,
     ].join("\n")
-  }
-}
+  },
+) {}
 
 /** The campaign is a follow-up, so nobody is imported. */
-export class RecipientsDrawn extends Schema.TaggedError<RecipientsDrawn>()("RecipientsDrawn", {
-  campaignId: Schema.String,
-}) {
-  override get message(): string {
-    return `Campaign ${this.campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.`
-  }
-}
+export class RecipientsDrawn extends DescribedError(
+  "RecipientsDrawn",
+  ({ campaignId }: { readonly campaignId: string }) =>
+    `Campaign ${campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.`,
+) {}
 
 /** The campaign cannot follow the other one as requested. */
 export class InvalidFollowUp extends DescribedError(
@@ -92,21 +94,17 @@ const DETAILS = {
 } as const
 
 /** The e-mail does not show what the law asks every one of its kind to show. */
-export class SenderNotShown extends Schema.TaggedError<SenderNotShown>()("SenderNotShown", {
-  part: Schema.Literals(["html", "text"]),
-  missing: Schema.Array(Schema.Literals(["senderName", "postalAddress", "unsubscribeUrl"])),
-}) {
-  override get message(): string {
-    const list = (key: "name" | "template") => this.missing.map((detail) => DETAILS[detail][key]).join(" and ")
-    return `The ${this.part} does not show ${list("name")}. Add ${list("template")} where recipients see it, or let \`--layout plain\` add a footer.`
-  }
-}
+export class SenderNotShown extends DescribedError(
+  "SenderNotShown",
+  ({ part, missing }: { readonly part: "html" | "text"; readonly missing: ReadonlyArray<keyof typeof DETAILS> }) => {
+    const list = (key: "name" | "template") => missing.map((detail) => DETAILS[detail][key]).join(" and ")
+    return `The ${part} does not show ${list("name")}. Add ${list("template")} where recipients see it, or let \`--layout plain\` add a footer.`
+  },
+) {}
 
 /** The partner's own link cannot be used. */
-export class InvalidShortLink extends Schema.TaggedError<InvalidShortLink>()("InvalidShortLink", {
-  shortLink: Schema.String,
-}) {
-  override get message(): string {
-    return `${this.shortLink} is not an http or https address that holds {token} once.`
-  }
-}
+export class InvalidShortLink extends DescribedError(
+  "InvalidShortLink",
+  ({ shortLink }: { readonly shortLink: string }) =>
+    `${shortLink} is not an http or https address that holds {token} once.`,
+) {}

@@ -1,4 +1,5 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import type { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { DeadLetterReason } from "./Delivery.ts"
@@ -37,15 +38,13 @@ export interface PurgeStep {
 }
 
 /** Deliveries are not dead letters, or were replayed before. */
-export class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter", {
-  deliveryIds: Schema.Array(Schema.String),
-  replayed: Schema.Int,
-}) {
-  override get message(): string {
-    const done = this.replayed === 0 ? "" : ` The other ${this.replayed} were replayed.`
-    return `Not among the dead letters, or replayed before: ${this.deliveryIds.join(", ")}.${done}`
-  }
-}
+export class NotDeadLetter extends DescribedError(
+  "NotDeadLetter",
+  ({ deliveryIds, replayed }: { readonly deliveryIds: ReadonlyArray<string>; readonly replayed: number }) => {
+    const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`
+    return `Not among the dead letters, or replayed before: ${deliveryIds.join(", ")}.${done}`
+  },
+) {}
 
 /** Keeps dead letters. */
 export class DeadLetterRepository extends Context.Service<

@@ -64,25 +64,26 @@ export class InboxEntryNotFound extends DescribedError(
 ) {}
 
 /** The organization sent the event, and its content is older than the months for which it is kept. */
-export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("InboxEntryDropped", {
-  organizationId: Schema.String,
-  eventId: Schema.String,
-  receivedAt: Timestamp,
-}) {
-  override get message(): string {
-    return `The event ${this.eventId} of ${this.organizationId} was received at ${this.receivedAt}. Its content is no longer stored (INBOX_MONTHS).`
-  }
-}
+export class InboxEntryDropped extends DescribedError(
+  "InboxEntryDropped",
+  ({
+    organizationId,
+    eventId,
+    receivedAt,
+  }: {
+    readonly organizationId: string
+    readonly eventId: string
+    readonly receivedAt: Timestamp
+  }) =>
+    `The event ${eventId} of ${organizationId} was received at ${receivedAt}. Its content is no longer stored (INBOX_MONTHS).`,
+) {}
 
 /** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
-export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotQuarantined", {
-  eventId: Schema.String,
-  state: Schema.Literals(INBOX_STATES),
-}) {
-  override get message(): string {
-    return `The event ${this.eventId} is ${this.state}, not set aside; there is nothing to replay.`
-  }
-}
+export class NotQuarantined extends DescribedError(
+  "NotQuarantined",
+  ({ eventId, state }: { readonly eventId: string; readonly state: (typeof INBOX_STATES)[number] }) =>
+    `The event ${eventId} is ${state}, not set aside; there is nothing to replay.`,
+) {}
 
 /** Keeps what partners send, in the order of its receipt. */
 export class InboxRepository extends Context.Service<

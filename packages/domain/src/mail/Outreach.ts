@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
@@ -78,15 +79,13 @@ export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease,
 })
 
 /** A message does not render with its recipient's fields. The reason repeats none of them. */
-export class MessageNotRendered extends Schema.TaggedError<MessageNotRendered>()("MessageNotRendered", {
-  reason: Schema.String,
-}) {
+export class MessageNotRendered extends DescribedError(
+  "MessageNotRendered",
+  ({ reason }: { readonly reason: string }) => `A template of the campaign ${reason}.`,
+) {
   /** Describes what was thrown while a message was composed. */
   static readonly because = (error: unknown): MessageNotRendered =>
     new MessageNotRendered({ reason: renderFault(error) })
-  override get message(): string {
-    return `A template of the campaign ${this.reason}.`
-  }
 }
 
 /** Quarantines a leased message that does not render, with the reason; only its recipient is affected. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { renderGuide } from "../../src/docs/guide.ts"
 import { html } from "../../src/docs/html.ts"
+import { renderGuide } from "../../src/docs/renderGuide.ts"
 
 const GUIDE = `# A guide
 
