@@ -110,7 +110,7 @@ interface SqliteStore extends EventStore {
  */
 declare function sqliteStore(database: SqliteDatabase, { table, leaseSeconds, now }?: SqliteStoreOptions): SqliteStore;
 
-/** What became of a claim: ours by this name, held by another, or not needed any more. */
+/** The result of a claim: ours by this name, held by another, or not needed any more. */
 type Claim = {
     readonly state: "claimed";
     readonly claim: string;
