@@ -2,10 +2,9 @@ import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/d
 import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
 import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** Which campaigns a list shows: all conditions must hold. */
 export interface CampaignListFilter extends CampaignFilter {
@@ -88,85 +87,78 @@ const decodeDomains = decodeRows(CampaignDomain.fields)
 const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
-export class CampaignReader extends Context.Service<CampaignReader>()("backoffice/campaigns/CampaignReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return dieOnDatabaseFailure("CampaignReader", {
-      /** Lists campaigns without their bodies, newest first. */
-      list: ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
-        sql`
-          select ${listed.columnsOf("campaign")} from (
-            select campaigns.*, programs.name as program_name, organizations.name as organization_name
-            from campaigns
-            join programs using (organization_id)
-            join organizations on organizations.id = organization_id
-            where programs.id = program_id
-              and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-              and (${programId ?? null}::text is null or program_id = ${programId ?? null})
-              and (${status ?? null}::text is null or campaigns.status = ${status ?? null})
-              and (${kind ?? null}::text is null or kind = ${kind ?? null})
-              and (${text ?? null}::text is null or strpos(lower(campaigns.name), lower(${text ?? null})) > 0)
-              and (${before ?? null}::text is null or campaigns.id < ${before ?? null})
-            order by campaigns.id desc limit ${limit}
-          ) campaign
-          cross join lateral campaign_totals(campaign.organization_id, campaign.id)
-          order by campaign.id desc`.pipe(listed.decode),
+export class CampaignReader extends Reader<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
+  /** Lists campaigns without their bodies, newest first. */
+  list: ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
+    sql`
+      select ${listed.columnsOf("campaign")} from (
+        select campaigns.*, programs.name as program_name, organizations.name as organization_name
+        from campaigns
+        join programs using (organization_id)
+        join organizations on organizations.id = organization_id
+        where programs.id = program_id
+          and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+          and (${programId ?? null}::text is null or program_id = ${programId ?? null})
+          and (${status ?? null}::text is null or campaigns.status = ${status ?? null})
+          and (${kind ?? null}::text is null or kind = ${kind ?? null})
+          and (${text ?? null}::text is null or strpos(lower(campaigns.name), lower(${text ?? null})) > 0)
+          and (${before ?? null}::text is null or campaigns.id < ${before ?? null})
+        order by campaigns.id desc limit ${limit}
+      ) campaign
+      cross join lateral campaign_totals(campaign.organization_id, campaign.id)
+      order by campaign.id desc`.pipe(listed.decode),
 
-      /** Reads the counts of a campaign. */
-      totals: ({ organizationId, campaignId }: CampaignKey) =>
-        sql`
-          select ${sql.literal(TOTALS)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
-          decodeTotals,
-          Effect.map((rows) => rows[0]!.totals),
-        ),
+  /** Reads the counts of a campaign. */
+  totals: ({ organizationId, campaignId }: CampaignKey) =>
+    sql`
+      select ${sql.literal(TOTALS)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
+      decodeTotals,
+      Effect.map((rows) => rows[0]!.totals),
+    ),
 
-      /** Reads how many e-mails were sent in each hour, the first one first. */
-      hours: ({ organizationId, campaignId }: CampaignKey) =>
-        sql`
-          select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
-          from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
-          group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(decodeHours),
+  /** Reads how many e-mails were sent in each hour, the first one first. */
+  hours: ({ organizationId, campaignId }: CampaignKey) =>
+    sql`
+      select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
+      from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
+      group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(decodeHours),
 
-      /** Reads the domains that answered most, those that are paused now before the others. */
-      domains: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
-        sql`
-          with pause as materialized (
-            select domain, until from domain_pauses
-            where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > statement_timestamp()
-            order by until limit ${limit}
-          ), answered as materialized (
-            select * from campaign_domains
-            where organization_id = ${organizationId} and campaign_id = ${campaignId}
-            order by domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other) desc
-            limit ${limit}
-          ), paused as (
-            -- Looked up one by one: of a campaign that has just begun there are no statistics.
-            select pause.domain as paused_domain, until, kept.* from pause left join lateral (
-              select * from campaign_domains
-              where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = pause.domain limit 1
-            ) kept on true
-          ), found as (
-            select * from paused
-            union all select domain, null, answered.* from answered where domain <> all (select domain from pause)
-          )
-          select paused_domain as domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
-            coalesce(mailbox_not_found, 0) as "mailboxNotFound", coalesce(mailbox_disabled, 0) as "mailboxDisabled",
-            coalesce(domain_not_found, 0) as "domainNotFound", coalesce(address_invalid, 0) as "addressInvalid",
-            coalesce(other, 0) as other, (select operator from mail_operators where mail_operators.domain = paused_domain) as operator,
-            until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
-          from found
-          order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
-          decodeDomains,
-        ),
+  /** Reads the domains that answered most, those that are paused now before the others. */
+  domains: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
+    sql`
+      with pause as materialized (
+        select domain, until from domain_pauses
+        where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > statement_timestamp()
+        order by until limit ${limit}
+      ), answered as materialized (
+        select * from campaign_domains
+        where organization_id = ${organizationId} and campaign_id = ${campaignId}
+        order by domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other) desc
+        limit ${limit}
+      ), paused as (
+        -- Looked up one by one: of a campaign that has just begun there are no statistics.
+        select pause.domain as paused_domain, until, kept.* from pause left join lateral (
+          select * from campaign_domains
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = pause.domain limit 1
+        ) kept on true
+      ), found as (
+        select * from paused
+        union all select domain, null, answered.* from answered where domain <> all (select domain from pause)
+      )
+      select paused_domain as domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
+        coalesce(mailbox_not_found, 0) as "mailboxNotFound", coalesce(mailbox_disabled, 0) as "mailboxDisabled",
+        coalesce(domain_not_found, 0) as "domainNotFound", coalesce(address_invalid, 0) as "addressInvalid",
+        coalesce(other, 0) as other, (select operator from mail_operators where mail_operators.domain = paused_domain) as operator,
+        until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
+      from found
+      order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
+      decodeDomains,
+    ),
 
-      /** Reads some recipients, whose e-mails a preview shows. */
-      samples: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
-        sql`
-          select id, email from recipients
-          where organization_id = ${organizationId} and campaign_id = ${campaignId} and erased_at is null and withdrawn_at is null
-          order by updated_at, id limit ${limit}`.pipe(decodeSamples),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(CampaignReader, CampaignReader.make)
-}
+  /** Reads some recipients, whose e-mails a preview shows. */
+  samples: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
+    sql`
+      select id, email from recipients
+      where organization_id = ${organizationId} and campaign_id = ${campaignId} and erased_at is null and withdrawn_at is null
+      order by updated_at, id limit ${limit}`.pipe(decodeSamples),
+})) {}

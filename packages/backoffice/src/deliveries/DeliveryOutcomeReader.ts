@@ -1,10 +1,9 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** Attempts at deliveries by their outcome, and deliveries that became dead letters. */
 const Outcomes = Schema.Struct({
@@ -44,51 +43,46 @@ export interface OutcomeFilter {
 }
 
 /** Reads the outcomes of deliveries over time. */
-export class DeliveryOutcomeReader extends Context.Service<DeliveryOutcomeReader>()(
+export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
   "backoffice/deliveries/DeliveryOutcomeReader",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const sums = sql.literal(SUMS)
-      /** By the key of an endpoint, or by the index on the time. */
-      const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
-        endpointId === undefined
-          ? sql`
-          select * from delivery_outcomes
-          where seconds in (300, 3600) and at >= ${from}::timestamptz and at < ${to}::timestamptz
-            and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
-          : sql`
-          select * from delivery_outcomes
-          where endpoint_id = ${endpointId} and at >= ${from}::timestamptz and at < ${to}::timestamptz
-            and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
+  (sql) => {
+    const sums = sql.literal(SUMS)
+    /** By the key of an endpoint, or by the index on the time. */
+    const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
+      endpointId === undefined
+        ? sql`
+      select * from delivery_outcomes
+      where seconds in (300, 3600) and at >= ${from}::timestamptz and at < ${to}::timestamptz
+        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
+        : sql`
+      select * from delivery_outcomes
+      where endpoint_id = ${endpointId} and at >= ${from}::timestamptz and at < ${to}::timestamptz
+        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
 
-      return dieOnDatabaseFailure("DeliveryOutcomeReader", {
-        /**
-         * Counts outcomes by steps of `stepSeconds`, from midnight UTC on; a step without any is left out. What is older than
-         * `FINE_OUTCOMES_DAYS` stands in the first step of its hour.
-         */
-        histogram: (filter: OutcomeFilter, stepSeconds: number) =>
-          sql`
-            select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
-            from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
+    return {
+      /**
+       * Counts outcomes by steps of `stepSeconds`, from midnight UTC on; a step without any is left out. What is older than
+       * `FINE_OUTCOMES_DAYS` stands in the first step of its hour.
+       */
+      histogram: (filter: OutcomeFilter, stepSeconds: number) =>
+        sql`
+        select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
+        from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
-        summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
-          const [row] = yield* sql`
-            with row as materialized (${rowsOf(filter)})
-            select ${sums}, array(
-              select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
-            ) as latencies
-            from row`.pipe(decodeSummary)
-          const { latencies, ...outcomes } = row!
-          return {
-            ...outcomes,
-            p50Ms: latencyPercentile(latencies, 0.5),
-            p99Ms: latencyPercentile(latencies, 0.99),
-          } satisfies OutcomeSummary
-        }),
-      })
-    }),
+      summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
+        const [row] = yield* sql`
+        with row as materialized (${rowsOf(filter)})
+        select ${sums}, array(
+          select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
+        ) as latencies
+        from row`.pipe(decodeSummary)
+        const { latencies, ...outcomes } = row!
+        return {
+          ...outcomes,
+          p50Ms: latencyPercentile(latencies, 0.5),
+          p99Ms: latencyPercentile(latencies, 0.99),
+        } satisfies OutcomeSummary
+      }),
+    }
   },
-) {
-  static readonly layer = Layer.effect(DeliveryOutcomeReader, DeliveryOutcomeReader.make)
-}
+) {}

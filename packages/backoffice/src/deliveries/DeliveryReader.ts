@@ -11,12 +11,12 @@ import {
   OrganizationId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { Reader } from "../Reader.ts"
 
 /** No delivery has this id. */
 export class DeliveryNotFound extends DescribedError(
@@ -126,236 +126,230 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
 }
 
 /** Reads deliveries of every state. */
-export class DeliveryReader extends Context.Service<DeliveryReader>()("backoffice/deliveries/DeliveryReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const waiting = sql.literal(`(
-      select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
-        attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json
-      from deliveries) delivery`)
-    /** Found one by one through the primary key, however few rows the planner estimates. */
-    const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
-      select type, campaign_id, emitted_at from events
-      where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
-      offset 0)`
-    /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
-    const arrivedOf = (rows: Statement.Fragment) => sql`(
-      select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, null::integer as attempts,
-        null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
-      from ${rows} history cross join lateral (
-        select history.id, history.event_id, history.attempts where deliveries is null
-        union all
-        select delivery->>'id' collate "C", delivery->>'eventId' collate "C", jsonb_build_array(delivery->'attempt')
-        from json_array_elements(deliveries) delivery
-      ) each) delivery`
-    const dead = sql.literal(`(
-      select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
-        created_at, finished_at, replayed_as, attempts as attempts_json
-      from dead_letters) delivery`)
+export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
+  const waiting = sql.literal(`(
+    select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
+      attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json
+    from deliveries) delivery`)
+  /** Found one by one through the primary key, however few rows the planner estimates. */
+  const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
+    select type, campaign_id, emitted_at from events
+    where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
+    offset 0)`
+  /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
+  const arrivedOf = (rows: Statement.Fragment) => sql`(
+    select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, null::integer as attempts,
+      null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
+    from ${rows} history cross join lateral (
+      select history.id, history.event_id, history.attempts where deliveries is null
+      union all
+      select delivery->>'id' collate "C", delivery->>'eventId' collate "C", jsonb_build_array(delivery->'attempt')
+      from json_array_elements(deliveries) delivery
+    ) each) delivery`
+  const dead = sql.literal(`(
+    select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
+      created_at, finished_at, replayed_as, attempts as attempts_json
+    from dead_letters) delivery`)
 
-    /** Looks at the newest deliveries below an id and at most `historyRows` rows of `delivered`; returns those that match, and where to go on. */
-    const listBelow = Effect.fnUntraced(function* (
-      filter: DeliveryFilter,
-      before: string,
-      historyRows: number,
-      { batchSize, scanRows, limit }: ScanOptions,
-    ) {
-      const [lowest, beyond] = idRange(filter)
-      const top = before < beyond ? before : beyond
-      const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
-      const { organizationId, endpointId, eventId, campaignId, from, to } = filter
-      // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
-      const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })
-      const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
-        filter.state === undefined || states.includes(filter.state) ? sql`true` : sql`false`
-      const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
-        select * from ${deliveries}
-        where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOwned}
-          and ${equal({ state: filter.state, event_id: eventId })}
-        order by id desc limit ${batchSize}::int)`
-      const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
-        select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
-          found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
-          null::jsonb as attempts_json
-        from endpoint_readers reader
+  /** Looks at the newest deliveries below an id and at most `historyRows` rows of `delivered`; returns those that match, and where to go on. */
+  const listBelow = Effect.fnUntraced(function* (
+    filter: DeliveryFilter,
+    before: string,
+    historyRows: number,
+    { batchSize, scanRows, limit }: ScanOptions,
+  ) {
+    const [lowest, beyond] = idRange(filter)
+    const top = before < beyond ? before : beyond
+    const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+    const { organizationId, endpointId, eventId, campaignId, from, to } = filter
+    // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
+    const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })
+    const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
+      filter.state === undefined || states.includes(filter.state) ? sql`true` : sql`false`
+    const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
+      select * from ${deliveries}
+      where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOwned}
+        and ${equal({ state: filter.state, event_id: eventId })}
+      order by id desc limit ${batchSize}::int)`
+    const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
+      select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
+        found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+        null::jsonb as attempts_json
+      from endpoint_readers reader
+      join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+      cross join lateral reader_position(reader.endpoint_id) position
+      join organization_clock clock on clock.organization_id = reader.organization_id
+      cross join lateral ${found} found
+      where ${mayBe(state)} and ${allOf(
+        equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
+        campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
+      )})`
+    const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
+    const isScanned = sql`id >= ${lowest} and ${mayBe("delivered")}`
+    const isHistory = allOf(
+      isScanned,
+      isOwned,
+      beyondEvent && sql`(event_id = ${eventId} or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`,
+    )
+    // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
+    // down to where the last row ends that was looked at.
+    const rows = yield* sql`
+      with history as materialized (
+        (select * from (
+          select * from delivered where id < ${top} and ${isScanned} order by id desc limit ${scanRows}::int
+        ) scanned where ${isHistory} order by id desc limit ${historyRows}::int)
+        union all
+        (select * from delivered where id >= ${top} and id < ${batchesBelow(top)} and first_id < ${top} and ${isHistory})
+      ), reached as materialized (
+        select case when count(*) >= ${historyRows}::int then min(id) else (
+          select id from delivered where id < ${top} and ${isScanned} and ${scanRows}::int is not null
+          order by id desc offset ${scanRows}::int - 1 limit 1
+        ) end as floor from history where id < ${top}
+      ), looked as materialized (
+        select * from (
+          ${newest(waiting, ["pending", "sending"])}
+          union all ${newest(dead, DEAD_LETTER_REASONS)}
+          union all ${fromLog(
+            "sending",
+            sql`(
+              select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
+              from (select id collate "C" as event_id from unnest(open) as id) open
+              cross join lateral ${eventOf(sql`reader`, sql`open`)} event
+              where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
+          )}
+          union all ${fromLog(
+            "pending",
+            sql`(
+              select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
+                reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
+              where last > begun_at)`,
+          )}
+          union all
+          select * from ${arrivedOf(sql`history`)} where ${equal({ event_id: eventId })}
+        ) either
+        where id < ${top} and id >= ${lowest} and id >= coalesce((select floor from reached), '')
+        order by id desc limit ${batchSize}::int
+      ), found as (
+        select ${columns} from looked delivery
+        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
+        where ${equal({ "event.type": filter.eventType, "event.campaign_id": campaignId })}
+      )
+      select listed.*, scan.*, floor from reached
+      cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
+      left join (
+        select * from found
+        where ${allOf(from && sql`"createdAt" >= ${from}::timestamptz`, to && sql`"createdAt" < ${to}::timestamptz`)}
+        order by id desc limit ${limit}::int
+      ) listed on true
+      order by listed.id desc`
+    const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
+    const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
+    return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
+  })
+
+  /** Lists deliveries step by step, until there are enough, the list ends, or more than `maxLooked` were looked at. */
+  const scan = Effect.fnUntraced(function* (
+    filter: DeliveryFilter,
+    { maxLooked, limit, ...options }: ScanOptions & { readonly maxLooked: number },
+  ) {
+    const found: Array<DeliverySummary> = []
+    let before: DeliveryId | null | undefined
+    let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
+    for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
+      const rest = { ...options, limit: limit - found.length }
+      const step: Effect.Success<ReturnType<typeof listBelow>> = yield* listBelow(
+        filter,
+        before ?? MAX_ID,
+        historyRows,
+        rest,
+      )
+      found.push(...step.deliveries)
+      before = step.next
+      looked += Math.max(MIN_PAGE_STEP, step.looked)
+      // A row may hold one delivery or hundreds.
+      if (step.looked < options.batchSize) historyRows = Math.min(options.batchSize, 2 * historyRows)
+    }
+    return { found, next: before ?? null }
+  })
+
+  const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
+    const id = deliveryId as string
+    // One statement, because a delivery moves from the log to a row, and to its history.
+    const rows = yield* sql`
+      with kept as materialized (
+        select delivery.*, coalesce((
+          select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+          from delivery_attempts made
+          where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
+        from ${waiting} where id = ${id}
+        union all
+        select delivery.*, attempts_json from ${arrivedOf(sql`(
+          select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
+        where id = ${id}
+        union all
+        select delivery.*, attempts_json from ${dead} where id = ${id}
+      ), logged as (
+        select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
+          case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
+          emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+          null::jsonb as attempts_json, '[]'::jsonb as made
+        from organizations organization
+        cross join lateral (
+          select * from events
+          where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+          offset 0
+        ) event
+        join endpoint_readers reader on reader.organization_id = organization.id
         join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
         cross join lateral reader_position(reader.endpoint_id) position
-        join organization_clock clock on clock.organization_id = reader.organization_id
-        cross join lateral ${found} found
-        where ${mayBe(state)} and ${allOf(
-          equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
-          campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
-        )})`
-      const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
-      const isScanned = sql`id >= ${lowest} and ${mayBe("delivered")}`
-      const isHistory = allOf(
-        isScanned,
-        isOwned,
-        beyondEvent &&
-          sql`(event_id = ${eventId} or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`,
+        where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
+          and (event.id = any (open)
+            or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
       )
-      // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
-      // down to where the last row ends that was looked at.
-      const rows = yield* sql`
-        with history as materialized (
-          (select * from (
-            select * from delivered where id < ${top} and ${isScanned} order by id desc limit ${scanRows}::int
-          ) scanned where ${isHistory} order by id desc limit ${historyRows}::int)
-          union all
-          (select * from delivered where id >= ${top} and id < ${batchesBelow(top)} and first_id < ${top} and ${isHistory})
-        ), reached as materialized (
-          select case when count(*) >= ${historyRows}::int then min(id) else (
-            select id from delivered where id < ${top} and ${isScanned} and ${scanRows}::int is not null
-            order by id desc offset ${scanRows}::int - 1 limit 1
-          ) end as floor from history where id < ${top}
-        ), looked as materialized (
-          select * from (
-            ${newest(waiting, ["pending", "sending"])}
-            union all ${newest(dead, DEAD_LETTER_REASONS)}
-            union all ${fromLog(
-              "sending",
-              sql`(
-                select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
-                from (select id collate "C" as event_id from unnest(open) as id) open
-                cross join lateral ${eventOf(sql`reader`, sql`open`)} event
-                where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
-            )}
-            union all ${fromLog(
-              "pending",
-              sql`(
-                select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
-                  reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
-                where last > begun_at)`,
-            )}
-            union all
-            select * from ${arrivedOf(sql`history`)} where ${equal({ event_id: eventId })}
-          ) either
-          where id < ${top} and id >= ${lowest} and id >= coalesce((select floor from reached), '')
-          order by id desc limit ${batchSize}::int
-        ), found as (
-          select ${columns} from looked delivery
-          left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
-          where ${equal({ "event.type": filter.eventType, "event.campaign_id": campaignId })}
-        )
-        select listed.*, scan.*, floor from reached
-        cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
-        left join (
-          select * from found
-          where ${allOf(from && sql`"createdAt" >= ${from}::timestamptz`, to && sql`"createdAt" < ${to}::timestamptz`)}
-          order by id desc limit ${limit}::int
-        ) listed on true
-        order by listed.id desc`
-      const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
-      const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
-      return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
-    })
+      select ${columns}, made from (select * from kept union all select * from logged) delivery
+      left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`.pipe(decodeFound)
+    const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+    return { delivery, attempts: made }
+  })
 
-    /** Lists deliveries step by step, until there are enough, the list ends, or more than `maxLooked` were looked at. */
-    const scan = Effect.fnUntraced(function* (
-      filter: DeliveryFilter,
-      { maxLooked, limit, ...options }: ScanOptions & { readonly maxLooked: number },
-    ) {
-      const found: Array<DeliverySummary> = []
-      let before: DeliveryId | null | undefined
-      let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
-      for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
-        const rest = { ...options, limit: limit - found.length }
-        const step: Effect.Success<ReturnType<typeof listBelow>> = yield* listBelow(
-          filter,
-          before ?? MAX_ID,
-          historyRows,
-          rest,
-        )
-        found.push(...step.deliveries)
-        before = step.next
-        looked += Math.max(MIN_PAGE_STEP, step.looked)
-        // A row may hold one delivery or hundreds.
-        if (step.looked < options.batchSize) historyRows = Math.min(options.batchSize, 2 * historyRows)
-      }
-      return { found, next: before ?? null }
-    })
+  return {
+    find,
 
-    const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
-      const id = deliveryId as string
-      // One statement, because a delivery moves from the log to a row, and to its history.
-      const rows = yield* sql`
-        with kept as materialized (
-          select delivery.*, coalesce((
-            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
-            from delivery_attempts made
-            where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
-          from ${waiting} where id = ${id}
-          union all
-          select delivery.*, attempts_json from ${arrivedOf(sql`(
-            select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
-          where id = ${id}
-          union all
-          select delivery.*, attempts_json from ${dead} where id = ${id}
-        ), logged as (
-          select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
-            case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
-            emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
-            null::jsonb as attempts_json, '[]'::jsonb as made
-          from organizations organization
-          cross join lateral (
-            select * from events
-            where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
-            offset 0
-          ) event
-          join endpoint_readers reader on reader.organization_id = organization.id
-          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-          cross join lateral reader_position(reader.endpoint_id) position
-          where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
-            and (event.id = any (open)
-              or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
-        )
-        select ${columns}, made from (select * from kept union all select * from logged) delivery
-        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`.pipe(decodeFound)
-      const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
-      return { delivery, attempts: made }
-    })
+    /** Lists deliveries, newest first. */
+    list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
+      const { eventType, campaignId, from, to } = filter
+      const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
+      const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
+      const options = { limit, batchSize, scanRows: null, maxLooked: Number.POSITIVE_INFINITY }
+      return Effect.map(scan(filter, options), ({ found }) => found)
+    },
 
-    return dieOnDatabaseFailure("DeliveryReader", {
-      find,
+    /**
+     * Lists a page of deliveries, newest first, and below which id the list goes on; null at its end. It looks at some thousand
+     * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
+     */
+    page: Effect.fnUntraced(function* ({
+      limit,
+      ...filter
+    }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
+      const needsEvents = filter.eventType !== undefined || filter.campaignId !== undefined
+      const batchSize = needsEvents ? PAGE_SCAN_BATCH_SIZE : limit + 1
+      const options = { limit: limit + 1, batchSize, scanRows: PAGE_SCAN_ROWS, maxLooked: MAX_PAGE_SCAN }
+      const { found, next } = yield* scan(filter, options)
+      return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
+    }),
 
-      /** Lists deliveries, newest first. */
-      list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
-        const { eventType, campaignId, from, to } = filter
-        const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
-        const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-        const options = { limit, batchSize, scanRows: null, maxLooked: Number.POSITIVE_INFINITY }
-        return Effect.map(scan(filter, options), ({ found }) => found)
-      },
+    /** Lists the endpoints that deliveries go to, oldest first. */
+    endpoints: (organizationId: OrganizationId | undefined) =>
+      sql`
+        select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
+        where ${equal({ organization_id: organizationId })} order by id`.pipe(decodeEndpoints),
 
-      /**
-       * Lists a page of deliveries, newest first, and below which id the list goes on; null at its end. It looks at some thousand
-       * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
-       */
-      page: Effect.fnUntraced(function* ({
-        limit,
-        ...filter
-      }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
-        const needsEvents = filter.eventType !== undefined || filter.campaignId !== undefined
-        const batchSize = needsEvents ? PAGE_SCAN_BATCH_SIZE : limit + 1
-        const options = { limit: limit + 1, batchSize, scanRows: PAGE_SCAN_ROWS, maxLooked: MAX_PAGE_SCAN }
-        const { found, next } = yield* scan(filter, options)
-        return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
-      }),
-
-      /** Lists the endpoints that deliveries go to, oldest first. */
-      endpoints: (organizationId: OrganizationId | undefined) =>
-        sql`
-          select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
-          where ${equal({ organization_id: organizationId })} order by id`.pipe(decodeEndpoints),
-
-      /** Reads what is sent of a delivery: personal data. */
-      request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
-        sql`
-          select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
-            select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
-          from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(DeliveryReader, DeliveryReader.make)
-}
+    /** Reads what is sent of a delivery: personal data. */
+    request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
+      sql`
+        select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
+          select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
+        from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
+  }
+}) {}

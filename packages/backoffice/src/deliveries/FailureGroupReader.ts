@@ -2,12 +2,11 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** Dead letters of an endpoint that failed alike. */
 const FailureGroup = Schema.Struct({
@@ -63,66 +62,61 @@ const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
 
 /** Reads failures grouped by endpoint, reason, status and first line of the response. */
-export class FailureGroupReader extends Context.Service<FailureGroupReader>()(
+export class FailureGroupReader extends Reader<FailureGroupReader>()(
   "backoffice/deliveries/FailureGroupReader",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      /** The condition that a group is selected and has dead letters that were not replayed. */
-      const isOpen = ({ organizationId, endpointId, reason, status }: FailureGroupFilter) =>
-        allOf(sql`open > 0`, equal({ organization_id: organizationId, endpoint_id: endpointId, reason, status }))
+  (sql) => {
+    /** The condition that a group is selected and has dead letters that were not replayed. */
+    const isOpen = ({ organizationId, endpointId, reason, status }: FailureGroupFilter) =>
+      allOf(sql`open > 0`, equal({ organization_id: organizationId, endpoint_id: endpointId, reason, status }))
 
-      return dieOnDatabaseFailure("FailureGroupReader", {
-        /** Lists groups with dead letters that were not replayed: those with the newest one first, from `after` on. */
-        list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
-          sql`
-            select ${columns} from failure_groups where ${isOpen(filter)} and ${lastFirst.after(after)}
-            order by ${lastFirst.order} limit ${limit}::int`.pipe(decode),
+    return {
+      /** Lists groups with dead letters that were not replayed: those with the newest one first, from `after` on. */
+      list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
+        sql`
+        select ${columns} from failure_groups where ${isOpen(filter)} and ${lastFirst.after(after)}
+        order by ${lastFirst.order} limit ${limit}::int`.pipe(decode),
 
-        /** Lists the groups with the most dead letters that were not replayed. */
-        largest: (filter: FailureGroupFilter, limit: number) =>
-          sql`
-            select ${columns} from failure_groups where ${isOpen(filter)}
-            order by open desc, ${lastFirst.order} limit ${limit}::int`.pipe(decode),
+      /** Lists the groups with the most dead letters that were not replayed. */
+      largest: (filter: FailureGroupFilter, limit: number) =>
+        sql`
+        select ${columns} from failure_groups where ${isOpen(filter)}
+        order by open desc, ${lastFirst.order} limit ${limit}::int`.pipe(decode),
 
-        /** Counts the dead letters that were not replayed by the HTTP status of their last attempt, null for none; the most first. */
-        statuses: (filter: FailureGroupFilter) =>
-          sql`
-            select status, sum(open)::int as open from failure_groups where ${isOpen(filter)}
-            group by status order by open desc, status`.pipe(decodeStatuses),
+      /** Counts the dead letters that were not replayed by the HTTP status of their last attempt, null for none; the most first. */
+      statuses: (filter: FailureGroupFilter) =>
+        sql`
+        select status, sum(open)::int as open from failure_groups where ${isOpen(filter)}
+        group by status order by open desc, status`.pipe(decodeStatuses),
 
-        /** Finds the group of a dead letter; null for a delivery that is none. */
-        findOf: (deliveryId: DeliveryId) =>
-          sql`
-            select ${columns} from failure_groups
-            where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
-            decode,
-            Effect.map((rows) => rows[0] ?? null),
-          ),
+      /** Finds the group of a dead letter; null for a delivery that is none. */
+      findOf: (deliveryId: DeliveryId) =>
+        sql`
+        select ${columns} from failure_groups
+        where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
+          decode,
+          Effect.map((rows) => rows[0] ?? null),
+        ),
 
-        find: Effect.fnUntraced(function* (groupId: FailureGroupId) {
-          const rows = yield* sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(decode)
-          return rows[0] ?? (yield* new FailureGroupNotFound({ groupId }))
-        }),
+      find: Effect.fnUntraced(function* (groupId: FailureGroupId) {
+        const rows = yield* sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(decode)
+        return rows[0] ?? (yield* new FailureGroupNotFound({ groupId }))
+      }),
 
-        /** Counts the dead letters that are kept by group and the hour in which they died. An hour without one is left out. */
-        hours: (groups: ReadonlyArray<FailureGroup>, since: Timestamp) =>
-          sql`
-            select ${hours.columns}
-            from unnest(
-              ${groups.map(({ organizationId }) => organizationId)}::text[], ${groups.map(({ id }) => id)}::text[]
-            ) as wanted (organization_id, group_id)
-            join failure_group_hours using (organization_id, group_id)
-            where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
+      /** Counts the dead letters that are kept by group and the hour in which they died. An hour without one is left out. */
+      hours: (groups: ReadonlyArray<FailureGroup>, since: Timestamp) =>
+        sql`
+        select ${hours.columns}
+        from unnest(
+          ${groups.map(({ organizationId }) => organizationId)}::text[], ${groups.map(({ id }) => id)}::text[]
+        ) as wanted (organization_id, group_id)
+        join failure_group_hours using (organization_id, group_id)
+        where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
 
-        /** Counts the dead letters that were not replayed, and their groups. */
-        totals: (filter: FailureGroupFilter) =>
-          sql`
-            select coalesce(sum(open), 0)::int as open, count(*)::int as groups
-            from failure_groups where ${isOpen(filter)}`.pipe(decodeTotals),
-      })
-    }),
+      /** Counts the dead letters that were not replayed, and their groups. */
+      totals: (filter: FailureGroupFilter) =>
+        sql`
+        select coalesce(sum(open), 0)::int as open, count(*)::int as groups
+        from failure_groups where ${isOpen(filter)}`.pipe(decodeTotals),
+    }
   },
-) {
-  static readonly layer = Layer.effect(FailureGroupReader, FailureGroupReader.make)
-}
+) {}

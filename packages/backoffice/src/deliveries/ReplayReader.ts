@@ -1,39 +1,30 @@
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 const decodeCounts = decodeRows({ count: Schema.Int })
 
 /** Reads the jobs that replay, and how much one would send. */
-export class ReplayReader extends Context.Service<ReplayReader>()("backoffice/deliveries/ReplayReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class ReplayReader extends Reader<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
+  /** Lists jobs, newest first: all, or those of one organization alone. */
+  list: (limit: number, organizationId: OrganizationId | null = null) =>
+    sql`
+      select ${replayColumns} from replay_jobs job
+      where ${organizationId}::text is null or ${organizationId} = coalesce(
+        organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id))
+      order by id desc limit ${limit}`.pipe(decodeReplays),
 
-    return dieOnDatabaseFailure("ReplayReader", {
-      /** Lists jobs, newest first: all, or those of one organization alone. */
-      list: (limit: number, organizationId: OrganizationId | null = null) =>
-        sql`
-          select ${replayColumns} from replay_jobs job
-          where ${organizationId}::text is null or ${organizationId} = coalesce(
-            organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id))
-          order by id desc limit ${limit}`.pipe(decodeReplays),
-
-      /** Counts the events that a job of a range would send. */
-      countInLog: Effect.fnUntraced(function* (range: LogRange) {
-        const rows = yield* sql`
-          with job as materialized (${rangeOf(sql, range)})
-          select count(events.id)::int as count from job left join events on ${inRange(sql, sql`job`)} group by endpoint_id`.pipe(
-          decodeCounts,
-        )
-        return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
-      }),
-    })
+  /** Counts the events that a job of a range would send. */
+  countInLog: Effect.fnUntraced(function* (range: LogRange) {
+    const rows = yield* sql`
+      with job as materialized (${rangeOf(sql, range)})
+      select count(events.id)::int as count from job left join events on ${inRange(sql, sql`job`)} group by endpoint_id`.pipe(
+      decodeCounts,
+    )
+    return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
   }),
-}) {
-  static readonly layer = Layer.effect(ReplayReader, ReplayReader.make)
-}
+})) {}

@@ -5,11 +5,10 @@ import { FORECAST_DAYS, type QuotaProgress } from "@outreach/domain/digest/forec
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { funnelCounts, OUTREACH_COUNTS } from "@outreach/postgres/digest/digestColumns"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** One program's counts of one date: its funnel for the date, and up to its end. */
 const DigestDay = Schema.Struct({
@@ -48,65 +47,58 @@ export interface ProgramProgress {
 }
 
 /** Reads the digest of many dates; the cost grows with the dates alone. */
-export class DigestReader extends Context.Service<DigestReader>()("backoffice/digest/DigestReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return dieOnDatabaseFailure("DigestReader", {
-      /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Dates to come count nothing. */
-      days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
-        sql`
-          select to_char(day, 'YYYY-MM-DD') as date,
-            jsonb_build_object(
-              'date', ${funnelCounts((stage) => `case when funnel.date = day then ${stage} end`)},
-              'cumulative', ${funnelCounts((stage) => `${stage}_total`)}) as funnel,
-            ${OUTREACH_COUNTS} as outreach
-          from (
-            select ${first}::date + n as day from generate_series(0, ${last}::date - ${first}::date) n
-          ) days
-          left join digest_outreach outreach
-            on outreach.organization_id = ${organizationId} and outreach.program_id = ${programId} and outreach.date = day
-          left join lateral (
-            select * from digest_funnel
-            where organization_id = ${organizationId} and program_id = ${programId} and date <= day
-            order by date desc limit 1
-          ) funnel on true
-          order by day`.pipe(decodeDays),
+export class DigestReader extends Reader<DigestReader>()("backoffice/digest/DigestReader", (sql) => ({
+  /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Dates to come count nothing. */
+  days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
+    sql`
+      select to_char(day, 'YYYY-MM-DD') as date,
+        jsonb_build_object(
+          'date', ${funnelCounts((stage) => `case when funnel.date = day then ${stage} end`)},
+          'cumulative', ${funnelCounts((stage) => `${stage}_total`)}) as funnel,
+        ${OUTREACH_COUNTS} as outreach
+      from (
+        select ${first}::date + n as day from generate_series(0, ${last}::date - ${first}::date) n
+      ) days
+      left join digest_outreach outreach
+        on outreach.organization_id = ${organizationId} and outreach.program_id = ${programId} and outreach.date = day
+      left join lateral (
+        select * from digest_funnel
+        where organization_id = ${organizationId} and program_id = ${programId} and date <= day
+        order by date desc limit 1
+      ) funnel on true
+      order by day`.pipe(decodeDays),
 
-      /** Reads how far a program is today; undefined if the organization has no such program. */
-      progress: Effect.fnUntraced(function* (organizationId: OrganizationId, programId: ProgramId) {
-        const rows = yield* sql`
-          select to_char(today, 'YYYY-MM-DD') as today, learner_target as "learnerTarget", completer_target as "completerTarget",
-            coalesce(learner_qualified_total, 0) as learners, coalesce(completer_qualified_total, 0) as completers,
-            learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt",
-            coalesce("learnerGains", '{}') as "learnerGains", coalesce("completerGains", '{}') as "completerGains",
-            to_char((
-              select max(window_end) from campaigns
-              where organization_id = program.organization_id and program_id = program.id
-                and status not in ('draft', 'completed', 'cancelled') and window_end > statement_timestamp()
-            ) at time zone 'UTC', 'YYYY-MM-DD') as "campaignsEnd"
-          from programs program
-          cross join (select (statement_timestamp() at time zone 'UTC')::date as today) as now_at
-          left join lateral (
-            select * from digest_funnel where organization_id = program.organization_id and program_id = program.id
-            order by date desc limit 1
-          ) newest on true
-          left join lateral (
-            select array_agg(coalesce(learner_qualified, 0) order by day) as "learnerGains",
-              array_agg(coalesce(completer_qualified, 0) order by day) as "completerGains"
-            from (select today - n as day from generate_series(1, ${FORECAST_DAYS}::int) n) days
-            left join digest_funnel counted
-              on counted.organization_id = program.organization_id and counted.program_id = program.id and counted.date = day
-            where day >= (
-              select min(date) from digest_funnel where organization_id = program.organization_id and program_id = program.id)
-          ) gains on true
-          where program.organization_id = ${organizationId} and program.id = ${programId}`.pipe(decodeProgress)
-        return rows[0] && toProgress(rows[0])
-      }),
-    })
+  /** Reads how far a program is today; undefined if the organization has no such program. */
+  progress: Effect.fnUntraced(function* (organizationId: OrganizationId, programId: ProgramId) {
+    const rows = yield* sql`
+      select to_char(today, 'YYYY-MM-DD') as today, learner_target as "learnerTarget", completer_target as "completerTarget",
+        coalesce(learner_qualified_total, 0) as learners, coalesce(completer_qualified_total, 0) as completers,
+        learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt",
+        coalesce("learnerGains", '{}') as "learnerGains", coalesce("completerGains", '{}') as "completerGains",
+        to_char((
+          select max(window_end) from campaigns
+          where organization_id = program.organization_id and program_id = program.id
+            and status not in ('draft', 'completed', 'cancelled') and window_end > statement_timestamp()
+        ) at time zone 'UTC', 'YYYY-MM-DD') as "campaignsEnd"
+      from programs program
+      cross join (select (statement_timestamp() at time zone 'UTC')::date as today) as now_at
+      left join lateral (
+        select * from digest_funnel where organization_id = program.organization_id and program_id = program.id
+        order by date desc limit 1
+      ) newest on true
+      left join lateral (
+        select array_agg(coalesce(learner_qualified, 0) order by day) as "learnerGains",
+          array_agg(coalesce(completer_qualified, 0) order by day) as "completerGains"
+        from (select today - n as day from generate_series(1, ${FORECAST_DAYS}::int) n) days
+        left join digest_funnel counted
+          on counted.organization_id = program.organization_id and counted.program_id = program.id and counted.date = day
+        where day >= (
+          select min(date) from digest_funnel where organization_id = program.organization_id and program_id = program.id)
+      ) gains on true
+      where program.organization_id = ${organizationId} and program.id = ${programId}`.pipe(decodeProgress)
+    return rows[0] && toProgress(rows[0])
   }),
-}) {
-  static readonly layer = Layer.effect(DigestReader, DigestReader.make)
-}
+})) {}
 
 const toProgress = (row: typeof Progress.Type): ProgramProgress => ({
   learner_qualified: {

@@ -3,13 +3,12 @@ import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Id
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { fromUnixMillis, Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** An event must match every given condition. */
 export interface InboxFilter {
@@ -100,156 +99,150 @@ const orderBy = (time: string, direction: "asc" | "desc") =>
 const appliedOrder = orderBy("received_at", "desc")
 
 /** Reads what partners sent: lists, counts and hours, each from a range of an index of each organization. */
-export class InboxReader extends Context.Service<InboxReader>()("backoffice/inbox/InboxReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class InboxReader extends Reader<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
+  const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
-    const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
+  const listPending = Effect.fnUntraced(function* (
+    state: keyof typeof PENDING,
+    { organizationId, type, reason, from, to }: InboxFilter,
+    limit: number,
+    after: InboxCursor | undefined,
+  ) {
+    const time = sql.literal(PENDING[state].time)
+    const order = orderBy(PENDING[state].time, "asc")
+    const isMeant = allOf(
+      sql.literal(PENDING[state].condition),
+      after && sql`${time} >= ${after.at}`,
+      order.after(after),
+      equal({ type, reason: state === "quarantined" ? reason : undefined }),
+      from && sql`received_at >= ${from}`,
+      to && sql`received_at < ${to}`,
+    )
+    const rows = yield* sql`
+      select found.* from organizations cross join lateral (
+        select ${inboxColumns} from inbox where organization_id = organizations.id and ${isMeant}
+        order by ${time}, event_id limit ${limit + 1}
+      ) found
+      where ${isOf(organizationId)}
+      order by ${sql.literal(state === "quarantined" ? `"quarantinedAt"` : `"receivedAt"`)}, "organizationId", "eventId"
+      limit ${limit + 1}`.pipe(decodeInbox)
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
+    const next = last && at ? { at, organizationId: last.organizationId, eventId: last.eventId } : null
+    return { entries: rows.slice(0, limit), next } satisfies InboxPage
+  })
 
-    const listPending = Effect.fnUntraced(function* (
-      state: keyof typeof PENDING,
-      { organizationId, type, reason, from, to }: InboxFilter,
-      limit: number,
-      after: InboxCursor | undefined,
-    ) {
-      const time = sql.literal(PENDING[state].time)
-      const order = orderBy(PENDING[state].time, "asc")
-      const isMeant = allOf(
-        sql.literal(PENDING[state].condition),
-        after && sql`${time} >= ${after.at}`,
-        order.after(after),
-        equal({ type, reason: state === "quarantined" ? reason : undefined }),
-        from && sql`received_at >= ${from}`,
-        to && sql`received_at < ${to}`,
-      )
-      const rows = yield* sql`
-        select found.* from organizations cross join lateral (
-          select ${inboxColumns} from inbox where organization_id = organizations.id and ${isMeant}
-          order by ${time}, event_id limit ${limit + 1}
-        ) found
+  // The newest keys of all, of which each organization gives as many at most; and then their events, each by its primary key.
+  const listApplied = Effect.fnUntraced(function* (
+    { organizationId, type, from, to }: InboxFilter,
+    limit: number,
+    after: InboxCursor | undefined,
+  ) {
+    const isMeant = allOf(
+      after && sql`received_at <= ${after.at}`,
+      appliedOrder.after(after),
+      from && sql`received_at >= ${from}`,
+      to && sql`received_at < ${to}`,
+    )
+    const rows = yield* sql<{ isFound: boolean | null }>`
+      with scanned as materialized (
+        select key.* from organizations cross join lateral (
+          select organization_id, event_id, received_at from inbox_keys where organization_id = organizations.id and ${isMeant}
+          order by received_at desc, event_id desc limit ${MAX_SCANNED}
+        ) key
         where ${isOf(organizationId)}
-        order by ${sql.literal(state === "quarantined" ? `"quarantinedAt"` : `"receivedAt"`)}, "organizationId", "eventId"
-        limit ${limit + 1}`.pipe(decodeInbox)
-      const last = rows.length > limit ? rows[limit - 1] : undefined
-      const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
-      const next = last && at ? { at, organizationId: last.organizationId, eventId: last.eventId } : null
-      return { entries: rows.slice(0, limit), next } satisfies InboxPage
-    })
-
-    // The newest keys of all, of which each organization gives as many at most; and then their events, each by its primary key.
-    const listApplied = Effect.fnUntraced(function* (
-      { organizationId, type, from, to }: InboxFilter,
-      limit: number,
-      after: InboxCursor | undefined,
-    ) {
-      const isMeant = allOf(
-        after && sql`received_at <= ${after.at}`,
-        appliedOrder.after(after),
-        from && sql`received_at >= ${from}`,
-        to && sql`received_at < ${to}`,
+        order by ${appliedOrder.order} limit ${MAX_SCANNED}
       )
-      const rows = yield* sql<{ isFound: boolean | null }>`
-        with scanned as materialized (
-          select key.* from organizations cross join lateral (
-            select organization_id, event_id, received_at from inbox_keys where organization_id = organizations.id and ${isMeant}
-            order by received_at desc, event_id desc limit ${MAX_SCANNED}
-          ) key
-          where ${isOf(organizationId)}
-          order by ${appliedOrder.order} limit ${MAX_SCANNED}
-        )
-        select found.*, received_at as at, organization_id as "organizationId", event_id as "eventId"
-        from scanned left join lateral (
-          select ${inboxColumns}, true as "isFound" from inbox
-          where organization_id = scanned.organization_id and event_id = scanned.event_id and received_at = scanned.received_at
-            and applied_at is not null and ${equal({ type })}
-        ) found on true
-        order by ${appliedOrder.order}`
-      const scanned = yield* decodeCursors(Effect.succeed(rows))
-      const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
-      const entries = yield* decodeInbox(Effect.succeed(places.map((i) => rows[i]!)))
-      // The list goes on after the last event of a full page, or after all that were looked at.
-      const end = places.length === limit ? places.at(-1)! : rows.length - 1
-      const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
-      return { entries, next: isOver ? null : (scanned[end] ?? null) } satisfies InboxPage
-    })
+      select found.*, received_at as at, organization_id as "organizationId", event_id as "eventId"
+      from scanned left join lateral (
+        select ${inboxColumns}, true as "isFound" from inbox
+        where organization_id = scanned.organization_id and event_id = scanned.event_id and received_at = scanned.received_at
+          and applied_at is not null and ${equal({ type })}
+      ) found on true
+      order by ${appliedOrder.order}`
+    const scanned = yield* decodeCursors(Effect.succeed(rows))
+    const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
+    const entries = yield* decodeInbox(Effect.succeed(places.map((i) => rows[i]!)))
+    // The list goes on after the last event of a full page, or after all that were looked at.
+    const end = places.length === limit ? places.at(-1)! : rows.length - 1
+    const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
+    return { entries, next: isOver ? null : (scanned[end] ?? null) } satisfies InboxPage
+  })
 
-    const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
-      select count(*)::int from (
-        select from organizations cross join lateral (
-          select from inbox where organization_id = organizations.id and ${sql.literal(condition)} limit ${COUNT_CAP}
-        ) each
-        where ${isOf(organizationId)} limit ${COUNT_CAP}
-      ) counted)`
+  const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
+    select count(*)::int from (
+      select from organizations cross join lateral (
+        select from inbox where organization_id = organizations.id and ${sql.literal(condition)} limit ${COUNT_CAP}
+      ) each
+      where ${isOf(organizationId)} limit ${COUNT_CAP}
+    ) counted)`
 
-    return dieOnDatabaseFailure("InboxReader", {
-      /**
-       * Lists events of one state: those that are quarantined by the time of that, those that wait by their receipt, oldest first as they
-       * are applied; those that were applied newest first.
-       */
-      list: (state: InboxState, filter: InboxFilter, limit: number, after?: InboxCursor | null) =>
-        state === "applied"
-          ? listApplied(filter, limit, after ?? undefined)
-          : listPending(state, filter, limit, after ?? undefined),
+  return {
+    /**
+     * Lists events of one state: those that are quarantined by the time of that, those that wait by their receipt, oldest first as they
+     * are applied; those that were applied newest first.
+     */
+    list: (state: InboxState, filter: InboxFilter, limit: number, after?: InboxCursor | null) =>
+      state === "applied"
+        ? listApplied(filter, limit, after ?? undefined)
+        : listPending(state, filter, limit, after ?? undefined),
 
-      /** Counts the events that are quarantined or wait, each up to `COUNT_CAP`. */
-      counts: (organizationId: OrganizationId | undefined) =>
-        sql`
-          select ${count(IS_QUARANTINED, organizationId)} as quarantined, ${count(IS_WAITING, organizationId)} as waiting,
-            (select min(received_at) from organizations cross join lateral (
-              select received_at from inbox where organization_id = organizations.id and ${sql.literal(IS_WAITING)}
-              order by received_at limit 1
-            ) each
-            where ${isOf(organizationId)}) as "waitingSince"`.pipe(decodeCounts),
+    /** Counts the events that are quarantined or wait, each up to `COUNT_CAP`. */
+    counts: (organizationId: OrganizationId | undefined) =>
+      sql`
+        select ${count(IS_QUARANTINED, organizationId)} as quarantined, ${count(IS_WAITING, organizationId)} as waiting,
+          (select min(received_at) from organizations cross join lateral (
+            select received_at from inbox where organization_id = organizations.id and ${sql.literal(IS_WAITING)}
+            order by received_at limit 1
+          ) each
+          where ${isOf(organizationId)}) as "waitingSince"`.pipe(decodeCounts),
 
-      /** Groups the first quarantined events, up to `COUNT_CAP`, by type and reason; the largest group comes first. */
-      reasons: (organizationId: OrganizationId | undefined) =>
-        sql`
-          select type, reason, count(*)::int as count, min(quarantined_at) as first, max(quarantined_at) as last from (
-            select found.* from organizations cross join lateral (
-              select type, reason, quarantined_at from inbox
-              where organization_id = organizations.id and ${sql.literal(IS_QUARANTINED)}
-              order by quarantined_at limit ${COUNT_CAP}
-            ) found
-            where ${isOf(organizationId)} limit ${COUNT_CAP}
-          ) quarantined
-          group by type, reason order by count desc, last desc limit 50`.pipe(decodeReasons),
+    /** Groups the first quarantined events, up to `COUNT_CAP`, by type and reason; the largest group comes first. */
+    reasons: (organizationId: OrganizationId | undefined) =>
+      sql`
+        select type, reason, count(*)::int as count, min(quarantined_at) as first, max(quarantined_at) as last from (
+          select found.* from organizations cross join lateral (
+            select type, reason, quarantined_at from inbox
+            where organization_id = organizations.id and ${sql.literal(IS_QUARANTINED)}
+            order by quarantined_at limit ${COUNT_CAP}
+          ) found
+          where ${isOf(organizationId)} limit ${COUNT_CAP}
+        ) quarantined
+        group by type, reason order by count desc, last desc limit 50`.pipe(decodeReasons),
 
-      /** Counts what partners sent in each hour from one time to another, both full hours, of one organization or of all, as the API counts it. */
-      hours: (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) =>
-        sql`
-          select series.hour as at, coalesce(received, 0)::double precision as received,
-            coalesce(bad_signatures, 0)::double precision as "badSignatures", coalesce(refused, 0)::double precision as refused
-          from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') series (hour)
-          left join (
-            select hour, sum(requests) filter (where code = '') as received,
-              sum(requests) filter (where code = 'INVALID_SIGNATURE') as bad_signatures,
-              sum(requests) filter (where code not in ('', 'INVALID_SIGNATURE')) as refused
-            from request_counts
-            where hour >= ${from}::timestamptz and hour < ${to}::timestamptz and starts_with(caller_id, 'whe_')
-              and ${equal({ organization_id: organizationId })}
-            group by hour
-          ) counted on counted.hour = series.hour
-          order by series.hour`.pipe(decodeHours),
+    /** Counts what partners sent in each hour from one time to another, both full hours, of one organization or of all, as the API counts it. */
+    hours: (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) =>
+      sql`
+        select series.hour as at, coalesce(received, 0)::double precision as received,
+          coalesce(bad_signatures, 0)::double precision as "badSignatures", coalesce(refused, 0)::double precision as refused
+        from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') series (hour)
+        left join (
+          select hour, sum(requests) filter (where code = '') as received,
+            sum(requests) filter (where code = 'INVALID_SIGNATURE') as bad_signatures,
+            sum(requests) filter (where code not in ('', 'INVALID_SIGNATURE')) as refused
+          from request_counts
+          where hour >= ${from}::timestamptz and hour < ${to}::timestamptz and starts_with(caller_id, 'whe_')
+            and ${equal({ organization_id: organizationId })}
+          group by hour
+        ) counted on counted.hour = series.hour
+        order by series.hour`.pipe(decodeHours),
 
-      /** Reads what the command of an event refers to, and what was written for it; each part is a look-up by a key. */
-      outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
-        sql`
-          select program.id as "programId", program.name as "programName",
-            (select jsonb_build_object('eventId', event_id, 'countedAt', to_char(counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-              from qualifications
-              where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}) as qualification,
-            (select created_at from suppressions
-              where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}) as "suppressedAt",
-            (select id from recipients where organization_id = ${organizationId} and token = ${token}) as "recipientId"
-          from (select) as one
-          left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`.pipe(
-          decodeOutcome,
-        ),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(InboxReader, InboxReader.make)
-}
+    /** Reads what the command of an event refers to, and what was written for it; each part is a look-up by a key. */
+    outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
+      sql`
+        select program.id as "programId", program.name as "programName",
+          (select jsonb_build_object('eventId', event_id, 'countedAt', to_char(counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+            from qualifications
+            where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}) as qualification,
+          (select created_at from suppressions
+            where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}) as "suppressedAt",
+          (select id from recipients where organization_id = ${organizationId} and token = ${token}) as "recipientId"
+        from (select) as one
+        left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`.pipe(
+        decodeOutcome,
+      ),
+  }
+}) {}
 
 const HOUR_MS = 3_600_000
 

@@ -1,11 +1,10 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** The recorded arguments of a command by their names; null for an argument whose value is withheld. */
 const AuditedArguments = Schema.Record(
@@ -89,86 +88,81 @@ const decodeExists = decodeRow({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records the commands of operators. Entries are only ever added. */
-export class AuditLog extends Context.Service<AuditLog>()("backoffice/operators/AuditLog", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
-      allOf(
-        organizationId && sql`${organizationId} = any (organizations)`,
-        command === undefined ? undefined : sql`(command = ${command} or starts_with(command, ${`${command} `}))`,
-        operator === undefined ? undefined : sql`${operator} in (operator, os_user, role)`,
-        from && sql`begun_at >= ${from}`,
-        to && sql`begun_at < ${to}`,
-        equal({ "coalesce(result, 'unfinished')": result }),
-        newestFirst.after(before === undefined ? null : { id: before }),
-      )
+export class AuditLog extends Reader<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
+  const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
+    allOf(
+      organizationId && sql`${organizationId} = any (organizations)`,
+      command === undefined ? undefined : sql`(command = ${command} or starts_with(command, ${`${command} `}))`,
+      operator === undefined ? undefined : sql`${operator} in (operator, os_user, role)`,
+      from && sql`begun_at >= ${from}`,
+      to && sql`begun_at < ${to}`,
+      equal({ "coalesce(result, 'unfinished')": result }),
+      newestFirst.after(before === undefined ? null : { id: before }),
+    )
 
-    return dieOnDatabaseFailure("AuditLog", {
-      /** Reports whether the database has the log; it lacks it before its first migration. */
-      exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(
-        decodeExists,
-        Effect.map(({ exists }) => exists),
-      ),
+  return {
+    /** Reports whether the database has the log; it lacks it before its first migration. */
+    exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(
+      decodeExists,
+      Effect.map(({ exists }) => exists),
+    ),
 
-      /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
-      begin: Effect.fnUntraced(function* (begun: BegunCommand) {
-        const ids = Object.values(begun.arguments)
-          .flat()
-          .filter((value): value is string => typeof value === "string" && ID.test(value))
-        const { id } = yield* sql`
-          insert into audit_log (operator, os_user, host, command, arguments, organizations)
-          values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
-            array(
-              select distinct organization_id from (
-                select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
-                union all select organization_id from programs where id = any (${ids}::text[])
-                union all select organization_id from campaigns where id = any (${ids}::text[])
-                union all select organization_id from webhook_endpoints where id = any (${ids}::text[])
-                union all select organization_id from api_keys where id = any (${ids}::text[])
-                union all select organization_id from signing_secrets where id = any (${ids}::text[])
-                union all
-                select organization.id from organizations organization
-                where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
-                union all select organization_id from dead_letters where id = any (${ids}::text[])
-                union all
-                select coalesce(job.organization_id, endpoint.organization_id)
-                from replay_jobs job left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
-                where job.id = any (${ids}::text[])
-              ) owner where organization_id is not null order by 1
-            ))
-          returning id`.pipe(decodeId)
-        return id
-      }),
+    /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
+    begin: Effect.fnUntraced(function* (begun: BegunCommand) {
+      const ids = Object.values(begun.arguments)
+        .flat()
+        .filter((value): value is string => typeof value === "string" && ID.test(value))
+      const { id } = yield* sql`
+        insert into audit_log (operator, os_user, host, command, arguments, organizations)
+        values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
+          array(
+            select distinct organization_id from (
+              select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
+              union all select organization_id from programs where id = any (${ids}::text[])
+              union all select organization_id from campaigns where id = any (${ids}::text[])
+              union all select organization_id from webhook_endpoints where id = any (${ids}::text[])
+              union all select organization_id from api_keys where id = any (${ids}::text[])
+              union all select organization_id from signing_secrets where id = any (${ids}::text[])
+              union all
+              select organization.id from organizations organization
+              where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
+              union all select organization_id from dead_letters where id = any (${ids}::text[])
+              union all
+              select coalesce(job.organization_id, endpoint.organization_id)
+              from replay_jobs job left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
+              where job.id = any (${ids}::text[])
+            ) owner where organization_id is not null order by 1
+          ))
+        returning id`.pipe(decodeId)
+      return id
+    }),
 
-      /** Records how a command ended. */
-      end: (id: string, { result, code }: CommandEnd) =>
-        Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
+    /** Records how a command ended. */
+    end: (id: string, { result, code }: CommandEnd) =>
+      Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
-      /** Lists commands, newest first. */
-      list: (filter: AuditFilter, limit: number) =>
-        sql`
-          select ${columns} from audit_log left join audit_results on command_id = id
-          where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
+    /** Lists commands, newest first. */
+    list: (filter: AuditFilter, limit: number) =>
+      sql`
+        select ${columns} from audit_log left join audit_results on command_id = id
+        where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
 
-      /**
-       * Lists a page of commands, newest first, and before which id the list goes on; null at its end. It looks at some thousand
-       * commands at most, so a page of a rare filter may be short, or empty, although the list goes on.
-       */
-      page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
-        const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
-        const [last] = yield* sql`
-          select id from audit_log where ${inRange}
-          order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
-        const rows = yield* sql`
-          select ${columns} from audit_log
-          left join lateral (select * from audit_results where command_id = id offset 0) ended on true
-          where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
-          order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
-        const { page, next } = newestFirst.split(rows, limit)
-        return { entries: page, next: next?.id ?? last?.id ?? null }
-      }),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
-}
+    /**
+     * Lists a page of commands, newest first, and before which id the list goes on; null at its end. It looks at some thousand
+     * commands at most, so a page of a rare filter may be short, or empty, although the list goes on.
+     */
+    page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
+      const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
+      const [last] = yield* sql`
+        select id from audit_log where ${inRange}
+        order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
+      const rows = yield* sql`
+        select ${columns} from audit_log
+        left join lateral (select * from audit_results where command_id = id offset 0) ended on true
+        where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
+        order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
+      const { page, next } = newestFirst.split(rows, limit)
+      return { entries: page, next: next?.id ?? last?.id ?? null }
+    }),
+  }
+}) {}

@@ -1,8 +1,7 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 const KINDS = ["key", "secret", "sender", "dkimKey", "erasure", "event", "inboxEvent"] as const
 
@@ -13,28 +12,20 @@ export type FoundObject = typeof FoundObject.Type
 const decodeObjects = decodeRows(FoundObject.fields)
 
 /** Finds what an id names that has no page of its own. */
-export class ObjectFinder extends Context.Service<ObjectFinder>()("backoffice/operators/ObjectFinder", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    return dieOnDatabaseFailure("ObjectFinder", {
-      /** Finds it in one organization, or in all. The ids of partners' events are their own, so several may have one. */
-      find: (id: string, organizationId: OrganizationId | null) =>
-        sql`
-          select found.kind, ${id}::text as id, organization.id as "organizationId" from organizations organization
-          cross join lateral (
-            select 'key' as kind from api_keys where organization_id = organization.id and id = ${id}
-            union all select 'secret' from signing_secrets where organization_id = organization.id and id = ${id}
-            union all select 'sender' from senders where organization_id = organization.id and id = ${id}
-            union all select 'dkimKey' from dkim_keys where organization_id = organization.id and id = ${id}
-            union all select 'erasure' from erasures where organization_id = organization.id and id = ${id}
-            union all (select 'event' from events where organization_id = organization.id and id = ${id} limit 1)
-            union all select 'inboxEvent' from inbox_keys where organization_id = organization.id and event_id = ${id}
-          ) found
-          where ${organizationId}::text is null or organization.id = ${organizationId}
-          order by organization.id limit 20`.pipe(decodeObjects),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(ObjectFinder, ObjectFinder.make)
-}
+export class ObjectFinder extends Reader<ObjectFinder>()("backoffice/operators/ObjectFinder", (sql) => ({
+  /** Finds it in one organization, or in all. The ids of partners' events are their own, so several may have one. */
+  find: (id: string, organizationId: OrganizationId | null) =>
+    sql`
+      select found.kind, ${id}::text as id, organization.id as "organizationId" from organizations organization
+      cross join lateral (
+        select 'key' as kind from api_keys where organization_id = organization.id and id = ${id}
+        union all select 'secret' from signing_secrets where organization_id = organization.id and id = ${id}
+        union all select 'sender' from senders where organization_id = organization.id and id = ${id}
+        union all select 'dkimKey' from dkim_keys where organization_id = organization.id and id = ${id}
+        union all select 'erasure' from erasures where organization_id = organization.id and id = ${id}
+        union all (select 'event' from events where organization_id = organization.id and id = ${id} limit 1)
+        union all select 'inboxEvent' from inbox_keys where organization_id = organization.id and event_id = ${id}
+      ) found
+      where ${organizationId}::text is null or organization.id = ${organizationId}
+      order by organization.id limit 20`.pipe(decodeObjects),
+})) {}

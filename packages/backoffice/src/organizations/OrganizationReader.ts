@@ -1,10 +1,9 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 import { TABLES_THAT_STAY } from "./tablesThatStay.ts"
 
 /** An organization, and how its clock stands. */
@@ -45,65 +44,57 @@ const decodeInFlight = decodeRow(InFlight.fields)
 const decodePosition = decodeRow({ position: Schema.String })
 
 /** Reads organizations, and which tables move with one. */
-export class OrganizationReader extends Context.Service<OrganizationReader>()(
+export class OrganizationReader extends Reader<OrganizationReader>()(
   "backoffice/organizations/OrganizationReader",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+  (sql) => ({
+    /** Lists all organizations, oldest first. */
+    list: sql`
+    select ${statuses.columns} from organizations join organization_clock on organization_id = id order by id`.pipe(
+      statuses.decode,
+    ),
 
-      return dieOnDatabaseFailure("OrganizationReader", {
-        /** Lists all organizations, oldest first. */
-        list: sql`
-          select ${statuses.columns} from organizations join organization_clock on organization_id = id order by id`.pipe(
-          statuses.decode,
-        ),
-
-        /** Finds an organization. */
-        find: Effect.fnUntraced(function* (organizationId: OrganizationId) {
-          const rows = yield* sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
-            organizations.decode,
-          )
-          return rows[0] ?? (yield* new OrganizationNotFound({ organizationId }))
-        }),
-
-        /** Reads what is still in flight for a frozen organization; `older` are the transactions that `freezeOrganization` returned. */
-        inFlight: Effect.fnUntraced(function* (organizationId: OrganizationId, older: ReadonlyArray<string>) {
-          const transactions = yield* sql`
-            select pid || ' (' || application_name || ')' as process from pg_locks join pg_stat_activity using (pid)
-            where locktype = 'virtualxid' and virtualxid = any (${older}::text[]) order by pid`.pipe(decodeProcesses)
-          // By a later statement, which sees what these transactions wrote.
-          const counts = yield* sql`
-            with alive as materialized (select token from delivery_workers where alive_until > clock_timestamp())
-            select
-              (select count(*)::int from messages where organization_id = ${organizationId} and lease_until > clock_timestamp()) as messages,
-              (select count(*)::int from endpoint_readers where organization_id = ${organizationId} and owner in (table alive)) as endpoints,
-              (select count(*)::int from deliveries where organization_id = ${organizationId} and owner in (table alive)) as calls`.pipe(
-            decodeInFlight,
-          )
-          return { transactions: transactions.map(({ process }) => process), ...counts }
-        }),
-
-        /** Returns where the WAL ends: everything that was committed before this call lies below it. */
-        walPosition: sql`select pg_current_wal_lsn()::text as position`.pipe(
-          decodePosition,
-          Effect.map(({ position }) => position),
-        ),
-
-        /** Reads which tables move with an organization: those that `TABLES_THAT_STAY` does not name. */
-        movedTables: sql`
-          select relname as name,
-            array(select attname::text from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped order by attnum) as columns,
-            array(
-              select distinct confrelid::regclass::text from pg_constraint
-              where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
-            ) as references
-          from pg_class
-          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-            and relname <> all (${Object.keys(TABLES_THAT_STAY)}::text[])
-          order by relname`.pipe(decodeTables),
-      })
+    /** Finds an organization. */
+    find: Effect.fnUntraced(function* (organizationId: OrganizationId) {
+      const rows = yield* sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
+        organizations.decode,
+      )
+      return rows[0] ?? (yield* new OrganizationNotFound({ organizationId }))
     }),
-  },
-) {
-  static readonly layer = Layer.effect(OrganizationReader, OrganizationReader.make)
-}
+
+    /** Reads what is still in flight for a frozen organization; `older` are the transactions that `freezeOrganization` returned. */
+    inFlight: Effect.fnUntraced(function* (organizationId: OrganizationId, older: ReadonlyArray<string>) {
+      const transactions = yield* sql`
+      select pid || ' (' || application_name || ')' as process from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'virtualxid' and virtualxid = any (${older}::text[]) order by pid`.pipe(decodeProcesses)
+      // By a later statement, which sees what these transactions wrote.
+      const counts = yield* sql`
+      with alive as materialized (select token from delivery_workers where alive_until > clock_timestamp())
+      select
+        (select count(*)::int from messages where organization_id = ${organizationId} and lease_until > clock_timestamp()) as messages,
+        (select count(*)::int from endpoint_readers where organization_id = ${organizationId} and owner in (table alive)) as endpoints,
+        (select count(*)::int from deliveries where organization_id = ${organizationId} and owner in (table alive)) as calls`.pipe(
+        decodeInFlight,
+      )
+      return { transactions: transactions.map(({ process }) => process), ...counts }
+    }),
+
+    /** Returns where the WAL ends: everything that was committed before this call lies below it. */
+    walPosition: sql`select pg_current_wal_lsn()::text as position`.pipe(
+      decodePosition,
+      Effect.map(({ position }) => position),
+    ),
+
+    /** Reads which tables move with an organization: those that `TABLES_THAT_STAY` does not name. */
+    movedTables: sql`
+    select relname as name,
+      array(select attname::text from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped order by attnum) as columns,
+      array(
+        select distinct confrelid::regclass::text from pg_constraint
+        where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
+      ) as references
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname <> all (${Object.keys(TABLES_THAT_STAY)}::text[])
+    order by relname`.pipe(decodeTables),
+  }),
+) {}

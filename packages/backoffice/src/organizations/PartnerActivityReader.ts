@@ -2,12 +2,11 @@ import { FEED_EVENT_TYPES } from "@outreach/contract/names"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { type EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { ReadPosition, RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** How often the API gave a caller the same kind of response in an hour. */
 const HourlyRequests = Schema.Struct({ ...RequestCount.fields, hour: Timestamp })
@@ -65,67 +64,57 @@ export const totalOf = (counts: ReadonlyArray<RequestCount>): RequestTotals =>
   )
 
 /** Reads how partners use the API: counts by hour and code, and how far their pollers are. */
-export class PartnerActivityReader extends Context.Service<PartnerActivityReader>()(
+export class PartnerActivityReader extends Reader<PartnerActivityReader>()(
   "backoffice/organizations/PartnerActivityReader",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+  (sql) => ({
+    /** Lists how the API answered an organization's callers in the last hours, the present one included, oldest first; of one caller or of all. */
+    hourlyRequests: (organizationId: OrganizationId, hours: number, callerId?: KeyId | EndpointId) =>
+      sql`
+      select ${hourly.columns} from request_counts
+      where ${equal({ organization_id: organizationId, caller_id: callerId })}
+        and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+      order by hour, caller_id, code`.pipe(hourly.decode),
 
-      return dieOnDatabaseFailure("PartnerActivityReader", {
-        /** Lists how the API answered an organization's callers in the last hours, the present one included, oldest first; of one caller or of all. */
-        hourlyRequests: (organizationId: OrganizationId, hours: number, callerId?: KeyId | EndpointId) =>
-          sql`
-            select ${hourly.columns} from request_counts
-            where ${equal({ organization_id: organizationId, caller_id: callerId })}
-              and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
-            order by hour, caller_id, code`.pipe(hourly.decode),
+    /** Lists how the API answered the callers of each organization in the last hours; of one organization or of all. One that asked for nothing is left out. */
+    totals: (hours: number, organizationId?: OrganizationId) =>
+      sql`
+      select organization_id as "organizationId", sum(requests)::double precision as requests,
+        coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
+        coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
+      from request_counts
+      where ${equal({ organization_id: organizationId })} and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+      group by organization_id`.pipe(decodeTotals),
 
-        /** Lists how the API answered the callers of each organization in the last hours; of one organization or of all. One that asked for nothing is left out. */
-        totals: (hours: number, organizationId?: OrganizationId) =>
-          sql`
-            select organization_id as "organizationId", sum(requests)::double precision as requests,
-              coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
-              coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
-            from request_counts
-            where ${equal({ organization_id: organizationId })} and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
-            group by organization_id`.pipe(decodeTotals),
+    /** Lists how many requests an organization's keys have made in the present rate window; a key that has made none is left out. */
+    windowUse: (organizationId: OrganizationId) =>
+      sql`
+      select key_id as "keyId", count::int from api_keys join rate_windows on key_id = api_keys.id
+      where organization_id = ${organizationId}
+        and window_start = floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60`.pipe(decodeWindows),
 
-        /** Lists how many requests an organization's keys have made in the present rate window; a key that has made none is left out. */
-        windowUse: (organizationId: OrganizationId) =>
-          sql`
-            select key_id as "keyId", count::int from api_keys join rate_windows on key_id = api_keys.id
-            where organization_id = ${organizationId}
-              and window_start = floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60`.pipe(
-            decodeWindows,
-          ),
-
-        /** Lists how far an organization's keys have read the lists, and how far behind they are: one range of an index each. */
-        pollers: (organizationId: OrganizationId) =>
-          sql`
-          select ${pollers.columns}
-          from read_positions
-          cross join lateral (
-            select count(*) as count, min(at) as since from (
-              -- The whole feed is one range of events_log, and each type of a filter one of events_by_type.
-              (select emitted_at as at from events
-                where list = 'events' and types is null and events.organization_id = read_positions.organization_id
-                  and type = any (${FEED_EVENT_TYPES}::text[]) and emitted_at >= position_at
-                  and (emitted_at, events.id) > (position_at, position_id)
-                order by emitted_at, events.id limit ${LIST_COUNT_CAP}::int)
-              union all
-              select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${LIST_COUNT_CAP}::int)
-              where list = 'events' and types is not null
-              union all
-              (select updated_at from recipients
-                where list = 'tokens' and recipients.organization_id = read_positions.organization_id
-                  and (updated_at, recipients.id) > (position_at, position_id)
-                order by updated_at, recipients.id limit ${LIST_COUNT_CAP}::int)
-            ) each
-          ) ahead
-          where organization_id = ${organizationId} order by key_id, list`.pipe(pollers.decode),
-      })
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(PartnerActivityReader, PartnerActivityReader.make)
-}
+    /** Lists how far an organization's keys have read the lists, and how far behind they are: one range of an index each. */
+    pollers: (organizationId: OrganizationId) =>
+      sql`
+    select ${pollers.columns}
+    from read_positions
+    cross join lateral (
+      select count(*) as count, min(at) as since from (
+        -- The whole feed is one range of events_log, and each type of a filter one of events_by_type.
+        (select emitted_at as at from events
+          where list = 'events' and types is null and events.organization_id = read_positions.organization_id
+            and type = any (${FEED_EVENT_TYPES}::text[]) and emitted_at >= position_at
+            and (emitted_at, events.id) > (position_at, position_id)
+          order by emitted_at, events.id limit ${LIST_COUNT_CAP}::int)
+        union all
+        select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${LIST_COUNT_CAP}::int)
+        where list = 'events' and types is not null
+        union all
+        (select updated_at from recipients
+          where list = 'tokens' and recipients.organization_id = read_positions.organization_id
+            and (updated_at, recipients.id) > (position_at, position_id)
+          order by updated_at, recipients.id limit ${LIST_COUNT_CAP}::int)
+      ) each
+    ) ahead
+    where organization_id = ${organizationId} order by key_id, list`.pipe(pollers.decode),
+  }),
+) {}

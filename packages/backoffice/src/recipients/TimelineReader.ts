@@ -2,13 +2,12 @@ import type { OutreachEventType } from "@outreach/domain/events/Event"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/recipientRows"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
 const TIMELINE_KINDS = [
@@ -89,227 +88,221 @@ const INBOX_CONDITIONS = [
 ]
 
 /** Reads what happened to one clinician; every look-up is a range of an index, for each organization, campaign or program. */
-export class TimelineReader extends Context.Service<TimelineReader>()("backoffice/recipients/TimelineReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipients/TimelineReader", (sql) => {
+  const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
+    const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
+    const found =
+      by === "npi"
+        ? sql`select ${value} as npi`
+        : by === "email"
+          ? sql`
+            select npi from campaigns campaign cross join lateral (
+              select npi from recipients
+              where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = lower(${value}) limit 1
+            ) same
+            where campaign.organization_id = organization.id`
+          : sql`select npi from recipients where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
+    return sql`
+      select distinct organization.id as "organizationId", found.npi from organizations organization
+      cross join lateral (${found}) found
+      where ${only} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(decodeClinicians)
+  }
 
-    const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
-      const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
-      const found =
-        by === "npi"
-          ? sql`select ${value} as npi`
-          : by === "email"
-            ? sql`
-              select npi from campaigns campaign cross join lateral (
-                select npi from recipients
-                where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = lower(${value}) limit 1
-              ) same
-              where campaign.organization_id = organization.id`
-            : sql`select npi from recipients where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
-      return sql`
-        select distinct organization.id as "organizationId", found.npi from organizations organization
-        cross join lateral (${found}) found
-        where ${only} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(decodeClinicians)
-    }
+  const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
+    sql`
+      select found.* from unnest(
+        ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
+      ) as clinician (organization_id, npi)
+      join campaigns campaign on campaign.organization_id = clinician.organization_id
+      cross join lateral (
+        select ${recipientColumns} from recipients
+        where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = clinician.npi limit 1
+      ) found
+      order by found.id limit ${limit}`.pipe(decodeRecipients)
 
-    const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
-      sql`
-        select found.* from unnest(
+  const lastReply = (outcome: "accepted" | "bounced") => sql`(
+    select reply from attempt
+    where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id and outcome = ${outcome}
+    order by last_at desc limit 1)`
+
+  const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
+    sql`
+      with clinician as materialized (
+        select * from unnest(
           ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
         ) as clinician (organization_id, npi)
-        join campaigns campaign on campaign.organization_id = clinician.organization_id
+      ), identity as materialized (
+        select organization_id, 'npi' as kind, npi as value from clinician
+        union
+        select organization_id, 'email', lower(email) from unnest(
+          ${addresses.map(({ organizationId }) => organizationId)}::text[], ${addresses.map(({ email }) => email)}::text[]
+        ) as address (organization_id, email)
+      ), recipient as materialized (
+        select recipients.* from unnest(
+          ${recipients.map(({ organizationId }) => organizationId)}::text[], ${recipients.map(({ id }) => id)}::text[]
+        ) as known (organization_id, id)
+        join recipients using (organization_id, id)
+      ), bound as materialized (
+        select coalesce(${before?.at ?? null}::timestamptz, 'infinity') as last
+      ), attempt as materialized (
+        select attempt.*, recipient.program_id, recipient.campaign_id from recipient
+        join message_attempts attempt on attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id
+      ), entry as (
+        select fact.at as written_at, fact.at, fact.kind, recipient.organization_id, program_id, recipient.campaign_id,
+          id as recipient_id, fact.event_id, fact.detail
+        from recipient
+        left join unsubscriptions unsubscription
+          on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
+        left join complaints complaint on complaint.organization_id = recipient.organization_id
+          and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
+        cross join lateral (values
+          ('imported', created_at, null, null),
+          ('published', published_at, (
+            select event.id from events event
+            where organization_id = recipient.organization_id and type = 'outreach.recipients_published' and emitted_at = published_at
+              and strpos(body, recipient.id) > 0 limit 1
+          ), null),
+          ('sent', sent_at, (
+            select event.id from events event
+            where organization_id = recipient.organization_id and type = 'outreach.email_sent' and emitted_at = sent_at
+              and recipient_id = recipient.id limit 1
+          ), ${lastReply("accepted")}),
+          -- A campaign that is not forwarded to the partner has no event of it.
+          ('bounced', case when bounced_at is not null and not exists (
+            select from events
+            where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced'
+          ) then bounced_at end, null, ${lastReply("bounced")}),
+          ('withdrawn', withdrawn_at, null, withdrawal_reason),
+          ('unsubscribed', asked_at, null, null),
+          ('resubscribed', revoked_at, null, null),
+          ('complained', reported_at, null, feedback_type)
+        ) as fact (kind, at, event_id, detail)
+        where fact.at is not null
+        union all
+        select last_at, last_at, 'attempted', organization_id, program_id, campaign_id, recipient_id, null,
+          concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
+        from attempt where outcome not in ('accepted', 'bounced')
+        union all
+        select happened.emitted_at, happened.occurred_at, ${JSON.stringify(KINDS)}::jsonb->>happened.type,
+          recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,
+          coalesce((body::jsonb->'data'->>'bounce_reason') || coalesce(': ' || ${lastReply("bounced")}, ''),
+            case when (body::jsonb->'data'->>'is_bot_suspected')::boolean
+              then 'bot suspected' || coalesce(': ' || array_to_string(nullif(hit.reasons, '{}'), ', '), '') end)
+        from recipient cross join lateral (
+          select * from events
+          where organization_id = recipient.organization_id and recipient_id = recipient.id
+            and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}
+            and emitted_at <= (select last from bound)
+          order by emitted_at desc limit ${limit}
+        ) happened
+        left join lateral (
+          select reasons from hits
+          where organization_id = recipient.organization_id and recipient_id = recipient.id and received_at = happened.occurred_at
+            and happened.type = case kind when 'open' then 'outreach.email_opened' else 'outreach.email_clicked' end
+          limit 1
+        ) hit on true
+        union all
+        select hit.received_at, hit.received_at, case hit.kind when 'open' then 'opened' else 'clicked' end, recipient.organization_id,
+          recipient.program_id, recipient.campaign_id, recipient.id, null, 'bot suspected: ' || array_to_string(nullif(reasons, '{}'), ', ')
+        from recipient
+        join campaigns campaign on campaign.organization_id = recipient.organization_id and campaign.id = recipient.campaign_id
+          and campaign.kind <> 'traffic'
         cross join lateral (
-          select ${recipientColumns} from recipients
-          where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = clinician.npi limit 1
+          select * from hits
+          where organization_id = recipient.organization_id and recipient_id = recipient.id and judged_at is not null
+            and received_at <= (select last from bound)
+          order by received_at desc limit ${limit}
+        ) hit
+        union all
+        select found.created_at, found.created_at, 'suppressed', organization_id, program_id, null, null, null, kind || ': ' || reason
+        from identity cross join lateral (
+          select program.id as program_id, reason, suppression.created_at from programs program
+          join suppressions suppression on suppression.organization_id = program.organization_id
+            and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
+          where program.organization_id = identity.organization_id
+          union all
+          select null, reason, created_at from organization_suppressions suppression
+          where organization_id = identity.organization_id and suppression.kind = identity.kind and suppression.value = identity.value
         ) found
-        order by found.id limit ${limit}`.pipe(decodeRecipients)
+        union all
+        select received_at, received_at, 'received', clinician.organization_id, null, null, null, event_id,
+          type || ', ' || case when applied_at is not null then 'applied' when quarantined_at is not null then 'set aside: ' || reason
+            else 'waiting' end
+        from clinician cross join lateral (${sql.join(
+          " union all ",
+          false,
+        )(
+          INBOX_CONDITIONS.map(
+            (condition) => sql`
+              (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
+                and ${sql.literal(condition)} and received_at <= (select last from bound)
+              order by received_at desc limit ${limit})`,
+          ),
+        )}) sent
+      ), keyed as (
+        select *, md5(concat_ws(' ', kind, organization_id, program_id, recipient_id, event_id, detail)) as key from entry
+        where written_at <= (select last from bound)
+      )
+      select ${entryRows.columns} from keyed
+      where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
 
-    const lastReply = (outcome: "accepted" | "bounced") => sql`(
-      select reply from attempt
-      where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id and outcome = ${outcome}
-      order by last_at desc limit 1)`
+  const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
+    const { page, next } = newestFirst.split(yield* readEntries(people, limit + 1, before), limit)
+    const entries = page.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+    // An event is written down a moment after it happened.
+    return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
+  })
 
-    const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
-      sql`
-        with clinician as materialized (
-          select * from unnest(
-            ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
-          ) as clinician (organization_id, npi)
-        ), identity as materialized (
-          select organization_id, 'npi' as kind, npi as value from clinician
-          union
-          select organization_id, 'email', lower(email) from unnest(
-            ${addresses.map(({ organizationId }) => organizationId)}::text[], ${addresses.map(({ email }) => email)}::text[]
-          ) as address (organization_id, email)
-        ), recipient as materialized (
-          select recipients.* from unnest(
-            ${recipients.map(({ organizationId }) => organizationId)}::text[], ${recipients.map(({ id }) => id)}::text[]
-          ) as known (organization_id, id)
-          join recipients using (organization_id, id)
-        ), bound as materialized (
-          select coalesce(${before?.at ?? null}::timestamptz, 'infinity') as last
-        ), attempt as materialized (
-          select attempt.*, recipient.program_id, recipient.campaign_id from recipient
-          join message_attempts attempt on attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id
-        ), entry as (
-          select fact.at as written_at, fact.at, fact.kind, recipient.organization_id, program_id, recipient.campaign_id,
-            id as recipient_id, fact.event_id, fact.detail
-          from recipient
-          left join unsubscriptions unsubscription
-            on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
-          left join complaints complaint on complaint.organization_id = recipient.organization_id
-            and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
-          cross join lateral (values
-            ('imported', created_at, null, null),
-            ('published', published_at, (
-              select event.id from events event
-              where organization_id = recipient.organization_id and type = 'outreach.recipients_published' and emitted_at = published_at
-                and strpos(body, recipient.id) > 0 limit 1
-            ), null),
-            ('sent', sent_at, (
-              select event.id from events event
-              where organization_id = recipient.organization_id and type = 'outreach.email_sent' and emitted_at = sent_at
-                and recipient_id = recipient.id limit 1
-            ), ${lastReply("accepted")}),
-            -- A campaign that is not forwarded to the partner has no event of it.
-            ('bounced', case when bounced_at is not null and not exists (
-              select from events
-              where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced'
-            ) then bounced_at end, null, ${lastReply("bounced")}),
-            ('withdrawn', withdrawn_at, null, withdrawal_reason),
-            ('unsubscribed', asked_at, null, null),
-            ('resubscribed', revoked_at, null, null),
-            ('complained', reported_at, null, feedback_type)
-          ) as fact (kind, at, event_id, detail)
-          where fact.at is not null
-          union all
-          select last_at, last_at, 'attempted', organization_id, program_id, campaign_id, recipient_id, null,
-            concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
-          from attempt where outcome not in ('accepted', 'bounced')
-          union all
-          select happened.emitted_at, happened.occurred_at, ${JSON.stringify(KINDS)}::jsonb->>happened.type,
-            recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,
-            coalesce((body::jsonb->'data'->>'bounce_reason') || coalesce(': ' || ${lastReply("bounced")}, ''),
-              case when (body::jsonb->'data'->>'is_bot_suspected')::boolean
-                then 'bot suspected' || coalesce(': ' || array_to_string(nullif(hit.reasons, '{}'), ', '), '') end)
-          from recipient cross join lateral (
-            select * from events
-            where organization_id = recipient.organization_id and recipient_id = recipient.id
-              and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}
-              and emitted_at <= (select last from bound)
-            order by emitted_at desc limit ${limit}
-          ) happened
-          left join lateral (
-            select reasons from hits
-            where organization_id = recipient.organization_id and recipient_id = recipient.id and received_at = happened.occurred_at
-              and happened.type = case kind when 'open' then 'outreach.email_opened' else 'outreach.email_clicked' end
-            limit 1
-          ) hit on true
-          union all
-          select hit.received_at, hit.received_at, case hit.kind when 'open' then 'opened' else 'clicked' end, recipient.organization_id,
-            recipient.program_id, recipient.campaign_id, recipient.id, null, 'bot suspected: ' || array_to_string(nullif(reasons, '{}'), ', ')
-          from recipient
-          join campaigns campaign on campaign.organization_id = recipient.organization_id and campaign.id = recipient.campaign_id
-            and campaign.kind <> 'traffic'
-          cross join lateral (
-            select * from hits
-            where organization_id = recipient.organization_id and recipient_id = recipient.id and judged_at is not null
-              and received_at <= (select last from bound)
-            order by received_at desc limit ${limit}
-          ) hit
-          union all
-          select found.created_at, found.created_at, 'suppressed', organization_id, program_id, null, null, null, kind || ': ' || reason
-          from identity cross join lateral (
-            select program.id as program_id, reason, suppression.created_at from programs program
-            join suppressions suppression on suppression.organization_id = program.organization_id
-              and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
-            where program.organization_id = identity.organization_id
-            union all
-            select null, reason, created_at from organization_suppressions suppression
-            where organization_id = identity.organization_id and suppression.kind = identity.kind and suppression.value = identity.value
-          ) found
-          union all
-          select received_at, received_at, 'received', clinician.organization_id, null, null, null, event_id,
-            type || ', ' || case when applied_at is not null then 'applied' when quarantined_at is not null then 'set aside: ' || reason
-              else 'waiting' end
-          from clinician cross join lateral (${sql.join(
-            " union all ",
-            false,
-          )(
-            INBOX_CONDITIONS.map(
-              (condition) => sql`
-                (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
-                  and ${sql.literal(condition)} and received_at <= (select last from bound)
-                order by received_at desc limit ${limit})`,
-            ),
-          )}) sent
-        ), keyed as (
-          select *, md5(concat_ws(' ', kind, organization_id, program_id, recipient_id, event_id, detail)) as key from entry
-          where written_at <= (select last from bound)
-        )
-        select ${entryRows.columns} from keyed
-        where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
+  return {
+    /** Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. */
+    find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
+      const clinicians = yield* findClinicians(key)
+      const recipients = yield* findRecipients(clinicians, limit + 1)
+      const { by, value, organizationId } = key
+      const owners =
+        by !== "email"
+          ? []
+          : organizationId === undefined
+            ? yield* sql`select id from organizations`.pipe(decodeOrganizations)
+            : [{ id: organizationId }]
+      const addresses = [...recipients, ...owners.map(({ id }) => ({ organizationId: id, email: value }))]
+      const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
+      return { recipients: recipients.slice(0, limit), entries, hasMore: next !== null || recipients.length > limit }
+    }),
 
-    const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
-      const { page, next } = newestFirst.split(yield* readEntries(people, limit + 1, before), limit)
-      const entries = page.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-      // An event is written down a moment after it happened.
-      return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
-    })
+    /** Finds the clinicians of a key, each with their newest record first. */
+    findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
+      const clinicians = yield* findClinicians(key)
+      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+      return recipients.toReversed()
+    }),
 
-    return dieOnDatabaseFailure("TimelineReader", {
-      /** Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. */
-      find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
-        const clinicians = yield* findClinicians(key)
-        const recipients = yield* findRecipients(clinicians, limit + 1)
-        const { by, value, organizationId } = key
-        const owners =
-          by !== "email"
-            ? []
-            : organizationId === undefined
-              ? yield* sql`select id from organizations`.pipe(decodeOrganizations)
-              : [{ id: organizationId }]
-        const addresses = [...recipients, ...owners.map(({ id }) => ({ organizationId: id, email: value }))]
-        const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
-        return { recipients: recipients.slice(0, limit), entries, hasMore: next !== null || recipients.length > limit }
-      }),
-
-      /** Finds the clinicians of a key, each with their newest record first. */
-      findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
-        const clinicians = yield* findClinicians(key)
-        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-        return recipients.toReversed()
-      }),
-
-      /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
-      read: Effect.fnUntraced(function* (
-        recipientId: RecipientId,
-        { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
-      ) {
-        const clinicians = yield* findClinicians({ by: "id", value: recipientId })
-        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-        const recipient = recipients.find(({ id }) => id === recipientId)
-        if (recipient === undefined) return undefined
-        const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
-        const { organizationId } = recipient
-        const names = yield* sql`
-          select id, name from organizations where id = ${organizationId}
-          union all select id, name from programs where organization_id = ${organizationId}
-          union all select id, name from campaigns
-            where organization_id = ${organizationId} and id = any (${recipients.map(({ campaignId }) => campaignId)}::text[])`.pipe(
-          decodeNames,
-        )
-        return {
-          recipient,
-          recipients: recipients.toReversed(),
-          entries,
-          next,
-          /** Of the organization, its programs and the campaigns, by their ids. */
-          names: new Map(names.map(({ id, name }) => [id, name])),
-        }
-      }),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(TimelineReader, TimelineReader.make)
-}
+    /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
+    read: Effect.fnUntraced(function* (
+      recipientId: RecipientId,
+      { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
+    ) {
+      const clinicians = yield* findClinicians({ by: "id", value: recipientId })
+      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+      const recipient = recipients.find(({ id }) => id === recipientId)
+      if (recipient === undefined) return undefined
+      const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
+      const { organizationId } = recipient
+      const names = yield* sql`
+        select id, name from organizations where id = ${organizationId}
+        union all select id, name from programs where organization_id = ${organizationId}
+        union all select id, name from campaigns
+          where organization_id = ${organizationId} and id = any (${recipients.map(({ campaignId }) => campaignId)}::text[])`.pipe(
+        decodeNames,
+      )
+      return {
+        recipient,
+        recipients: recipients.toReversed(),
+        entries,
+        next,
+        /** Of the organization, its programs and the campaigns, by their ids. */
+        names: new Map(names.map(({ id, name }) => [id, name])),
+      }
+    }),
+  }
+}) {}

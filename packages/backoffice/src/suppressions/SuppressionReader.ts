@@ -3,7 +3,6 @@ import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { SuppressionFilter } from "@outreach/domain/suppressions/SuppressionRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import {
@@ -12,8 +11,8 @@ import {
   ofProgram,
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** Conditions on the entries of a list, all of which must hold. */
 export interface SuppressionListFilter extends SuppressionFilter {
@@ -45,96 +44,86 @@ const decodeCounts = decodeRows({
 })
 
 /** Lists and counts suppressions, each scope and reason by a range of an index. */
-export class SuppressionReader extends Context.Service<SuppressionReader>()(
+export class SuppressionReader extends Reader<SuppressionReader>()(
   "backoffice/suppressions/SuppressionReader",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-
-      return dieOnDatabaseFailure("SuppressionReader", {
-        /** Lists entries, newest first. */
-        list: Effect.fnUntraced(function* (
-          filter: SuppressionListFilter,
-          { limit, after = null }: { readonly limit: number; readonly after?: SuppressionCursor | null },
-        ) {
-          const { organizationId, programId, kind, reason, from, to } = filter
-          const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
-          // Entries of one time are read again with the next page, and left out by their number.
-          const seen = after?.seen ?? 0
-          const rows = limit + 1 + seen
-          const isMeant = allOf(
-            sql`suppression.reason = wanted.reason`,
-            equal({ kind }),
-            from && sql`suppression.created_at >= ${from}`,
-            to && sql`suppression.created_at < ${to}`,
-            after === null ? undefined : sql`suppression.created_at <= ${after.at}`,
-          )
-          const found = yield* sql`
-            select entry.* from programs program cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
-              select ${ofProgram} from suppressions suppression
-              where organization_id = program.organization_id and program_id = program.id and ${isMeant}
-              order by suppression.created_at desc limit ${rows}
-            ) entry
-            where not ${filter.ofOrganization ?? false}::boolean
-              and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
-            union all
-            select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
-              select ${ofOrganization} from organization_suppressions suppression
-              where organization_id = organization.id and ${isMeant}
-              order by suppression.created_at desc limit ${rows}
-            ) entry
-            where ${programId === undefined}::boolean and ${equal({ "organization.id": organizationId })}
-            order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(
-            decodeSuppressions,
-          )
-          const countAt = (entries: typeof found, at: Timestamp) =>
-            entries.filter(({ createdAt }) => createdAt === at).length
-          const skipped = after === null ? 0 : Math.min(seen, countAt(found, after.at))
-          const suppressions = found.slice(skipped, skipped + limit)
-          const at = found.length > skipped + limit ? suppressions.at(-1)?.createdAt : undefined
-          const next: SuppressionCursor | null =
-            at === undefined ? null : { at, seen: countAt(suppressions, at) + (after?.at === at ? skipped : 0) }
-          return { suppressions, next }
-        }),
-
-        /** Finds the entries of these keys in every program of an organization, and in the organization. */
-        find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
-          sql`
-            with key as materialized (select * from ${toKeyTable(keys)})
-            select entry.* from programs program cross join key cross join lateral (
-              select ${ofProgram} from suppressions suppression
-              where organization_id = program.organization_id and program_id = program.id
-                and suppression.kind = key.kind and suppression.value = key.value
-              limit 1
-            ) entry
-            where program.organization_id = ${organizationId}
-            union all
-            select ${ofOrganization} from key join organization_suppressions suppression
-              on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
-            order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
-
-        /** Counts the entries of each program and of the whole of its organization, up to `COUNT_CAP` each. */
-        count: (organizationId: OrganizationId) =>
-          sql`
-            select organization.id as "organizationId", null as "programId", organization.name, (
-              select count(*) from (
-                select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
-              ) entry
-            )::int as count
-            from organizations organization where id = ${organizationId}
-            union all
-            select * from (
-              select program.organization_id, program.id, program.name, (
-                select count(*) from (
-                  select from suppressions where organization_id = program.organization_id and program_id = program.id
-                  limit ${COUNT_CAP}
-                ) entry
-              )::int
-              from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}
-            ) of_program`.pipe(decodeCounts),
-      })
+  (sql) => ({
+    /** Lists entries, newest first. */
+    list: Effect.fnUntraced(function* (
+      filter: SuppressionListFilter,
+      { limit, after = null }: { readonly limit: number; readonly after?: SuppressionCursor | null },
+    ) {
+      const { organizationId, programId, kind, reason, from, to } = filter
+      const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
+      // Entries of one time are read again with the next page, and left out by their number.
+      const seen = after?.seen ?? 0
+      const rows = limit + 1 + seen
+      const isMeant = allOf(
+        sql`suppression.reason = wanted.reason`,
+        equal({ kind }),
+        from && sql`suppression.created_at >= ${from}`,
+        to && sql`suppression.created_at < ${to}`,
+        after === null ? undefined : sql`suppression.created_at <= ${after.at}`,
+      )
+      const found = yield* sql`
+      select entry.* from programs program cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
+        select ${ofProgram} from suppressions suppression
+        where organization_id = program.organization_id and program_id = program.id and ${isMeant}
+        order by suppression.created_at desc limit ${rows}
+      ) entry
+      where not ${filter.ofOrganization ?? false}::boolean
+        and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
+      union all
+      select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
+        select ${ofOrganization} from organization_suppressions suppression
+        where organization_id = organization.id and ${isMeant}
+        order by suppression.created_at desc limit ${rows}
+      ) entry
+      where ${programId === undefined}::boolean and ${equal({ "organization.id": organizationId })}
+      order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
+      const countAt = (entries: typeof found, at: Timestamp) =>
+        entries.filter(({ createdAt }) => createdAt === at).length
+      const skipped = after === null ? 0 : Math.min(seen, countAt(found, after.at))
+      const suppressions = found.slice(skipped, skipped + limit)
+      const at = found.length > skipped + limit ? suppressions.at(-1)?.createdAt : undefined
+      const next: SuppressionCursor | null =
+        at === undefined ? null : { at, seen: countAt(suppressions, at) + (after?.at === at ? skipped : 0) }
+      return { suppressions, next }
     }),
-  },
-) {
-  static readonly layer = Layer.effect(SuppressionReader, SuppressionReader.make)
-}
+
+    /** Finds the entries of these keys in every program of an organization, and in the organization. */
+    find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
+      sql`
+      with key as materialized (select * from ${toKeyTable(keys)})
+      select entry.* from programs program cross join key cross join lateral (
+        select ${ofProgram} from suppressions suppression
+        where organization_id = program.organization_id and program_id = program.id
+          and suppression.kind = key.kind and suppression.value = key.value
+        limit 1
+      ) entry
+      where program.organization_id = ${organizationId}
+      union all
+      select ${ofOrganization} from key join organization_suppressions suppression
+        on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
+      order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
+
+    /** Counts the entries of each program and of the whole of its organization, up to `COUNT_CAP` each. */
+    count: (organizationId: OrganizationId) =>
+      sql`
+      select organization.id as "organizationId", null as "programId", organization.name, (
+        select count(*) from (
+          select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
+        ) entry
+      )::int as count
+      from organizations organization where id = ${organizationId}
+      union all
+      select * from (
+        select program.organization_id, program.id, program.name, (
+          select count(*) from (
+            select from suppressions where organization_id = program.organization_id and program_id = program.id
+            limit ${COUNT_CAP}
+          ) entry
+        )::int
+        from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}
+      ) of_program`.pipe(decodeCounts),
+  }),
+) {}

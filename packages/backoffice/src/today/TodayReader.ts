@@ -1,10 +1,9 @@
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** How far a program is towards one of its targets. */
 const QuotaProgress = Schema.Struct({
@@ -74,89 +73,82 @@ const decodeDomains = decodeRows(RefusingDomain.fields)
 const decodeSamples = decodeRows(GaugeSample.fields)
 
 /** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
-export class TodayReader extends Context.Service<TodayReader>()("backoffice/today/TodayReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return dieOnDatabaseFailure("TodayReader", {
-      /** Reads the deployment, or one organization. */
-      read: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
-        const rows = yield* sql`
-          with quota as (
-            select program.organization_id, program.id, program.name, stage.*
-            from programs program
-            left join lateral (
-              select * from digest_funnel
-              where organization_id = program.organization_id and program_id = program.id order by date desc limit 1
-            ) funnel on true
-            cross join lateral (values
-              ('learner', learner_target, coalesce(learner_qualified_total, 0)),
-              ('completer', completer_target, coalesce(completer_qualified_total, 0))
-            ) stage (stage, target, count)
-            where target is not null and status <> 'archived'
-              and (${organizationId}::text is null or program.organization_id = ${organizationId})
-            order by count >= target, count::double precision / target desc, program.id, stage limit 1
-          )
-          select jsonb_build_object(
-            'sending', (
-              select jsonb_build_object('sentInLastMinute', gauges.sent, 'campaigns', count(*), 'remaining',
-                sum(recipients - withdrawn - quarantined - answered))
-              from campaigns cross join lateral campaign_totals(campaigns.organization_id, id)
-              where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-                and (${organizationId}::text is null or campaigns.organization_id = ${organizationId})),
-            'oldestDueSeconds', coalesce(greatest(0, extract(epoch from statement_timestamp() - oldest_due_at)), 0),
-            'breakersOpen', breakers_open, 'deadLetters', dead_letters, 'inboxQuarantined', inbox_quarantined,
-            'domainsRefusing', domains_refusing,
-            'workers', case when ${organizationId}::text is null then (
-              select count(*) from delivery_workers where alive_until > statement_timestamp() and not stopping) end,
-            'quota', (select jsonb_build_object('organizationId', quota.organization_id, 'programId', id, 'program', name,
-              'stage', stage, 'count', count, 'target', target) from quota)
-          ) as today
-          from read_gauges(${organizationId}, statement_timestamp() - interval '1 minute') gauges
-          where gauges.organization_id = ''`.pipe(decodeToday)
-        return rows[0]!.today
-      }),
-
-      /** Reads how many there were at the end of each of the last 30 days on which somebody was counted, oldest first. */
-      readQuotaDays: ({ organizationId, programId, stage }: QuotaProgress) =>
-        sql`
-          select date::timestamp at time zone 'UTC' as date,
-            case ${stage}::text when 'learner' then learner_qualified_total else completer_qualified_total end as count
-          from digest_funnel
-          where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
-          order by date`.pipe(decodeQuotaDays),
-
-      /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
-      readRefusingDomains: (organizationId: OrganizationId | null) =>
-        sql`
-          select domain, campaign_id as "campaignId", name as campaign, pause.status, until
-          from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
-          where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
-          order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
-
-      /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
-      readHistory: (organizationId: OrganizationId | null) =>
-        sql`
-          with step as (select make_interval(mins => ${SAMPLE_MINUTES}::int) as size),
-          newest as (select date_bin(size, statement_timestamp(), 'epoch') as at from step),
-          own as (
-            select * from gauge_samples
-            where organization_id = ${organizationId ?? ""} and sampled_at > statement_timestamp() - interval '1 day'
-          )
-          select each.at, case when taken then coalesce(sent, 0) end as sent,
-            case when taken then coalesce(oldest_due_seconds, 0) end as "oldestDueSeconds",
-            case when taken then coalesce(breakers_open, 0) end as "breakersOpen",
-            case when taken then coalesce(dead_letters, 0) end as "deadLetters",
-            case when taken then coalesce(inbox_quarantined, 0) end as "inboxQuarantined",
-            case when taken then coalesce(domains_refusing, 0) end as "domainsRefusing"
-          from step cross join newest
-          cross join lateral generate_series(newest.at - interval '1 day' + size, newest.at, size) each (at)
-          cross join lateral (
-            select exists (select from gauge_samples where organization_id = '' and sampled_at = each.at) as taken
-          ) sample
-          left join own on own.sampled_at = each.at
-          order by each.at`.pipe(decodeSamples),
-    })
+export class TodayReader extends Reader<TodayReader>()("backoffice/today/TodayReader", (sql) => ({
+  /** Reads the deployment, or one organization. */
+  read: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
+    const rows = yield* sql`
+      with quota as (
+        select program.organization_id, program.id, program.name, stage.*
+        from programs program
+        left join lateral (
+          select * from digest_funnel
+          where organization_id = program.organization_id and program_id = program.id order by date desc limit 1
+        ) funnel on true
+        cross join lateral (values
+          ('learner', learner_target, coalesce(learner_qualified_total, 0)),
+          ('completer', completer_target, coalesce(completer_qualified_total, 0))
+        ) stage (stage, target, count)
+        where target is not null and status <> 'archived'
+          and (${organizationId}::text is null or program.organization_id = ${organizationId})
+        order by count >= target, count::double precision / target desc, program.id, stage limit 1
+      )
+      select jsonb_build_object(
+        'sending', (
+          select jsonb_build_object('sentInLastMinute', gauges.sent, 'campaigns', count(*), 'remaining',
+            sum(recipients - withdrawn - quarantined - answered))
+          from campaigns cross join lateral campaign_totals(campaigns.organization_id, id)
+          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+            and (${organizationId}::text is null or campaigns.organization_id = ${organizationId})),
+        'oldestDueSeconds', coalesce(greatest(0, extract(epoch from statement_timestamp() - oldest_due_at)), 0),
+        'breakersOpen', breakers_open, 'deadLetters', dead_letters, 'inboxQuarantined', inbox_quarantined,
+        'domainsRefusing', domains_refusing,
+        'workers', case when ${organizationId}::text is null then (
+          select count(*) from delivery_workers where alive_until > statement_timestamp() and not stopping) end,
+        'quota', (select jsonb_build_object('organizationId', quota.organization_id, 'programId', id, 'program', name,
+          'stage', stage, 'count', count, 'target', target) from quota)
+      ) as today
+      from read_gauges(${organizationId}, statement_timestamp() - interval '1 minute') gauges
+      where gauges.organization_id = ''`.pipe(decodeToday)
+    return rows[0]!.today
   }),
-}) {
-  static readonly layer = Layer.effect(TodayReader, TodayReader.make)
-}
+
+  /** Reads how many there were at the end of each of the last 30 days on which somebody was counted, oldest first. */
+  readQuotaDays: ({ organizationId, programId, stage }: QuotaProgress) =>
+    sql`
+      select date::timestamp at time zone 'UTC' as date,
+        case ${stage}::text when 'learner' then learner_qualified_total else completer_qualified_total end as count
+      from digest_funnel
+      where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
+      order by date`.pipe(decodeQuotaDays),
+
+  /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
+  readRefusingDomains: (organizationId: OrganizationId | null) =>
+    sql`
+      select domain, campaign_id as "campaignId", name as campaign, pause.status, until
+      from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
+      where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
+      order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
+
+  /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
+  readHistory: (organizationId: OrganizationId | null) =>
+    sql`
+      with step as (select make_interval(mins => ${SAMPLE_MINUTES}::int) as size),
+      newest as (select date_bin(size, statement_timestamp(), 'epoch') as at from step),
+      own as (
+        select * from gauge_samples
+        where organization_id = ${organizationId ?? ""} and sampled_at > statement_timestamp() - interval '1 day'
+      )
+      select each.at, case when taken then coalesce(sent, 0) end as sent,
+        case when taken then coalesce(oldest_due_seconds, 0) end as "oldestDueSeconds",
+        case when taken then coalesce(breakers_open, 0) end as "breakersOpen",
+        case when taken then coalesce(dead_letters, 0) end as "deadLetters",
+        case when taken then coalesce(inbox_quarantined, 0) end as "inboxQuarantined",
+        case when taken then coalesce(domains_refusing, 0) end as "domainsRefusing"
+      from step cross join newest
+      cross join lateral generate_series(newest.at - interval '1 day' + size, newest.at, size) each (at)
+      cross join lateral (
+        select exists (select from gauge_samples where organization_id = '' and sampled_at = each.at) as taken
+      ) sample
+      left join own on own.sampled_at = each.at
+      order by each.at`.pipe(decodeSamples),
+})) {}
