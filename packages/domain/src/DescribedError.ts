@@ -1,17 +1,30 @@
 import { type Cause, Data } from "effect"
 
+/** The names that stand in braces in a sentence. */
+type NameIn<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NameIn<Rest>
+  : never
+
+type FieldsOf<Description> = Description extends (fields: infer Fields) => string
+  ? Fields
+  : Description extends string
+    ? { readonly [Name in NameIn<Description>]: string | number }
+    : never
+
 /**
- * Creates the class of an error from its tag and the sentence that says what is wrong and what to do. The parameters of the sentence are the error's fields.
+ * Creates the class of an error from its tag and the sentence that says what is wrong and what to do. The error's fields are the names in braces, or the
+ * parameters of a function that returns the sentence.
  *
  * @example
- * class ProgramNotFound extends DescribedError(
- *   "ProgramNotFound",
- *   ({ programId }: { readonly programId: string }) => `No program ${programId}.`,
- * ) {}
+ * class ProgramNotFound extends DescribedError("ProgramNotFound", "No program {programId}.") {}
  */
-export const DescribedError = <const Tag extends string, Fields extends object = object>(
+export const DescribedError = <
+  const Tag extends string,
+  const Description extends string | ((fields: never) => string),
+  Fields = FieldsOf<Description>,
+>(
   tag: Tag,
-  describe: (fields: Fields) => string,
+  description: Description,
 ): (new (
   ...fields: object extends Fields ? [] : [Fields]
 ) => Cause.YieldableError & { readonly _tag: Tag } & Readonly<Fields>) => {
@@ -20,7 +33,9 @@ export const DescribedError = <const Tag extends string, Fields extends object =
   >
   return class extends Tagged {
     override get message(): string {
-      return describe(this as unknown as Fields)
+      if (typeof description === "function") return description(this as never)
+      const fields = this as unknown as Record<string, string | number>
+      return description.replace(/\{(\w+)\}/g, (_, name: string) => String(fields[name]))
     }
   } as never
 }

@@ -18,11 +18,7 @@ import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { Reader } from "../Reader.ts"
 
-/** No delivery has this id. */
-export class DeliveryNotFound extends DescribedError(
-  "DeliveryNotFound",
-  ({ deliveryId }: { readonly deliveryId: string }) => `No delivery ${deliveryId}.`,
-) {}
+export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
 /** Which deliveries are selected: all conditions must hold. */
 export interface DeliveryFilter {

@@ -30,11 +30,9 @@ const FailureGroup = Schema.Struct({
 })
 export type FailureGroup = typeof FailureGroup.Type
 
-/** No group of failures has this id. */
 export class FailureGroupNotFound extends DescribedError(
   "FailureGroupNotFound",
-  ({ groupId }: { readonly groupId: string }) =>
-    `No group of failures ${groupId}: it never was, or none of its dead letters is kept any more.`,
+  "No group of failures {groupId}: it never was, or none of its dead letters is kept any more.",
 ) {}
 
 /** Which groups are selected: all conditions must hold. */

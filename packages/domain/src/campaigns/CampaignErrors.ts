@@ -1,10 +1,6 @@
 import { DescribedError } from "../DescribedError.ts"
 
-/** No campaign has this id. */
-export class CampaignNotFound extends DescribedError(
-  "CampaignNotFound",
-  ({ campaignId }: { readonly campaignId: string }) => `No campaign ${campaignId}.`,
-) {}
+export class CampaignNotFound extends DescribedError("CampaignNotFound", "No campaign {campaignId}.") {}
 
 /** The campaign's status does not allow the operation. */
 export class CampaignNotInStatus extends DescribedError(
@@ -48,43 +44,28 @@ export class CampaignNotReady extends DescribedError(
   },
 ) {}
 
-/** The campaign is a follow-up, so nobody is imported. */
 export class RecipientsDrawn extends DescribedError(
   "RecipientsDrawn",
-  ({ campaignId }: { readonly campaignId: string }) =>
-    `Campaign ${campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.`,
+  "Campaign {campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.",
 ) {}
 
 /** The campaign cannot follow the other one as requested. */
-export class InvalidFollowUp extends DescribedError(
-  "InvalidFollowUp",
-  ({ reason }: { readonly reason: string }) => reason,
-) {}
+export class InvalidFollowUp extends DescribedError("InvalidFollowUp", "{reason}") {}
 
-/** The campaign's program has all the completers that it was to have, so nobody is written to any more. */
 export class QuotaReached extends DescribedError(
   "QuotaReached",
-  ({ programId, campaignId }: { readonly campaignId: string; readonly programId: string }) =>
-    `The program ${programId} of campaign ${campaignId} has reached its completer quota; nobody is added to it.`,
+  "The program {programId} of campaign {campaignId} has reached its completer quota; nobody is added to it.",
 ) {}
 
 /** The send window cannot be used. */
-export class InvalidWindow extends DescribedError(
-  "InvalidWindow",
-  ({ reason }: { readonly reason: string }) => reason,
-) {}
+export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {}
 
 /** The two subjects of a campaign cannot be compared as requested. */
-export class InvalidSubjectTest extends DescribedError(
-  "InvalidSubjectTest",
-  ({ reason }: { readonly reason: string }) => reason,
-) {}
+export class InvalidSubjectTest extends DescribedError("InvalidSubjectTest", "{reason}") {}
 
-/** A subject or the body is not a template that renders. */
 export class InvalidTemplate extends DescribedError(
   "InvalidTemplate",
-  ({ part, reason }: { readonly part: "subject" | "subject B" | "html" | "text"; readonly reason: string }) =>
-    `The ${part} is not a valid template: ${reason}`,
+  "The {part} is not a valid template: {reason}",
 ) {}
 
 const DETAILS = {

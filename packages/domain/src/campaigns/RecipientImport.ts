@@ -65,10 +65,7 @@ export interface ImportResult {
 export const MAX_TOKEN_DRAWS = 10
 
 /** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */
-export class TokensUsedUp extends DescribedError(
-  "TokensUsedUp",
-  () => "No free recipient token was found in ten draws.",
-) {}
+export class TokensUsedUp extends DescribedError("TokensUsedUp", "No free recipient token was found in ten draws.") {}
 
 const parseLine = parseInput(ImportLine)
 

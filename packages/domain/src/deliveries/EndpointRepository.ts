@@ -6,16 +6,12 @@ import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
 
-/** No endpoint has this id. */
-export class EndpointNotFound extends DescribedError(
-  "EndpointNotFound",
-  ({ endpointId }: { readonly endpointId: string }) => `No webhook endpoint ${endpointId}.`,
-) {}
+export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
 /** The address cannot be used for webhooks. */
 export class InvalidEndpointUrl extends DescribedError(
   "InvalidEndpointUrl",
-  ({ reason }: { readonly reason: string }) => `The endpoint's URL cannot be used: ${reason}.`,
+  "The endpoint's URL cannot be used: {reason}.",
 ) {}
 
 /** Keeps webhook endpoints. */

@@ -51,11 +51,9 @@ const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
     ({ reason }) => new InvalidEndpointUrl({ reason }),
   )
 
-/** The organization has no active signing secret, so nothing can be sent to its endpoints. */
 export class NoActiveSecret extends DescribedError(
   "NoActiveSecret",
-  ({ organizationId }: { readonly organizationId: string }) =>
-    `The organization ${organizationId} has no active signing secret; make one with \`ops secrets rotate\`.`,
+  "The organization {organizationId} has no active signing secret; make one with `ops secrets rotate`.",
 ) {}
 
 /** The type of a test event; the specification has none of that name, so that no receiver acts on it. */

@@ -54,24 +54,16 @@ export type ReplaySelection =
   | { readonly kind: "dead_letters"; readonly filter: DeadLetterFilter }
   | { readonly kind: "log"; readonly range: LogRange }
 
-/** No replay has this id. */
-export class ReplayNotFound extends DescribedError(
-  "ReplayNotFound",
-  ({ replayId }: { readonly replayId: string }) => `No replay ${replayId}.`,
-) {}
+export class ReplayNotFound extends DescribedError("ReplayNotFound", "No replay {replayId}.") {}
 
-/** The replay has finished, so it cannot be cancelled. */
 export class ReplayFinished extends DescribedError(
   "ReplayFinished",
-  ({ replayId, replayed }: { readonly replayId: string; readonly replayed: number }) =>
-    `The replay ${replayId} has finished, with ${replayed} replayed; there is nothing to cancel.`,
+  "The replay {replayId} has finished, with {replayed} replayed; there is nothing to cancel.",
 ) {}
 
-/** A running replay has not sent yet some of the deliveries that another one was requested for. */
 export class ReplayOverlaps extends DescribedError(
   "ReplayOverlaps",
-  ({ replayId }: { readonly replayId: string }) =>
-    `The replay ${replayId} is running, and has some of these still to send. Wait until it has ended, or cancel it first.`,
+  "The replay {replayId} is running, and has some of these still to send. Wait until it has ended, or cancel it first.",
 ) {}
 
 /** Keeps the jobs that replay dead letters and ranges of logs, and carries them out chunk by chunk. */

@@ -45,11 +45,7 @@ export interface EndpointOwner {
   }>
 }
 
-/** No signing secret has this id. */
-export class SecretNotFound extends DescribedError(
-  "SecretNotFound",
-  ({ secretId }: { readonly secretId: string }) => `No signing secret ${secretId}.`,
-) {}
+export class SecretNotFound extends DescribedError("SecretNotFound", "No signing secret {secretId}.") {}
 
 /** Keeps signing secrets, encrypted. Only `rotate`, `active` and `ofEndpoint` need the key that encrypts them. */
 export class SigningSecretRepository extends Context.Service<

@@ -21,8 +21,7 @@ export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOSt
 /** The range of dates is empty or too long. */
 export class UnusableRange extends DescribedError(
   "UnusableRange",
-  ({ maxDates }: { readonly maxDates: number }) =>
-    `The last date must not be before the first, and the range may have at most ${maxDates} dates.`,
+  "The last date must not be before the first, and the range may have at most {maxDates} dates.",
 ) {}
 
 /** Returns the dates from the first to the last. */

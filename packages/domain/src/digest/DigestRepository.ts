@@ -7,11 +7,7 @@ import type { CalendarDate } from "./CalendarDate.ts"
 import { ReadDate } from "./DateRange.ts"
 import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
-/** The date has not begun yet, by the database's clock and in UTC. */
-export class DateInFuture extends DescribedError(
-  "DateInFuture",
-  ({ date }: { readonly date: string }) => `${date} has not begun yet (UTC).`,
-) {}
+export class DateInFuture extends DescribedError("DateInFuture", "{date} has not begun yet (UTC).") {}
 
 /** A count that is kept and differs from what its sources say. */
 export const Discrepancy = Schema.Struct({

@@ -56,33 +56,20 @@ export interface QuarantinedEvent {
   readonly reason: string
 }
 
-/** The organization has no stored event of this id. */
 export class InboxEntryNotFound extends DescribedError(
   "InboxEntryNotFound",
-  ({ organizationId, eventId }: { readonly organizationId: string; readonly eventId: string }) =>
-    `The organization ${organizationId} sent no event ${eventId}.`,
+  "The organization {organizationId} sent no event {eventId}.",
 ) {}
 
-/** The organization sent the event, and its content is older than the months for which it is kept. */
 export class InboxEntryDropped extends DescribedError(
   "InboxEntryDropped",
-  ({
-    organizationId,
-    eventId,
-    receivedAt,
-  }: {
-    readonly organizationId: string
-    readonly eventId: string
-    readonly receivedAt: Timestamp
-  }) =>
-    `The event ${eventId} of ${organizationId} was received at ${receivedAt}. Its content is no longer stored (INBOX_MONTHS).`,
+  "The event {eventId} of {organizationId} was received at {receivedAt}. Its content is no longer stored (INBOX_MONTHS).",
 ) {}
 
 /** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
 export class NotQuarantined extends DescribedError(
   "NotQuarantined",
-  ({ eventId, state }: { readonly eventId: string; readonly state: (typeof INBOX_STATES)[number] }) =>
-    `The event ${eventId} is ${state}, not set aside; there is nothing to replay.`,
+  "The event {eventId} is {state}, not set aside; there is nothing to replay.",
 ) {}
 
 /** Keeps what partners send, in the order of its receipt. */

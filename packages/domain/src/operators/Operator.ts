@@ -45,15 +45,12 @@ export const SESSION_IDLE_SECONDS = 12 * 3600
 /** How long a session lasts at most: 7 days. */
 export const SESSION_SECONDS = 7 * 24 * 3600
 
-/** No operator has this id, or the operator was removed. */
 export class OperatorNotFound extends DescribedError(
   "OperatorNotFound",
-  ({ operatorId }: { readonly operatorId: string }) => `No operator ${operatorId}, or the operator was removed.`,
+  "No operator {operatorId}, or the operator was removed.",
 ) {}
 
-/** Another operator has this name. */
 export class OperatorNameTaken extends DescribedError(
   "OperatorNameTaken",
-  ({ name }: { readonly name: string }) =>
-    `There is an operator ${name} already; choose another name, or remove that operator first.`,
+  "There is an operator {name} already; choose another name, or remove that operator first.",
 ) {}

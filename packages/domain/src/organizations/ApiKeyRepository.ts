@@ -5,17 +5,9 @@ import type { Timestamp } from "../Timestamp.ts"
 import type { ApiKey, Caller } from "./ApiKey.ts"
 import type { OrganizationNotFound } from "./Organization.ts"
 
-/** No key has this id. */
-export class KeyNotFound extends DescribedError(
-  "KeyNotFound",
-  ({ keyId }: { readonly keyId: string }) => `No API key ${keyId}.`,
-) {}
+export class KeyNotFound extends DescribedError("KeyNotFound", "No API key {keyId}.") {}
 
-/** The key was revoked, so it can have no successor. */
-export class KeyRevoked extends DescribedError(
-  "KeyRevoked",
-  ({ keyId }: { readonly keyId: string }) => `API key ${keyId} was revoked; issue a new one instead.`,
-) {}
+export class KeyRevoked extends DescribedError("KeyRevoked", "API key {keyId} was revoked; issue a new one instead.") {}
 
 /** A key about to be kept. */
 export interface NewKey extends Pick<ApiKey, "id" | "organizationId" | "name" | "scopes" | "expiresAt"> {

@@ -17,11 +17,9 @@ export interface IssuedKey {
 /** How long a rotated key lives on, unless said otherwise: 24 hours. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 
-/** The expiry of the new key lies in the past. */
 export class ExpiryPassed extends DescribedError(
   "ExpiryPassed",
-  ({ expiresAt }: { readonly expiresAt: string }) =>
-    `The key would have expired at ${expiresAt}; choose a time in the future.`,
+  "The key would have expired at {expiresAt}; choose a time in the future.",
 ) {}
 
 /** Issues a key of this deployment's mode. */

@@ -7,15 +7,9 @@ import { Timestamp } from "../Timestamp.ts"
 export const Organization = Schema.Struct({ id: OrganizationId, name: Schema.String, createdAt: Timestamp })
 export type Organization = typeof Organization.Type
 
-/** No organization has this id. */
-export class OrganizationNotFound extends DescribedError(
-  "OrganizationNotFound",
-  ({ organizationId }: { readonly organizationId: string }) => `No organization ${organizationId}.`,
-) {}
+export class OrganizationNotFound extends DescribedError("OrganizationNotFound", "No organization {organizationId}.") {}
 
-/** A replay is under way that concerns the organization. */
 export class ReplayUnderWay extends DescribedError(
   "ReplayUnderWay",
-  ({ replayId }: { readonly replayId: string }) =>
-    `The replay ${replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.`,
+  "The replay {replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.",
 ) {}

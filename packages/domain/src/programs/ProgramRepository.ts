@@ -5,31 +5,21 @@ import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { Program } from "./Program.ts"
 
-/** The organization has a program with this slug. */
 export class ProgramSlugTaken extends DescribedError(
   "ProgramSlugTaken",
-  ({ slug }: { readonly slug: string }) =>
-    `The organization has a program with the slug "${slug}"; slugs are unique within an organization.`,
+  'The organization has a program with the slug "{slug}"; slugs are unique within an organization.',
 ) {}
 
-/** No program has this id. */
-export class ProgramNotFound extends DescribedError(
-  "ProgramNotFound",
-  ({ programId }: { readonly programId: string }) => `No program ${programId}.`,
-) {}
+export class ProgramNotFound extends DescribedError("ProgramNotFound", "No program {programId}.") {}
 
-/** The program is archived: its campaigns stay as they are. */
 export class ProgramArchived extends DescribedError(
   "ProgramArchived",
-  ({ programId }: { readonly programId: string }) =>
-    `The program ${programId} is archived; nothing new is sent for it.`,
+  "The program {programId} is archived; nothing new is sent for it.",
 ) {}
 
-/** The program lacks what each of its e-mails must show. */
 export class ProgramWithoutSender extends DescribedError(
   "ProgramWithoutSender",
-  ({ programId }: { readonly programId: string }) =>
-    `The program ${programId} has no sender name or no postal address, and each of its e-mails must show both. \`ops programs update ${programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"\` sets them.`,
+  'The program {programId} has no sender name or no postal address, and each of its e-mails must show both. `ops programs update {programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"` sets them.',
 ) {}
 
 /** Campaigns of the program are under way, so it cannot be archived. */

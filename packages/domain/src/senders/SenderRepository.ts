@@ -6,31 +6,21 @@ import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Ramp } from "./Ramp.ts"
 import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
 
-/** No sender has this id. */
-export class SenderNotFound extends DescribedError(
-  "SenderNotFound",
-  ({ senderId }: { readonly senderId: string }) => `No sender ${senderId}.`,
-) {}
+export class SenderNotFound extends DescribedError("SenderNotFound", "No sender {senderId}.") {}
 
-/** The program, or the organization itself, has a sender. */
 export class SenderExists extends DescribedError(
   "SenderExists",
-  ({ of, senderId }: { readonly senderId: string; readonly of: string }) =>
-    `${of} has the sender ${senderId} already; change it with \`ops senders update\`, or remove it first.`,
+  "{of} has the sender {senderId} already; change it with `ops senders update`, or remove it first.",
 ) {}
 
-/** The sender has a key with this selector. */
 export class SelectorTaken extends DescribedError(
   "SelectorTaken",
-  ({ selector }: { readonly selector: string }) =>
-    `The sender has a DKIM key with the selector ${selector} already; the next key needs another one.`,
+  "The sender has a DKIM key with the selector {selector} already; the next key needs another one.",
 ) {}
 
-/** A key that signs for the sender cannot be read: no key of `SECRETS_KEY` opens it, or it is damaged. */
 export class SenderKeyUnreadable extends DescribedError(
   "SenderKeyUnreadable",
-  ({ senderId }: { readonly senderId: string }) =>
-    `A DKIM key of the sender ${senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.`,
+  "A DKIM key of the sender {senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.",
 ) {}
 
 export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updatedAt"> & {

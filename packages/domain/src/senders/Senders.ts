@@ -5,19 +5,9 @@ import { Transaction } from "../Transaction.ts"
 import { domainOf, isAligned, type Sender, type SenderWithKeys } from "./Sender.ts"
 import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
-/** A domain of a sender does not count for DMARC beside its From address. */
 export class SenderNotAligned extends DescribedError(
   "SenderNotAligned",
-  ({
-    role,
-    domain,
-    fromDomain,
-  }: {
-    readonly role: "DKIM domain" | "bounce domain"
-    readonly domain: string
-    readonly fromDomain: string
-  }) =>
-    `The ${role} ${domain} is not aligned with the From domain ${fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.`,
+  "The {role} {domain} is not aligned with the From domain {fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.",
 ) {}
 
 /** Adds a sender with its first key. */
