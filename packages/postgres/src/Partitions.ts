@@ -2,15 +2,15 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "./adapter.ts"
-import { decodeRow } from "./rowsOf.ts"
+import { decodeRow, decodeValue } from "./rowsOf.ts"
 
 /** The partitioned tables: `delivered` has a partition for each day in UTC, the others have one for each month. */
 export const PARTITIONED_TABLES = ["delivered", "events", "inbox", "hits"] as const
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number]
 
-const decodeAdded = decodeRow({ added: Schema.Int })
+const decodeAdded = decodeValue({ added: Schema.Int })
 const decodeDropped = decodeRow({ dropped: Schema.Int, reason: Schema.NullOr(Schema.String) })
-const decodeKept = decodeRow({ at: Schema.NullOr(Timestamp) })
+const decodeKept = decodeValue({ at: Schema.NullOr(Timestamp) })
 
 /** Adds and drops partitions, by the function `keep_partitions`, whose owner owns the tables. */
 export class Partitions extends Context.Service<Partitions>()("postgres/Partitions", {
@@ -18,11 +18,7 @@ export class Partitions extends Context.Service<Partitions>()("postgres/Partitio
     const sql = yield* SqlClient.SqlClient
     return dieOnDatabaseFailure("Partitions", {
       /** Adds the partitions for today and the time to come; returns how many. If another process does it, returns 0. */
-      add: (table: PartitionedTable) =>
-        sql`select added from keep_partitions(${table})`.pipe(
-          decodeAdded,
-          Effect.map(({ added }) => added),
-        ),
+      add: (table: PartitionedTable) => sql`select added from keep_partitions(${table})`.pipe(decodeAdded),
 
       /**
        * Drops the first partition that is over as a whole, at most one in a day; returns how many, and why it must stay, or null.
@@ -33,10 +29,7 @@ export class Partitions extends Context.Service<Partitions>()("postgres/Partitio
         sql`select dropped, reason from keep_partitions(${table}, ${keep}::int)`.pipe(decodeDropped),
 
       /** The time before which no events are kept; null if it is unknown. */
-      eventsKeptFrom: sql`select events_kept_from() as at`.pipe(
-        decodeKept,
-        Effect.map(({ at }) => at),
-      ),
+      eventsKeptFrom: sql`select events_kept_from() as at`.pipe(decodeKept),
     })
   }),
 }) {

@@ -54,20 +54,57 @@ export const decodeRows = <Fields extends Schema.Struct.Fields>(fields: Fields) 
     })
 }
 
-/**
- * Creates the decoder of a statement that always returns one row, such as a sum; no row is a defect.
- *
- * @example
- * const { count } = yield* sql`select count(*)::int as count from campaigns`.pipe(decodeRow({ count: Schema.Int }))
- */
+/** Creates the decoder of a statement that always returns one row, such as a sum of several columns; no row is a defect. */
 export const decodeRow = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const decode = decodeRows(fields)
-  return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) =>
-    Effect.map(decode(rows), ([row]) => {
-      if (row === undefined) throw new Error(`No row of ${Object.keys(fields).join(", ")}`)
-      return row
-    })
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) => only(decode(rows))
 }
+
+/**
+ * Creates the decoder of a statement with one column; returns its values.
+ *
+ * @example
+ * const ids = yield* sql`select id from campaigns`.pipe(decodeColumn({ id: CampaignId }))
+ */
+export const decodeColumn = <A>(column: Readonly<Record<string, Schema.Codec<A, unknown>>>) => {
+  const decode = decodeRows(column)
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
+    Effect.map(decode(rows), (decoded) => decoded.flatMap((row) => Object.values(row)))
+}
+
+/**
+ * Creates the decoder of a statement with one column that always returns one row, such as a count; no row is a defect.
+ *
+ * @example
+ * const count = yield* sql`select count(*)::int as count from campaigns`.pipe(decodeValue({ count: Schema.Int }))
+ */
+export const decodeValue = <A>(column: Readonly<Record<string, Schema.Codec<A, unknown>>>) => {
+  const decode = decodeColumn(column)
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) => only(decode(rows))
+}
+
+/** Takes the row of a statement that always returns one; no row is a defect. */
+export const only = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(rows, (found) =>
+    found.length > 0
+      ? Effect.succeed(found[0] as A)
+      : Effect.die(new Error("A statement that always returns a row returned none")),
+  )
+
+/** Takes the first row of a statement; undefined without one. */
+export const first = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A | undefined, E, R> =>
+  Effect.map(rows, (found) => found[0])
+
+/**
+ * Takes the first row of a statement, or fails.
+ *
+ * @example
+ * yield* sql`select ${columns} from programs where id = ${programId}`.pipe(decode, firstOr(ProgramNotFound, { programId }))
+ */
+export const firstOr =
+  <Props, Failure>(Absent: new (props: Props) => Failure, props: Props) =>
+  <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E | Failure, R> =>
+    Effect.flatMap(rows, (found) => (found.length > 0 ? Effect.succeed(found[0] as A) : Effect.fail(new Absent(props))))
 
 /** Returns the name of a field's column: `createdAt` is kept in `created_at`. */
 export const columnOf = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeValue } from "../rowsOf.ts"
 
 /** The columns of the counts. */
 const COUNTS = [
@@ -13,7 +13,7 @@ const COUNTS = [
 /** How many changes one transaction adds. */
 const BATCH_SIZE = 5000
 
-const decodeCounts = decodeRows({ count: Schema.Int })
+const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Keeps the counts of campaigns: docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md. */
 export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/campaigns/CampaignCounts", {
@@ -39,10 +39,7 @@ export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/
           on conflict (organization_id, campaign_id, subject, hour)
           do update set ${columns((name) => `${name} = kept.${name} + excluded.${name}`)}
         )
-        select count(*)::int as count from gone`.pipe(
-      decodeCounts,
-      Effect.map((rows) => rows[0]!.count),
-    )
+        select count(*)::int as count from gone`.pipe(decodeCount)
 
     return dieOnDatabaseFailure("CampaignCounts", {
       /** Adds what statements have changed to the counts, and leaves it to another worker that does so already. */

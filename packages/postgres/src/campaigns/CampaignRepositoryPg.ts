@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
 import { createProgressReaders } from "./createProgressReaders.ts"
 import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
@@ -33,7 +33,7 @@ const summary = rowsOf(CampaignSummary)
 const program = rowsOf(Program)
 const recipient = rowsOf(Recipient)
 const decodeKeys = decodeRows(Struct.pick(CampaignSummary.fields, ["organizationId", "id"]))
-const decodeStatuses = decodeRows(Struct.pick(Campaign.fields, ["status"]))
+const decodeStatuses = decodeColumn(Struct.pick(Campaign.fields, ["status"]))
 const decodeLocked = decodeRows({
   ...Struct.pick(Campaign.fields, ["organizationId", "programId", "status"]),
   isFollowUp: Schema.Boolean,
@@ -72,8 +72,8 @@ export const CampaignRepositoryPg = adapter(
     return {
       summaries,
 
-      create: Effect.fnUntraced(function* (campaign) {
-        const rows = yield* sql`
+      create: (campaign) =>
+        sql`
           insert into campaigns
             (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start, window_end)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
@@ -81,14 +81,13 @@ export const CampaignRepositoryPg = adapter(
             split_part(${campaign.hours}, '-', 1)::smallint, split_part(${campaign.hours}, '-', 2)::smallint,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
           from programs where id = ${campaign.programId}
-          returning ${columns}`.pipe(decode)
-        return rows[0] ?? (yield* new ProgramNotFound({ programId: campaign.programId }))
-      }),
+          returning ${columns}`.pipe(decode, firstOr(ProgramNotFound, { programId: campaign.programId })),
 
-      find: Effect.fnUntraced(function* (campaignId) {
-        const rows = yield* sql`select ${columns} from campaigns where id = ${campaignId}`.pipe(decode)
-        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
-      }),
+      find: (campaignId) =>
+        sql`select ${columns} from campaigns where id = ${campaignId}`.pipe(
+          decode,
+          firstOr(CampaignNotFound, { campaignId }),
+        ),
 
       // One range of the primary key for each organization.
       list: ({ organizationId, programId, status }, limit) =>
@@ -106,23 +105,26 @@ export const CampaignRepositoryPg = adapter(
 
       ...createProgressReaders(sql),
 
-      lockForImport: Effect.fnUntraced(function* (campaignId) {
-        const rows = yield* sql`
+      lockForImport: (campaignId) =>
+        sql`
           select organization_id as "organizationId", program_id as "programId", status, exists (
             select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
           ) as "isFollowUp"
-          from campaigns campaign where id = ${campaignId} for share`.pipe(decodeLocked)
-        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
-      }),
+          from campaigns campaign where id = ${campaignId} for share`.pipe(
+          decodeLocked,
+          firstOr(CampaignNotFound, { campaignId }),
+        ),
 
       move: Effect.fnUntraced(function* (campaignId, from, to) {
         const moved = yield* sql`
           update campaigns set status = ${to}, updated_at = clock_timestamp()
           where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`.pipe(decode)
         if (moved[0] !== undefined) return moved[0]
-        const rows = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(decodeStatuses)
-        if (rows[0] === undefined) return yield* new CampaignNotFound({ campaignId })
-        return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
+        const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
+          decodeStatuses,
+          firstOr(CampaignNotFound, { campaignId }),
+        )
+        return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
       }),
 
       setRate: Effect.fnUntraced(function* (campaignId, perMinute, expected) {

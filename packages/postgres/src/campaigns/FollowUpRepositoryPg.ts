@@ -5,13 +5,14 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, decodeValue, first } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 
 const decodeStates = decodeRows(FollowUpState.fields)
-const decodeTimes = decodeRows({ at: Schema.NullOr(Timestamp) })
-const decodeCursors = decodeRows({ firstId: CampaignId, npi: Schema.NullOr(Schema.String), isErased: Schema.Boolean })
+const decodeTime = decodeValue({ at: Schema.NullOr(Timestamp) })
+const decodeCursor = decodeRow({ firstId: CampaignId, npi: Schema.NullOr(Schema.String), isErased: Schema.Boolean })
 const decodeFollowed = decodeRows(FollowedRecipient.fields)
-const decodeIds = decodeRows({ id: RecipientId })
+const decodeIds = decodeColumn({ id: RecipientId })
 
 /** Keeps follow-ups in PostgreSQL. */
 export const FollowUpRepositoryPg = adapter(
@@ -24,32 +25,30 @@ export const FollowUpRepositoryPg = adapter(
         sql`
           insert into follow_ups (organization_id, campaign_id, first_id, unless, after_seconds, lead_seconds)
           values (${organizationId}, ${campaignId}, ${followUp.followUpOf}, ${followUp.unless}, ${followUp.afterSeconds}::int,
-            ${drawLeadSeconds(followUp)}::int)`.pipe(Effect.asVoid),
+            ${drawLeadSeconds(followUp)}::int)`,
 
       find: ({ organizationId, campaignId }) =>
         sql`
           select first_id as "followUpOf", unless, after_seconds as "afterSeconds", drawn_at as "drawnAt", skipped
           from follow_ups where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
           decodeStates,
-          Effect.map((rows) => rows[0]),
+          first,
         ),
 
       lastSentAt: ({ organizationId, campaignId }) =>
         sql`
           select max(sent_at) as at from recipients where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
-          decodeTimes,
-          Effect.map((rows) => rows[0]!.at),
+          decodeTime,
         ),
 
       // One range of the unique index of NPIs, which do not change: a recipient who is updated at the same time is neither missed nor read twice.
       readNext: Effect.fnUntraced(function* ({ organizationId, campaignId }, limit) {
-        const [cursor] = yield* sql`
+        const { firstId, npi, isErased } = yield* sql`
           select first_id as "firstId", npi, erased_at is not null as "isErased" from follow_ups
           left join recipients last on last.organization_id = follow_ups.organization_id and last.id = last_id
           where follow_ups.organization_id = ${organizationId} and follow_ups.campaign_id = ${campaignId}`.pipe(
-          decodeCursors,
+          decodeCursor,
         )
-        const { firstId, npi, isErased } = cursor!
         // An erased recipient has no place in the order, so all are read again: those who were drawn are there already.
         if (isErased) {
           yield* sql`
@@ -81,13 +80,9 @@ export const FollowUpRepositoryPg = adapter(
       copyFields: (organizationId, drawn) =>
         sql`
           insert into recipient_fields (organization_id, recipient_id, fields, time_zones)
-          select organization_id, copy_id, fields, time_zones
-          from unnest(
-            ${drawn.map(({ followedId }) => followedId)}::text[], ${drawn.map(({ id }) => id)}::text[]
-          ) as drawn (followed_id, copy_id)
-          join recipient_fields on organization_id = ${organizationId} and recipient_id = followed_id`.pipe(
-          Effect.asVoid,
-        ),
+          select organization_id, drawn.id, fields, time_zones
+          from ${toTable("drawn", drawn, { followedId: "text", id: "text" })}
+          join recipient_fields on organization_id = ${organizationId} and recipient_id = followed_id`,
 
       advance: ({ organizationId, campaignId }, last, skipped) =>
         sql`
@@ -100,21 +95,18 @@ export const FollowUpRepositoryPg = adapter(
                 ) each group by key
               ) summed
             )
-          where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(Effect.asVoid),
+          where organization_id = ${organizationId} and campaign_id = ${campaignId}`,
 
       findClicked: (leases) =>
         sql`
           select recipient.id
-          from unnest(
-            ${leases.map(({ organizationId }) => organizationId)}::text[], ${leases.map(({ campaignId }) => campaignId)}::text[],
-            ${leases.map(({ recipientId }) => recipientId)}::text[]
-          ) as lease (organization_id, campaign_id, recipient_id)
+          from ${toTable("lease", leases, { organizationId: "text", campaignId: "text", recipientId: "text" })}
           join follow_ups on follow_ups.organization_id = lease.organization_id and follow_ups.campaign_id = lease.campaign_id
             and unless = 'clicked'
           join recipients recipient on recipient.organization_id = lease.organization_id and recipient.id = lease.recipient_id
           where clicked_earlier(lease.organization_id, lease.campaign_id, recipient.npi)`.pipe(
           decodeIds,
-          Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+          Effect.map((ids) => new Set(ids)),
         ),
     }
   }),

@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { bringTurnForward } from "../mail/bringTurnForward.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeRows, first } from "../rowsOf.ts"
 
 const SENDING = WORKER_TRANSITIONS.open.to
 
@@ -35,9 +35,7 @@ export const SubjectTestRepositoryPg = adapter(
       create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
         sql`
           insert into subject_tests (organization_id, campaign_id, subject_b, share, after_seconds)
-          values (${organizationId}, ${campaignId}, ${subjectB}, ${share}::int, ${afterSeconds}::int)`.pipe(
-          Effect.asVoid,
-        ),
+          values (${organizationId}, ${campaignId}, ${subjectB}, ${share}::int, ${afterSeconds}::int)`,
 
       find: ({ organizationId, campaignId }) =>
         sql`
@@ -45,7 +43,7 @@ export const SubjectTestRepositoryPg = adapter(
             decided_at as "decidedAt", counts
           from subject_tests where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
           decodeStates,
-          Effect.map((rows) => rows[0]),
+          first,
         ),
 
       figures: ({ organizationId, campaignId }) =>
@@ -95,9 +93,7 @@ export const SubjectTestRepositoryPg = adapter(
       decide: ({ organizationId, campaignId }, winner, counts) =>
         sql`
           update subject_tests set winner = ${winner}, decided_at = clock_timestamp(), counts = ${JSON.stringify(counts)}::jsonb
-          where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null`.pipe(
-          Effect.asVoid,
-        ),
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null`,
 
       // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
       release: Effect.fnUntraced(function* (limit) {

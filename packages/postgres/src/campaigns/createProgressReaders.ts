@@ -1,11 +1,10 @@
 import { CampaignFailure, CampaignProgress, DomainPause, QuarantinedMessage } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeRow, decodeRows } from "../rowsOf.ts"
 
-const decodeProgress = decodeRows(CampaignProgress.fields)
+const decodeProgress = decodeRow(CampaignProgress.fields)
 const decodePauses = decodeRows(DomainPause.fields)
 const decodeFailures = decodeRows(CampaignFailure.fields)
 const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
@@ -27,10 +26,7 @@ export const createProgressReaders = (
           select count(*)::int from complaints where organization_id = campaign.organization_id and campaign_id = campaign.id
         ) as complained, answered::int
       from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
-      where campaign.id = ${campaignId}`.pipe(
-      decodeProgress,
-      Effect.map((rows) => rows[0]!),
-    ),
+      where campaign.id = ${campaignId}`.pipe(decodeProgress),
 
   pauses: (campaignId) =>
     sql`

@@ -5,14 +5,14 @@ import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeValue } from "../rowsOf.ts"
 import { awaitsDeadLetter, isPurged } from "./deadLetterConditions.ts"
 
 /** How many dead letters one step of a purge looks at. */
 const PURGE_BATCH_SIZE = 2000
 
-const decodeReplayed = decodeRows({ organizationId: OrganizationId })
-const decodeTime = decodeRow({ at: Schema.NullOr(Timestamp) })
+const decodeReplayed = decodeColumn({ organizationId: OrganizationId })
+const decodeTime = decodeValue({ at: Schema.NullOr(Timestamp) })
 const decodeStep = decodeRow({
   purged: Schema.Int,
   finishedAt: Schema.NullOr(Timestamp),
@@ -28,7 +28,7 @@ export const DeadLetterRepositoryPg = adapter(
 
     return {
       replay: Effect.fnUntraced(function* (deliveryId) {
-        const rows = yield* sql`
+        const replayed = yield* sql`
           with job as materialized (
             -- Jobs are locked before dead letters, as a job locks them.
             select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
@@ -49,15 +49,11 @@ export const DeadLetterRepositoryPg = adapter(
             ) change
           )
           select organization_id as "organizationId" from queued cross join grouped`.pipe(decodeReplayed)
-        for (const { organizationId } of rows) yield* hints.give("due", organizationId)
-        return rows.length > 0
+        for (const organizationId of replayed) yield* hints.give("due", organizationId)
+        return replayed.length > 0
       }),
 
-      daysAgo: (days) =>
-        sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(
-          decodeTime,
-          Effect.map(({ at }) => at),
-        ),
+      daysAgo: (days) => sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(decodeTime),
 
       purge: Effect.fnUntraced(function* (filter, before, after) {
         const start = after ?? { finishedAt: "-infinity", id: "" }

@@ -3,7 +3,7 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeValue } from "../rowsOf.ts"
 
 /**
  * What is due waits for one of three reasons: its turn (`live`), an endpoint that fails and is only probed (`probed`), or everything
@@ -66,8 +66,8 @@ const StateReading = Schema.Struct({
 })
 export type StateReading = typeof StateReading.Type
 
-const decodeDue = decodeRows({ reading: DueReading })
-const decodeState = decodeRows({ reading: StateReading })
+const decodeDue = decodeValue({ reading: DueReading })
+const decodeState = decodeValue({ reading: StateReading })
 
 /** Of how many endpoints of a queue it is counted what waits for each. */
 export const LAGS_COUNTED = 20
@@ -233,10 +233,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           ),
           'messages', jsonb_build_object('count', (select count from message),
             'oldestSeconds', ${secondsSince(sql`(select min(late_since) from sending)`)})
-        ) as reading`.pipe(
-        decodeDue,
-        Effect.map((rows) => rows[0]!.reading),
-      )
+        ) as reading`.pipe(decodeDue)
     return dieOnDatabaseFailure("DeliveryGauges", {
       /** Costs more the more remains of rows the database was kept from clearing up. */
       readDue: readUpTo(COUNT_CAP),
@@ -289,10 +286,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
               'seconds', coalesce(extract(epoch from statement_timestamp() - since), 0)))
             from holder
           )
-        ) as reading`.pipe(
-        decodeState,
-        Effect.map((rows) => rows[0]!.reading),
-      ),
+        ) as reading`.pipe(decodeState),
     })
   }),
 }) {

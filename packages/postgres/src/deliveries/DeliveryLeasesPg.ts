@@ -6,7 +6,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { deliveryId } from "./deliveryId.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
@@ -37,8 +37,8 @@ const dueRows = rowsOf(
   { isReplay: "replay", readAt: "taken_at" },
 )
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
-const decodeEndpoints = decodeRows({ endpointId: EndpointId })
-const decodeOrganizations = decodeRows({ id: OrganizationId })
+const decodeEndpoints = decodeColumn({ endpointId: EndpointId })
+const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
 
 /** Keeps the leases of endpoints in PostgreSQL. */
@@ -109,23 +109,19 @@ export const DeliveryLeasesPg = adapter(
         }
       }),
 
-      findBehind: Effect.fnUntraced(function* (worker) {
-        const rows = yield* sql`
+      findBehind: (worker) =>
+        sql`
           select reader.endpoint_id as "endpointId" from endpoint_readers reader
           cross join lateral reader_position(reader.endpoint_id) position
           join organization_clock clock on clock.organization_id = reader.organization_id
-          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(decodeEndpoints)
-        return rows.map(({ endpointId }) => endpointId)
-      }),
+          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(decodeEndpoints),
 
-      recentWriters: Effect.fnUntraced(function* (withinSeconds) {
-        const rows = yield* sql`
+      recentWriters: (withinSeconds) =>
+        sql`
           select organization_id as id from organization_clock
           where last > clock_timestamp() - make_interval(secs => ${withinSeconds}::double precision)`.pipe(
           decodeOrganizations,
-        )
-        return rows.map(({ id }) => id)
-      }),
+        ),
 
       nextDue: (worker, endpoints) => {
         const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')

@@ -9,14 +9,14 @@ import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 
 const endpoints = rowsOf(Endpoint, { url: "shown_url(url)" })
 const columns = endpoints.columnsOf("endpoint")
 const changes = rowsOf(BreakerChange)
 const decodeStatuses = decodeRows(EndpointStatus.fields)
-const decodeAddress = decodeRows({ url: StoredEndpointUrl })
-const decodeLast = decodeRows({ last: Timestamp })
+const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
+const decodeLast = decodeColumn({ last: Timestamp })
 
 /** Keeps webhook endpoints in PostgreSQL. */
 export const EndpointRepositoryPg = adapter(
@@ -59,7 +59,7 @@ export const EndpointRepositoryPg = adapter(
 
     return {
       create: Effect.fnUntraced(function* ({ since, ...endpoint }) {
-        const rows = yield* sql`
+        const made = yield* sql`
           with made as (
             insert into webhook_endpoints (id, organization_id, url, event_types, standard_webhooks)
             select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[], ${endpoint.standardWebhooks ?? false}::boolean
@@ -73,23 +73,24 @@ export const EndpointRepositoryPg = adapter(
               case when ${since === undefined}::boolean then '~' else '' end
             from made join organization_clock clock using (organization_id)
           )
-          select ${columns} from made endpoint`.pipe(endpoints.decode)
-        const made = rows[0] ?? (yield* new OrganizationNotFound({ organizationId: endpoint.organizationId }))
+          select ${columns} from made endpoint`.pipe(
+          endpoints.decode,
+          firstOr(OrganizationNotFound, { organizationId: endpoint.organizationId }),
+        )
         yield* hints.give("endpoints")
         return made
       }),
 
       list: (organizationId) => statuses(equal({ "endpoint.organization_id": organizationId }), LIST_COUNT_CAP),
 
-      find: Effect.fnUntraced(function* (endpointId) {
-        const rows = yield* statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP)
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
-      }),
+      find: (endpointId) =>
+        statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP).pipe(firstOr(EndpointNotFound, { endpointId })),
 
-      address: Effect.fnUntraced(function* (endpointId) {
-        const rows = yield* sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(decodeAddress)
-        return rows[0]?.url ?? (yield* new EndpointNotFound({ endpointId }))
-      }),
+      address: (endpointId) =>
+        sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(
+          decodeAddress,
+          firstOr(EndpointNotFound, { endpointId }),
+        ),
 
       breakerChanges: (endpointId) =>
         sql`
@@ -117,7 +118,7 @@ export const EndpointRepositoryPg = adapter(
             order by emitted_at, event.id
           )
           select last from reader`.pipe(decodeLast)
-        for (const { last } of rows) {
+        for (const last of rows) {
           yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
         }
       }),
@@ -150,24 +151,23 @@ export const EndpointRepositoryPg = adapter(
       }),
 
       enable: Effect.fnUntraced(function* (endpointId) {
-        const rows = yield* sql`
+        const enabled = yield* sql`
           with enabled as (
             update webhook_endpoints set enabled = true, version = version + 1 where id = ${endpointId} returning *
           ), cleared as (
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )
-          select ${columns} from enabled endpoint`.pipe(endpoints.decode)
-        const enabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          select ${columns} from enabled endpoint`.pipe(endpoints.decode, firstOr(EndpointNotFound, { endpointId }))
         yield* hints.give("endpoints")
         return enabled
       }),
 
       disable: Effect.fnUntraced(function* (endpointId) {
-        const rows = yield* sql`
+        const disabled = yield* sql`
           update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`.pipe(
           endpoints.decode,
+          firstOr(EndpointNotFound, { endpointId }),
         )
-        const disabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
         yield* hints.give("endpoints")
         return disabled
       }),

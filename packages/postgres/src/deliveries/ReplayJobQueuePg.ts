@@ -11,7 +11,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, first, firstOr, only } from "../rowsOf.ts"
 import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
 
@@ -20,7 +20,7 @@ const CHUNKS_A_SECOND = 10
 /** How many dead letters or events a chunk looks at, of which a filter may leave few. */
 const SCAN_BATCH_SIZE = 2000
 
-const decodeIds = decodeRows({ id: ReplayId })
+const decodeIds = decodeColumn({ id: ReplayId })
 const decodeChunk = decodeRow({
   nextInMs: Schema.NullOr(Schema.Number),
   organizations: Schema.NullOr(Schema.Array(OrganizationId)),
@@ -82,33 +82,29 @@ export const ReplayJobQueuePg = adapter(
         from job, meant
         returning ${replayColumns}`,
     }
-    const find = Effect.fnUntraced(function* (replayId: ReplayId) {
-      const rows = yield* sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(decodeReplays)
-      return rows[0] ?? (yield* new ReplayNotFound({ replayId }))
-    })
+    const find = (replayId: ReplayId) =>
+      sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(
+        decodeReplays,
+        firstOr(ReplayNotFound, { replayId }),
+      )
 
     return {
       find,
 
-      lock: Effect.asVoid(sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`),
+      lock: sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`,
 
       findOverlapping: (selection) =>
-        Effect.map(
-          decodeIds(
-            selection.kind === "log"
-              ? findOverlapping.log(selection.range)
-              : findOverlapping.dead_letters(selection.filter),
-          ),
-          (rows) => rows[0]?.id,
-        ),
+        (selection.kind === "log"
+          ? findOverlapping.log(selection.range)
+          : findOverlapping.dead_letters(selection.filter)
+        ).pipe(decodeIds, first),
 
-      create: Effect.fnUntraced(function* (selection, rate) {
+      create: (selection, rate) => {
         if (selection.kind === "dead_letters")
-          return (yield* decodeReplays(create.dead_letters(selection.filter, rate)))[0]!
+          return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
         const { endpointId } = selection.range
-        const rows = yield* decodeReplays(create.log(selection.range, rate))
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
-      }),
+        return create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId }))
+      },
 
       cancel: Effect.fnUntraced(function* (replayId) {
         const rows = yield* sql`

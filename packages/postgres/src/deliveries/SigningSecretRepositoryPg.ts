@@ -11,7 +11,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 const summaries = rowsOf(SecretSummary, {
@@ -21,7 +21,7 @@ const summaries = rowsOf(SecretSummary, {
 })
 const verifications = rowsOf(SecretVerification)
 const decodeFound = decodeRows({ ...SecretSummary.fields, isActive: Schema.Boolean, activeOthers: Schema.Int })
-const decodeCiphertexts = decodeRows({ ciphertext: Schema.Uint8Array })
+const decodeCiphertexts = decodeColumn({ ciphertext: Schema.Uint8Array })
 const decodeOwner = decodeRows({
   organizationId: OrganizationId,
   id: Schema.NullOr(SecretId),
@@ -67,7 +67,7 @@ export const SigningSecretRepositoryPg = adapter(
           select ciphertext from signing_secrets
           where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
           order by id desc`.pipe(decodeCiphertexts)
-        return rows.map((row) => cipher.decrypt(row.ciphertext, organizationId))
+        return rows.map((ciphertext) => cipher.decrypt(ciphertext, organizationId))
       }),
 
       ofEndpoint: Effect.fnUntraced(function* (endpointId) {
@@ -99,21 +99,22 @@ export const SigningSecretRepositoryPg = adapter(
           where organization_id = ${organizationId} order by verified_at desc`.pipe(verifications.decode),
 
       find: Effect.fnUntraced(function* (secretId) {
-        const rows = yield* sql`
+        const { isActive, activeOthers, ...secret } = yield* sql`
           select ${summaries.columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
             (select count(*)::int from signing_secrets other
               where other.organization_id = secret.organization_id and other.id <> secret.id
                 and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
-          from signing_secrets secret where id = ${secretId}`.pipe(decodeFound)
-        const { isActive, activeOthers, ...secret } = rows[0] ?? (yield* new SecretNotFound({ secretId }))
+          from signing_secrets secret where id = ${secretId}`.pipe(decodeFound, firstOr(SecretNotFound, { secretId }))
         return { secret, isActive, activeOthers }
       }),
 
       revoke: Effect.fnUntraced(function* (secretId) {
-        const rows = yield* sql`
+        const revoked = yield* sql`
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
-          where id = ${secretId} returning ${summaries.columns}`.pipe(summaries.decode)
-        const revoked = rows[0] ?? (yield* new SecretNotFound({ secretId }))
+          where id = ${secretId} returning ${summaries.columns}`.pipe(
+          summaries.decode,
+          firstOr(SecretNotFound, { secretId }),
+        )
         yield* hints.give("endpoints")
         return revoked
       }),

@@ -5,18 +5,18 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-const decodeStanding = decodeRows({
+const decodeStanding = decodeRow({
   rank: Schema.Int,
   workers: Schema.Int,
   endpoints: Schema.Int,
   versions: Schema.Number,
 })
-const decodeTaken = decodeRows({ taken: Schema.Int, takenOver: Schema.Int })
+const decodeTaken = decodeRow({ taken: Schema.Int, takenOver: Schema.Int })
 const decodeOwned = decodeRows(OwnedEndpoint.fields)
-const decodeEndpoints = decodeRows({ id: EndpointId })
+const decodeEndpoints = decodeColumn({ id: EndpointId })
 const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
 
 /** Owns what a lost worker's calls may have been made for, until it is recovered. */
@@ -37,8 +37,8 @@ export const endpointOwnership = Effect.gen(function* () {
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
 
   return {
-    heartbeat: Effect.fnUntraced(function* (worker, leaseSeconds) {
-      const rows = yield* sql`
+    heartbeat: (worker, leaseSeconds) =>
+      sql`
         with me as (
           insert into delivery_workers (token, alive_until)
           values (${worker}::uuid, clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision))
@@ -55,16 +55,12 @@ export const endpointOwnership = Effect.gen(function* () {
           select count(*) filter (where enabled and frozen_at is null)::int as endpoints,
             coalesce(sum(version), 0)::double precision as versions
           from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-        ) known`.pipe(decodeStanding)
-      return rows[0]!
-    }),
+        ) known`.pipe(decodeStanding),
 
-    acquire: Effect.fnUntraced(function* (worker, limit) {
-      const rows = yield* sql`
+    acquire: (worker, limit) =>
+      sql`
         select taken, taken_over as "takenOver"
-        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken)
-      return rows[0]!
-    }),
+        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken),
 
     listOwned: (worker) =>
       sql`
@@ -91,10 +87,10 @@ export const endpointOwnership = Effect.gen(function* () {
         join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
         where ${isLost}`.pipe(decodeEndpoints)
       if (endpoints.length === 0) return []
-      const groups = endpoints.map(({ id }) => JSON.stringify(failureGroupsOf(id, "poison", UNKNOWN).exact))
+      const groups = endpoints.map((id) => JSON.stringify(failureGroupsOf(id, "poison", UNKNOWN).exact))
       return yield* sql`
         with endpoint as (
-          select * from unnest(${endpoints.map(({ id }) => id)}::text[], ${groups}::text[]) as given (id, failure_group)
+          select * from unnest(${endpoints}::text[], ${groups}::text[]) as given (id, failure_group)
         ), lost as materialized (
           select delivery.organization_id, delivery.id from deliveries delivery
           join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid

@@ -15,7 +15,7 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 import { recountDigest } from "./recountDigest.ts"
 
@@ -24,7 +24,7 @@ const decodeQualifications = decodeRows({
   programId: ProgramId,
   stage: Schema.Literals(Struct.keys(FunnelCounts.fields)),
 })
-const decodeNpis = decodeRows({ npi: Schema.String })
+const decodeNpis = decodeColumn({ npi: Schema.String })
 const decodeRecords = decodeRows({
   ...Program.fields,
   funnelOfDate: FunnelCounts,
@@ -33,7 +33,7 @@ const decodeRecords = decodeRows({
   completerReachedAt: Schema.NullOr(Timestamp),
   outreach: OutreachCounts,
 })
-const decodeFuture = decodeRows({ isFuture: Schema.Boolean })
+const decodeFuture = decodeValue({ isFuture: Schema.Boolean })
 const decodeFunnels = decodeRows(Funnel.fields)
 
 /** Keeps the digest in PostgreSQL; `publishEvents` counts its outreach. */
@@ -85,7 +85,7 @@ export const DigestRepositoryPg = adapter(
           where organization_id = ${organizationId} and program_id = ${programId} and stage = any (${stages}::text[])
             and npi = any (${npis}::text[])`.pipe(
           decodeNpis,
-          Effect.map((rows) => new Set(rows.map(({ npi }) => npi))),
+          Effect.map((found) => new Set(found)),
         ),
 
       // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
@@ -106,9 +106,9 @@ export const DigestRepositoryPg = adapter(
           where day.date <= (statement_timestamp() at time zone 'UTC')::date
           order by program.id`.pipe(decodeRecords)
         if (rows.length === 0) {
-          const [day] = yield* sql`
+          const isFuture = yield* sql`
             select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as "isFuture"`.pipe(decodeFuture)
-          if (day!.isFuture) return yield* new DateInFuture({ date })
+          if (isFuture) return yield* new DateInFuture({ date })
         }
         return rows.map(
           ({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({

@@ -15,7 +15,8 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { forgetRows } from "../forgetRows.ts"
+import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
 
 /** How many hits one statement forgets: some tens of milliseconds. */
 const FORGET_BATCH_SIZE = 1000
@@ -44,10 +45,9 @@ const decodeRepeated = decodeRows({
   ...{ organizationId: OrganizationId, recipientId: RecipientId, address: Schema.String, link: Schema.String },
   ...{ windowStart: Timestamp, count: Schema.Int },
 })
-const decodeClock = decodeRows({ now: Schema.Number })
-const decodeOrganizations = decodeRows({ id: OrganizationId })
-const decodeRecipients = decodeRows({ id: RecipientId })
-const decodeCounts = decodeRows({ count: Schema.Int })
+const decodeClock = decodeValue({ now: Schema.Number })
+const decodeOrganizations = decodeColumn({ id: OrganizationId })
+const decodeRecipients = decodeColumn({ id: RecipientId })
 
 /** Keeps hits in PostgreSQL. */
 export const HitRepositoryPg = adapter(
@@ -59,9 +59,9 @@ export const HitRepositoryPg = adapter(
     return {
       record: Effect.fnUntraced(function* (hits) {
         // Read apart: an insert may wait for a lock before it looks at the clock.
-        const [clock] = yield* sql`
+        const now = yield* sql`
           select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
-        const ahead = clock!.now - (yield* Clock.currentTimeMillis)
+        const ahead = now - (yield* Clock.currentTimeMillis)
         const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
         // The row of the window is locked until its hits are stored, so that processes count together.
         const repeated = yield* sql`
@@ -139,10 +139,7 @@ export const HitRepositoryPg = adapter(
       waiting: sql`
         select id from organizations
         where frozen_at is null and exists (select from hits where organization_id = organizations.id and judged_at is null)
-        order by id`.pipe(
-        decodeOrganizations,
-        Effect.map((rows) => rows.map(({ id }) => id)),
-      ),
+        order by id`.pipe(decodeOrganizations),
 
       // A batch is not decoded: docs/decisions/0087-rows-are-described-once.md.
       lockWaiting: (organizationId, limit) =>
@@ -169,7 +166,7 @@ export const HitRepositoryPg = adapter(
             ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
           ) as judged (id, reasons)
           where organization_id = ${organizationId} and hits.id = judged.id`
-        return new Set(recipients.map(({ id }) => id))
+        return new Set(recipients)
       }),
 
       publish: Effect.fnUntraced(function* (organizationId, events, at) {
@@ -180,26 +177,18 @@ export const HitRepositoryPg = adapter(
       }, Effect.provideContext(context)),
 
       forget: Effect.fnUntraced(function* (days) {
-        yield* sql`
-          with old as materialized (
-            select window_start, organization_id, recipient_id, address, link_hash from hit_windows
-            where window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)
-            order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked
-          )
-          delete from hit_windows kept using old
-          where kept.window_start = old.window_start and kept.organization_id = old.organization_id
-            and kept.recipient_id = old.recipient_id and kept.address = old.address and kept.link_hash = old.link_hash`
-        // Several workers share the work: each leaves out what another one is at.
-        const [forgotten] = yield* sql`
-          with old as materialized (
-            select organization_id, id from hits
-            where judged_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(judged_at)
-            order by judged_at limit ${FORGET_BATCH_SIZE} for update skip locked
-          ), gone as (
-            delete from hits using old where hits.organization_id = old.organization_id and hits.id = old.id returning 1
-          )
-          select count(*)::int as count from gone`.pipe(decodeCounts)
-        return forgotten!.count
+        yield* forgetRows(sql, "hit_windows", {
+          key: ["window_start", "organization_id", "recipient_id", "address", "link_hash"],
+          where: sql`window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)`,
+          orderBy: "window_start",
+          limit: FORGET_BATCH_SIZE,
+        })
+        return yield* forgetRows(sql, "hits", {
+          key: ["organization_id", "id"],
+          where: sql`judged_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(judged_at)`,
+          orderBy: "judged_at",
+          limit: FORGET_BATCH_SIZE,
+        })
       }),
     }
   }),

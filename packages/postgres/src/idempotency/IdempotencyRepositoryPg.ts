@@ -2,7 +2,7 @@ import { IdempotencyRepository, RESPONSE_RETENTION_SECONDS } from "@outreach/dom
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeRows, decodeValue } from "../rowsOf.ts"
 import { packBody, StoredBody, unpackBody } from "./StoredBody.ts"
 
 const decodeResponses = decodeRows({
@@ -11,7 +11,7 @@ const decodeResponses = decodeRows({
   status: Schema.Int,
   headers: Schema.Record(Schema.String, Schema.String),
 })
-const decodeHolder = decodeRow({ holder: Schema.Literals(["ours", "same", "other"]) })
+const decodeHolder = decodeValue({ holder: Schema.Literals(["ours", "same", "other"]) })
 
 /** Keeps responses in PostgreSQL; a request that runs holds its key by locks that end with its transaction. */
 export const IdempotencyRepositoryPg = adapter(
@@ -33,8 +33,8 @@ export const IdempotencyRepositoryPg = adapter(
       }),
 
       // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
-      lock: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        const { holder } = yield* sql`
+      lock: ({ organizationId, key, fingerprint }) =>
+        sql`
           select case
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${Buffer.from(fingerprint).toString("hex")} ${key}`}, 0)) then 'same'
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) then 'other'
@@ -42,9 +42,7 @@ export const IdempotencyRepositoryPg = adapter(
           -- Held with others until the transaction ends: an erasure waits until the responses that were read before it are stored.
           from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`.pipe(
           decodeHolder,
-        )
-        return holder
-      }),
+        ),
 
       store: Effect.fnUntraced(function* (
         { organizationId, key, fingerprint },
@@ -79,7 +77,7 @@ export const IdempotencyRepositoryPg = adapter(
           delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
       }),
 
-      forgetExpired: Effect.asVoid(sql`delete from stored_responses where created_at < plausible_now() - ${retention}`),
+      forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`,
     }
   }),
 )

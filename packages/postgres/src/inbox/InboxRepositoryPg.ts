@@ -18,14 +18,15 @@ import { adapter } from "../adapter.ts"
 import { coalesce } from "../coalesce.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { inboxColumns } from "./inboxRows.ts"
 
 const { organizationId, eventId, body } = InboundMessage.fields
 const decodeInserted = decodeRows({ organizationId, eventId })
 const decodeFound = decodeRows({ ...InboxEntry.fields, body })
 const decodeReceipts = decodeRows({ receivedAt: Timestamp })
-const decodeIds = decodeRows({ id: OrganizationId })
+const decodeIds = decodeColumn({ id: OrganizationId })
 const waiting = rowsOf(WaitingEvent)
 
 /** The most messages that one statement stores: together at most 32 MiB. */
@@ -137,10 +138,7 @@ export const InboxRepositoryPg = adapter(
               select from recipients where organization_id = program.organization_id and program_id = program.id
                 and sent_at is null and bounced_at is null and withdrawn_at is null)
         ))
-        order by id`.pipe(
-        decodeIds,
-        Effect.map((rows) => rows.map(({ id }) => id)),
-      ),
+        order by id`.pipe(decodeIds),
 
       readWaiting: (organizationId, limit) =>
         sql`
@@ -156,17 +154,13 @@ export const InboxRepositoryPg = adapter(
       erase: (organizationId, events) =>
         sql`
           update inbox set body = given.body, npi = null
-          from unnest(
-            ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ body }) => body)}::text[]
-          ) as given (event_id, body)
+          from ${toTable("given", events, { eventId: "text", body: "text" })}
           where organization_id = ${organizationId} and inbox.event_id = given.event_id`,
 
       quarantine: (organizationId, events) =>
         sql`
           update inbox set quarantined_at = clock_timestamp(), reason = given.reason
-          from unnest(
-            ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ reason }) => reason)}::text[]
-          ) as given (event_id, reason)
+          from ${toTable("given", events, { eventId: "text", reason: "text" })}
           where organization_id = ${organizationId} and inbox.event_id = given.event_id and applied_at is null`,
 
       find,

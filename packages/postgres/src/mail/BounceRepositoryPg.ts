@@ -9,7 +9,7 @@ import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeRows, first } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bounceReasonOf, countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
@@ -26,15 +26,13 @@ export const BounceRepositoryPg = adapter(
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     // A return path does not name the organization: one probe of the key for each finds it.
-    const find = Effect.fnUntraced(function* (recipientId: RecipientId) {
-      const rows = yield* sql`
+    const find = (recipientId: RecipientId) =>
+      sql`
         select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
         cross join lateral (
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
-        ) recipient`.pipe(decodeFound)
-      return rows[0]
-    })
+        ) recipient`.pipe(decodeFound, first)
 
     return {
       lock: Effect.fnUntraced(function* (recipientId) {

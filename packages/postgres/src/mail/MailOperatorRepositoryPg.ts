@@ -6,9 +6,9 @@ import {
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeColumn } from "../rowsOf.ts"
 
-const decodeDomains = decodeRows({ domain: Schema.String })
+const decodeDomains = decodeColumn({ domain: Schema.String })
 
 /** Keeps the operators of mail servers in PostgreSQL. */
 export const MailOperatorRepositoryPg = adapter(
@@ -20,7 +20,7 @@ export const MailOperatorRepositoryPg = adapter(
         sql`
           insert into mail_operators as known (domain) select domain from unnest(${[...domains].sort()}::text[]) as domain
           on conflict (domain) do update set needed_at = excluded.needed_at
-            where known.needed_at < excluded.needed_at - interval '1 day'`.pipe(Effect.asVoid),
+            where known.needed_at < excluded.needed_at - interval '1 day'`,
 
       // What has not been needed for longer than an operator is believed is looked up when it is needed again.
       take: (limit) =>
@@ -32,10 +32,7 @@ export const MailOperatorRepositoryPg = adapter(
             order by look_up_at limit ${limit} for update skip locked
           )
           update mail_operators taken set look_up_at = clock_timestamp() + make_interval(secs => ${LOOK_UP_AGAIN_SECONDS}::int)
-          from due where taken.domain = due.domain returning taken.domain`.pipe(
-          decodeDomains,
-          Effect.map((rows) => rows.map(({ domain }) => domain)),
-        ),
+          from due where taken.domain = due.domain returning taken.domain`.pipe(decodeDomains),
 
       store: (found) =>
         sql`

@@ -11,14 +11,15 @@ import { adapter } from "../adapter.ts"
 import { coalesce } from "../coalesce.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import type { Hints } from "../events/Hints.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { forgetRows } from "../forgetRows.ts"
+import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { type Settling, settleMessages } from "./settleMessages.ts"
 
-const decodeTemplates = decodeRows(SendingTemplate.fields)
+const decodeTemplate = decodeRow(SendingTemplate.fields)
 const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFields })
-const decodeTokens = decodeRows({ leaseToken: Schema.String })
+const decodeTokens = decodeColumn({ leaseToken: Schema.String })
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
-const decodeCounts = decodeRows({ count: Schema.Int })
 
 /** Keeps the messages to send in PostgreSQL. */
 export const MessageQueuePg = adapter(
@@ -60,18 +61,13 @@ export const MessageQueuePg = adapter(
         return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
       }),
 
-      renew: Effect.fnUntraced(function* (leases, leaseSeconds) {
-        const rows = yield* sql`
+      renew: (leases, leaseSeconds) =>
+        sql`
           update messages message set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
-          from unnest(
-            ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[],
-            ${leases.map((lease) => lease.leaseToken)}::uuid[]
-          ) as lease (organization_id, recipient_id, token)
+          from ${toTable("lease", leases, { organizationId: "text", recipientId: "text", leaseToken: "uuid" })}
           where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
-            and message.lease_token = lease.token
-          returning lease.token as "leaseToken"`.pipe(decodeTokens)
-        return rows.map(({ leaseToken }) => leaseToken)
-      }),
+            and message.lease_token = lease.lease_token
+          returning lease.lease_token as "leaseToken"`.pipe(decodeTokens),
 
       forgetRates: Effect.gen(function* () {
         const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
@@ -82,8 +78,8 @@ export const MessageQueuePg = adapter(
         yield* sql`delete from domain_pauses where until < ${before}`
       }),
 
-      template: Effect.fnUntraced(function* (campaignId, testSubject) {
-        const rows = yield* sql`
+      template: (campaignId, testSubject) =>
+        sql`
           select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress", exists (
@@ -93,17 +89,13 @@ export const MessageQueuePg = adapter(
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
-          where campaign.id = ${campaignId}`.pipe(decodeTemplates)
-        return rows[0]!
-      }),
+          where campaign.id = ${campaignId}`.pipe(decodeTemplate),
 
       // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
       fields: Effect.fnUntraced(function* (leases) {
         const rows = yield* sql`
           select recipient_id as "recipientId", fields
-          from unnest(
-            ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[]
-          ) as lease (organization_id, recipient_id)
+          from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })}
           join recipient_fields using (organization_id, recipient_id)`.pipe(decodeFields)
         return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
       }),
@@ -118,22 +110,13 @@ export const MessageQueuePg = adapter(
           }),
         ),
 
-      // Several workers share the work: each leaves out what another one is at.
-      forgetAttempts: Effect.fnUntraced(function* (days) {
-        const rows = yield* sql`
-          with old as materialized (
-            select organization_id, recipient_id, number, outcome from message_attempts
-            where last_at < plausible_now() - make_interval(days => ${days}) and not is_doubtful(last_at)
-            order by last_at limit ${FORGET_BATCH_SIZE} for update skip locked
-          ), gone as (
-            delete from message_attempts attempt using old
-            where attempt.organization_id = old.organization_id and attempt.recipient_id = old.recipient_id
-              and attempt.number = old.number and attempt.outcome = old.outcome
-            returning 1
-          )
-          select count(*)::int as count from gone`.pipe(decodeCounts)
-        return rows[0]!.count
-      }),
+      forgetAttempts: (days) =>
+        forgetRows(sql, "message_attempts", {
+          key: ["organization_id", "recipient_id", "number", "outcome"],
+          where: sql`last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)`,
+          orderBy: "last_at",
+          limit: FORGET_BATCH_SIZE,
+        }),
     }
   }),
 )

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto"
-import type { OperatorId } from "@outreach/domain/Identifier"
 import {
   ListedOperator,
   Operator,
@@ -13,7 +12,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 /** The most rows of each table that one call deletes. */
 const MAX_DELETED = 1000
@@ -22,7 +21,7 @@ const { columnsOf, decode } = rowsOf(Operator)
 const columns = columnsOf("operator")
 const listed = rowsOf(ListedOperator)
 const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
-const decodeExpiries = decodeRows({ expiresAt: Timestamp })
+const decodeExpiries = decodeColumn({ expiresAt: Timestamp })
 
 /** Keeps operators in PostgreSQL. */
 export const OperatorRepositoryPg = adapter(
@@ -37,21 +36,17 @@ export const OperatorRepositoryPg = adapter(
       and last_used_at > statement_timestamp() - make_interval(secs => ${SESSION_IDLE_SECONDS}::double precision)`
     const expiry = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds}::double precision)`
 
-    const one = (operatorId: OperatorId) => (rows: ReadonlyArray<Operator>) =>
-      rows[0] === undefined ? Effect.fail(new OperatorNotFound({ operatorId })) : Effect.succeed(rows[0])
-
     return {
       insert: Effect.fnUntraced(function* ({ id, name, role, organizationId }) {
         if (organizationId !== null) {
           const found = yield* sql`select from organizations where id = ${organizationId}`
           if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
         }
-        const rows = yield* sql`
+        return yield* sql`
           insert into operators as operator (id, name, role, organization_id)
           values (${id}, ${name}, ${role}, ${organizationId})
           on conflict (name) where removed_at is null do nothing
-          returning ${columns}`.pipe(decode)
-        return rows[0] ?? (yield* new OperatorNameTaken({ name }))
+          returning ${columns}`.pipe(decode, firstOr(OperatorNameTaken, { name }))
       }),
 
       list: sql`
@@ -65,13 +60,13 @@ export const OperatorRepositoryPg = adapter(
       find: (operatorId) =>
         sql`select ${columns} from operators operator where id = ${operatorId} and removed_at is null`.pipe(
           decode,
-          Effect.flatMap(one(operatorId)),
+          firstOr(OperatorNotFound, { operatorId }),
         ),
 
       setRole: (operatorId, role) =>
         sql`
           update operators operator set role = ${role} where id = ${operatorId} and removed_at is null
-          returning ${columns}`.pipe(decode, Effect.flatMap(one(operatorId))),
+          returning ${columns}`.pipe(decode, firstOr(OperatorNotFound, { operatorId })),
 
       remove: (operatorId) =>
         sql`
@@ -81,16 +76,14 @@ export const OperatorRepositoryPg = adapter(
             delete from operator_sessions where operator_id = ${operatorId}
           )
           update operators operator set removed_at = clock_timestamp() where id = ${operatorId} and removed_at is null
-          returning ${columns}`.pipe(decode, Effect.flatMap(one(operatorId))),
+          returning ${columns}`.pipe(decode, firstOr(OperatorNotFound, { operatorId })),
 
-      insertLink: Effect.fnUntraced(function* (operatorId, { token, seconds, once }) {
-        const rows = yield* sql`
+      insertLink: (operatorId, { token, seconds, once }) =>
+        sql`
           insert into sign_in_links (hash, operator_id, once, expires_at)
           select ${hashed(token)}, id, ${once}, ${expiry(seconds)}
           from operators where id = ${operatorId} and removed_at is null
-          returning expires_at as "expiresAt"`.pipe(decodeExpiries)
-        return rows[0]?.expiresAt ?? (yield* new OperatorNotFound({ operatorId }))
-      }),
+          returning expires_at as "expiresAt"`.pipe(decodeExpiries, firstOr(OperatorNotFound, { operatorId })),
 
       findSignInLink: Effect.fnUntraced(function* (token) {
         const rows = yield* sql`
@@ -102,8 +95,8 @@ export const OperatorRepositoryPg = adapter(
         return { operator, once }
       }),
 
-      beginSession: Effect.fnUntraced(function* (linkToken, { token, seconds }) {
-        const rows = yield* sql`
+      beginSession: (linkToken, { token, seconds }) =>
+        sql`
           with operator as (
             update sign_in_links set used_at = clock_timestamp()
             from operators operator
@@ -113,23 +106,19 @@ export const OperatorRepositoryPg = adapter(
             insert into operator_sessions (hash, operator_id, expires_at)
             select ${hashed(token)}, id, ${expiry(seconds)} from operator
           )
-          select ${columns} from operator`.pipe(decode)
-        return rows[0]
-      }),
+          select ${columns} from operator`.pipe(decode, first),
 
-      beginSessionOf: Effect.fnUntraced(function* (name, { token, seconds }) {
-        const rows = yield* sql`
+      beginSessionOf: (name, { token, seconds }) =>
+        sql`
           with session as (
             insert into operator_sessions (hash, operator_id, expires_at)
             select ${hashed(token)}, id, ${expiry(seconds)} from operators where name = ${name} and removed_at is null
             returning operator_id
           )
-          select ${columns} from session join operators operator on operator.id = operator_id`.pipe(decode)
-        return rows[0]
-      }),
+          select ${columns} from session join operators operator on operator.id = operator_id`.pipe(decode, first),
 
-      findSession: Effect.fnUntraced(function* (token, { isUse = true } = {}) {
-        const rows = yield* sql`
+      findSession: (token, { isUse = true } = {}) =>
+        sql`
           with session as (
             select hash, operator_id, last_used_at from operator_sessions where hash = ${hashed(token)} and ${isOpen}
           ), used as (
@@ -142,11 +131,10 @@ export const OperatorRepositoryPg = adapter(
           )
           select ${columns} from session join operators operator on operator.id = operator_id where removed_at is null`.pipe(
           decode,
-        )
-        return rows[0]
-      }),
+          first,
+        ),
 
-      endSession: (token) => Effect.asVoid(sql`delete from operator_sessions where hash = ${hashed(token)}`),
+      endSession: (token) => sql`delete from operator_sessions where hash = ${hashed(token)}`,
 
       deleteExpired: Effect.gen(function* () {
         yield* sql`

@@ -8,7 +8,7 @@ import { Context, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { coalesce } from "../coalesce.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 
 const { columns, decode } = rowsOf(ApiKey)
@@ -48,11 +48,8 @@ export const ApiKeyRepositoryPg = adapter(
         : "null as server, null as clock",
     )
 
-    const one = (keyId: string) => (rows: ReadonlyArray<ApiKey>) =>
-      rows[0] === undefined ? Effect.fail(new KeyNotFound({ keyId })) : Effect.succeed(rows[0])
-
     const find = (keyId: KeyId) =>
-      sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, Effect.flatMap(one(keyId)))
+      sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, firstOr(KeyNotFound, { keyId }))
 
     // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
     // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
@@ -103,16 +100,15 @@ export const ApiKeyRepositoryPg = adapter(
     )
 
     return {
-      insert: Effect.fnUntraced(function* (key) {
+      insert: (key) => {
         const text = Redacted.value(key.text)
-        const rows = yield* sql`
+        return sql`
           insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four, expires_at)
           select ${key.id}, id, ${key.name}, ${key.scopes}::text[], decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)},
             ${key.expiresAt}::timestamptz
           from organizations where id = ${key.organizationId}
-          returning ${columns}`.pipe(decode)
-        return rows[0] ?? (yield* new OrganizationNotFound({ organizationId: key.organizationId }))
-      }),
+          returning ${columns}`.pipe(decode, firstOr(OrganizationNotFound, { organizationId: key.organizationId }))
+      },
 
       list: (organizationId) =>
         sql`select ${columns} from api_keys where organization_id = ${organizationId} order by id`.pipe(decode),
@@ -139,13 +135,11 @@ export const ApiKeyRepositoryPg = adapter(
       revoke: (keyId) =>
         sql`
           update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-          where id = ${keyId} returning ${columns}`.pipe(decode, Effect.flatMap(one(keyId))),
+          where id = ${keyId} returning ${columns}`.pipe(decode, firstOr(KeyNotFound, { keyId })),
 
       authenticateKey,
 
-      forgetWindows: Effect.asVoid(
-        sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
-      ),
+      forgetWindows: sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
     }
   }),
 )

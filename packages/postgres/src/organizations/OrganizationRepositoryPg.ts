@@ -6,13 +6,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeRow, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns } = rowsOf(Organization)
 const decodeOrganization = decodeRow(Organization.fields)
-const decodeReplays = decodeRows({ id: ReplayId })
-const decodeFrozen = decodeRows({ frozenAt: Timestamp })
-const decodeTransactions = decodeRows({ id: Schema.String })
+const decodeReplays = decodeColumn({ id: ReplayId })
+const decodeFrozen = decodeColumn({ frozenAt: Timestamp })
+const decodeTransactions = decodeColumn({ id: Schema.String })
 
 /** Keeps organizations in PostgreSQL. */
 export const OrganizationRepositoryPg = adapter(
@@ -32,21 +32,21 @@ export const OrganizationRepositoryPg = adapter(
           )
           select ${columns} from organization`.pipe(decodeOrganization),
 
-      findReplay: Effect.fnUntraced(function* (organizationId) {
-        const rows = yield* sql`
+      findReplay: (organizationId) =>
+        sql`
           select id from replay_jobs where finished_at is null and cancelled_at is null and (
             endpoint_id is null or endpoint_id in (select id from webhook_endpoints where organization_id = ${organizationId})
-          ) order by id limit 1`.pipe(decodeReplays)
-        return rows[0]?.id
-      }),
+          ) order by id limit 1`.pipe(decodeReplays, first),
 
       freeze: Effect.fnUntraced(function* (organizationId) {
-        const rows = yield* sql`
+        const frozenAt = yield* sql`
           update organizations set frozen_at = coalesce(frozen_at, clock_timestamp())
-          where id = ${organizationId} returning frozen_at as "frozenAt"`.pipe(decodeFrozen)
-        if (rows[0] === undefined) return yield* new OrganizationNotFound({ organizationId })
+          where id = ${organizationId} returning frozen_at as "frozenAt"`.pipe(
+          decodeFrozen,
+          firstOr(OrganizationNotFound, { organizationId }),
+        )
         yield* hints.give("endpoints")
-        return rows[0].frozenAt
+        return frozenAt
       }),
 
       unfreeze: Effect.fnUntraced(function* (organizationId) {
@@ -59,10 +59,7 @@ export const OrganizationRepositoryPg = adapter(
       openTransactions: sql`
         select virtualxid as id from pg_locks join pg_stat_activity using (pid)
         where locktype = 'virtualxid' and granted and pid <> pg_backend_pid() and usesysid is not null
-          and datid = (select oid from pg_database where datname = current_database())`.pipe(
-        decodeTransactions,
-        Effect.map((rows) => rows.map(({ id }) => id)),
-      ),
+          and datid = (select oid from pg_database where datname = current_database())`.pipe(decodeTransactions),
     }
   }),
 )

@@ -4,6 +4,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
+import { toTable } from "../toTable.ts"
 
 /** For how long counts of the API's responses are kept. */
 const COUNTS_RETENTION_DAYS = 30
@@ -53,10 +54,7 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
         yield* sql`
           insert into request_counts as kept (organization_id, caller_id, hour, code, requests, peak)
           select organization_id, caller_id, date_trunc('hour', statement_timestamp(), 'UTC'), code, requests, peak
-          from unnest(
-            ${counts.map(({ organizationId }) => organizationId)}::text[], ${counts.map(({ callerId }) => callerId)}::text[],
-            ${counts.map(({ code }) => code)}::text[], ${counts.map(({ requests }) => requests)}::bigint[],
-            ${counts.map(({ peak }) => peak)}::int[]) as given (organization_id, caller_id, code, requests, peak)
+          from ${toTable("given", counts, { organizationId: "text", callerId: "text", code: "text", requests: "bigint", peak: "int" })}
           ${served}
           order by organization_id, caller_id, code
           on conflict (organization_id, caller_id, hour, code)
@@ -67,11 +65,11 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
       notePositions: Effect.fnUntraced(function* (positions: ReadonlyArray<ReadPosition>) {
         yield* sql`
           insert into read_positions (organization_id, key_id, list, types, position_at, position_id, has_more, read_at)
-          select organization_id, key_id, list, string_to_array(nullif(types, ''), ','), at::timestamptz, given.id, has_more, statement_timestamp()
+          select organization_id, key_id, list, string_to_array(nullif(types, ''), ','), at, given.id, has_more, statement_timestamp()
           from unnest(
             ${positions.map(({ organizationId }) => organizationId)}::text[], ${positions.map(({ keyId }) => keyId)}::text[],
             ${positions.map(({ list }) => list)}::text[], ${positions.map(({ types }) => types?.join() ?? "")}::text[],
-            ${positions.map(({ at }) => at)}::text[], ${positions.map(({ id }) => id)}::text[],
+            ${positions.map(({ at }) => at)}::timestamptz[], ${positions.map(({ id }) => id)}::text[],
             ${positions.map(({ hasMore }) => hasMore)}::boolean[]) as given (organization_id, key_id, list, types, at, id, has_more)
           ${served}
           order by organization_id, key_id, list
@@ -86,19 +84,14 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
         yield* sql`
           insert into secret_verifications (organization_id, secret_id, endpoint_id, verified_at)
           select organization_id, secret_id, endpoint_id, statement_timestamp()
-          from unnest(
-            ${verifications.map(({ organizationId }) => organizationId)}::text[],
-            ${verifications.map(({ secretId }) => secretId)}::text[],
-            ${verifications.map(({ endpointId }) => endpointId)}::text[]) as given (organization_id, secret_id, endpoint_id)
+          from ${toTable("given", verifications, { organizationId: "text", secretId: "text", endpointId: "text" })}
           ${served}
           order by organization_id, secret_id, endpoint_id
           on conflict (organization_id, secret_id, endpoint_id) do update set verified_at = excluded.verified_at`
       }),
 
       /** Deletes the counts that are older than 30 days. */
-      forget: Effect.asVoid(
-        sql`delete from request_counts where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`,
-      ),
+      forget: sql`delete from request_counts where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`,
     })
   }),
 }) {

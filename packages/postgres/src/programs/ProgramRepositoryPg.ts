@@ -7,14 +7,14 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Program)
-const decodeOwners = decodeRows({ organizationId: OrganizationId })
+const decodeOwners = decodeColumn({ organizationId: OrganizationId })
 const decodeSlugs = decodeRows({ slug: Schema.String, id: ProgramId })
-const decodeCampaigns = decodeRows({ id: CampaignId })
-const decodeQuotas = decodeRows({ isReached: Schema.Boolean })
-const decodeCounts = decodeRows({ count: Schema.Int })
+const decodeCampaigns = decodeColumn({ id: CampaignId })
+const decodeQuota = decodeValue({ isReached: Schema.Boolean })
+const decodeCounts = decodeColumn({ count: Schema.Int })
 
 /** Keeps programs in PostgreSQL. */
 export const ProgramRepositoryPg = adapter(
@@ -36,10 +36,11 @@ export const ProgramRepositoryPg = adapter(
         return yield* known.length > 0 ? new ProgramSlugTaken({ slug }) : new OrganizationNotFound({ organizationId })
       }),
 
-      find: Effect.fnUntraced(function* (programId) {
-        const rows = yield* sql`select ${columns} from programs where id = ${programId}`.pipe(decode)
-        return rows[0] ?? (yield* new ProgramNotFound({ programId }))
-      }),
+      find: (programId) =>
+        sql`select ${columns} from programs where id = ${programId}`.pipe(
+          decode,
+          firstOr(ProgramNotFound, { programId }),
+        ),
 
       findIds: Effect.fnUntraced(function* (organizationId, slugs) {
         // PostgreSQL takes no text with a NUL, so no slug has one.
@@ -50,46 +51,40 @@ export const ProgramRepositoryPg = adapter(
         return new Map(rows.map(({ slug, id }) => [slug, id]))
       }),
 
-      isQuotaReached: Effect.fnUntraced(function* (organizationId, programId) {
-        const rows = yield* sql`select quota_reached(${organizationId}, ${programId}) as "isReached"`.pipe(decodeQuotas)
-        return rows[0]!.isReached
-      }),
+      isQuotaReached: (organizationId, programId) =>
+        sql`select quota_reached(${organizationId}, ${programId}) as "isReached"`.pipe(decodeQuota),
 
       countCompleters: Effect.fnUntraced(function* (organizationId, programId) {
-        const rows = yield* sql`
+        const count = yield* sql`
           select completer_qualified_total as count from digest_funnel
           where organization_id = ${organizationId} and program_id = ${programId}
-          order by date desc limit 1`.pipe(decodeCounts)
-        return rows[0]?.count ?? 0
+          order by date desc limit 1`.pipe(decodeCounts, first)
+        return count ?? 0
       }),
 
-      lock: Effect.fnUntraced(function* (programId) {
-        const rows = yield* sql`
-          select organization_id as "organizationId" from programs
-          where id = ${programId} for no key update`.pipe(decodeOwners)
-        return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).organizationId
-      }),
+      lock: (programId) =>
+        sql`select organization_id as "organizationId" from programs where id = ${programId} for no key update`.pipe(
+          decodeOwners,
+          firstOr(ProgramNotFound, { programId }),
+        ),
 
-      findUnderWay: Effect.fnUntraced(function* (organizationId, programId, limit) {
-        const rows = yield* sql`
+      findUnderWay: (organizationId, programId, limit) =>
+        sql`
           select id from campaigns
           where organization_id = ${organizationId} and program_id = ${programId} and status = any (${UNDER_WAY}::text[])
-          order by id limit ${limit}`.pipe(decodeCampaigns)
-        return rows.map(({ id }) => id)
-      }),
+          order by id limit ${limit}`.pipe(decodeCampaigns),
 
-      update: Effect.fnUntraced(function* (organizationId, programId, changes) {
+      update: (organizationId, programId, changes) => {
         const { name, senderName, postalAddress, status, learnerTarget, completerTarget } = changes
-        const rows = yield* sql`
+        return sql`
           update programs set name = coalesce(${name ?? null}, name), status = coalesce(${status ?? null}, status),
             sender_name = coalesce(${senderName ?? null}, sender_name), postal_address = coalesce(${postalAddress ?? null}, postal_address),
             learner_target = case when ${learnerTarget !== undefined}::boolean then ${learnerTarget ?? null}::int else learner_target end,
             completer_target = case when ${completerTarget !== undefined}::boolean then ${completerTarget ?? null}::int else completer_target end,
             updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${programId}
-          returning ${columns}`.pipe(decode)
-        return rows[0]!
-      }),
+          returning ${columns}`.pipe(decode, only)
+      },
 
       updateTargets: Effect.fnUntraced(function* (organizationId, programId, at) {
         yield* Effect.provideService(addToFunnels(organizationId, [programId], [], at), SqlClient.SqlClient, sql)

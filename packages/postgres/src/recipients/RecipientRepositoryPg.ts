@@ -7,13 +7,13 @@ import { Effect, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
-import { columnOf, decodeRows, rowsOf } from "../rowsOf.ts"
+import { columnOf, decodeColumn, decodeRows, first, rowsOf } from "../rowsOf.ts"
 import { decodeRecipients, recipientColumns, recipientOf } from "./recipientRows.ts"
 
 const { id, token, npi, email, updatedAt } = Recipient.fields
 /** Checked when they are imported. */
 const fields = Schema.Record(Schema.String, Schema.String)
-const decodeIds = decodeRows({ id })
+const decodeIds = decodeColumn({ id })
 const decodeTokens = decodeRows({ token, id })
 const decodeClinicians = decodeRows({ npi, email })
 const decodeKept = decodeRows({ id, npi: Schema.NullOr(npi) })
@@ -37,7 +37,7 @@ export const RecipientRepositoryPg = adapter(
       find: (organizationId, token) =>
         sql`select ${recipientColumns} from recipients where organization_id = ${organizationId} and token = ${token}`.pipe(
           decodeRecipients,
-          Effect.map((rows) => rows[0]),
+          first,
         ),
 
       findAll: (organizationId, ids) =>
@@ -75,7 +75,7 @@ export const RecipientRepositoryPg = adapter(
             select ${organizationId}, ${campaignId}, count(*) from added having count(*) > 0
           )
           select id from added`.pipe(decodeIds)
-        return new Set(rows.map(({ id }) => id))
+        return new Set(rows)
       }),
 
       // One row for each NPI: a statement cannot write a row twice. A row that another transaction holds is not waited for, because the clock is locked.

@@ -15,7 +15,7 @@ import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/c
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, first, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Restore)
 const campaigns = rowsOf(RestoredCampaign, {
@@ -37,7 +37,7 @@ const standings = rowsOf(DatabaseStanding, {
   unseenSeconds: "extract(epoch from clock_timestamp() - seen_at)::double precision",
   now: "extract(epoch from clock_timestamp())::double precision * 1000",
 })
-const decodeIds = decodeRows({ id: RecipientId })
+const decodeIds = decodeColumn({ id: RecipientId })
 
 /** Keeps restores in PostgreSQL. */
 export const RestoreRepositoryPg = adapter(
@@ -47,19 +47,13 @@ export const RestoreRepositoryPg = adapter(
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     return {
-      latest: sql`select ${columns} from restores order by begun_at desc limit 1`.pipe(
-        decode,
-        Effect.map((rows) => rows[0]),
-      ),
+      latest: sql`select ${columns} from restores order by begun_at desc limit 1`.pipe(decode, first),
 
       create: (id, restoredTo) =>
         sql`
           insert into restores (id, restored_to, last_transaction_at)
           values (${id}, ${restoredTo}::timestamptz, pg_last_xact_replay_timestamp())
-          on conflict do nothing returning ${columns}`.pipe(
-          decode,
-          Effect.map((rows) => rows[0]),
-        ),
+          on conflict do nothing returning ${columns}`.pipe(decode, first),
 
       fenceClocks: (id, marginSeconds) =>
         sql`
@@ -122,11 +116,10 @@ export const RestoreRepositoryPg = adapter(
           ) recipient`.pipe(decodeRecipients),
 
       lockUnsent: Effect.fnUntraced(function* (organizationId, ids) {
-        const unsent = yield* sql`
+        const locked = yield* sql`
           select id from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[]) and sent_at is null and bounced_at is null
           order by id for update`.pipe(decodeIds)
-        const locked = unsent.map(({ id }) => id)
         yield* sql`
           select from messages where organization_id = ${organizationId} and recipient_id = any (${locked}::text[])
           order by recipient_id for update`
@@ -160,7 +153,7 @@ export const RestoreRepositoryPg = adapter(
 
       standing: sql`select ${standings.columns} from (select) one left join database_identity on true`.pipe(
         standings.decode,
-        Effect.map((rows) => rows[0]!),
+        only,
       ),
 
       record: (identity) =>

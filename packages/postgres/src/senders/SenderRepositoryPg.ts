@@ -15,7 +15,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columnsOf, decode } = rowsOf(Sender, {
   ramp: `(
@@ -33,8 +33,8 @@ const keys = rowsOf(DkimKey, {
   isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
 })
 const decodeKeys = decodeRows({ senderId: SenderId, ...DkimKey.fields })
-const decodeIds = decodeRows({ id: SenderId })
-const decodeOwners = decodeRows({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
+const decodeIds = decodeColumn({ id: SenderId })
+const decodeOwners = decodeRow({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
 /** Keeps senders in PostgreSQL, and their keys encrypted. */
@@ -70,12 +70,11 @@ export const SenderRepositoryPg = adapter(
         returning 1`
 
     /** Locks a sender until the transaction ends, so that those who change its keys take turns. */
-    const lock = Effect.fnUntraced(function* (senderId: SenderId) {
-      const rows = yield* sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
+    const lock = (senderId: SenderId) =>
+      sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
         decode,
+        firstOr(SenderNotFound, { senderId }),
       )
-      return rows[0] ?? (yield* new SenderNotFound({ senderId }))
-    })
 
     const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
 
@@ -91,25 +90,25 @@ export const SenderRepositoryPg = adapter(
               sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
 
     const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-      const rows = yield* sql`
+      const sender = yield* sql`
         select ${columns} from campaigns campaign
         join senders sender on sender.organization_id = campaign.organization_id
           and sender.id = sender_of(campaign.organization_id, campaign.program_id)
-        where campaign.id = ${campaignId}`.pipe(decode)
-      return rows[0] ?? null
+        where campaign.id = ${campaignId}`.pipe(decode, first)
+      return sender ?? null
     })
 
     return {
       add: Effect.fnUntraced(function* (sender, key) {
         const { organizationId, programId } = sender
-        const [owner] = yield* sql`
+        const { hasOrganization, hasProgram } = yield* sql`
           select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
             ${programId}::text is null
               or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`.pipe(
           decodeOwners,
         )
-        if (!owner!.hasOrganization) return yield* new OrganizationNotFound({ organizationId })
-        if (!owner!.hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+        if (!hasOrganization) return yield* new OrganizationNotFound({ organizationId })
+        if (!hasProgram) return yield* new ProgramNotFound({ programId: programId! })
         const added = yield* sql`
           insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
           values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
@@ -123,7 +122,7 @@ export const SenderRepositoryPg = adapter(
             decodeIds,
           )
           const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
-          return yield* new SenderExists({ senderId: existing?.id ?? "", of })
+          return yield* new SenderExists({ senderId: existing ?? "", of })
         }
         yield* insertKey(sender, key)
         yield* setRamp(sender.id, sender.ramp ?? null)

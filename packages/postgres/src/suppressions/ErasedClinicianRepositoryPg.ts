@@ -7,10 +7,10 @@ import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { decodeColumn, first } from "../rowsOf.ts"
 
-const decodeKeys = decodeRows({ ciphertext: Schema.Uint8Array })
-const decodeHashes = decodeRows({ hash: Schema.String })
+const decodeKeys = decodeColumn({ ciphertext: Schema.Uint8Array })
+const decodeHashes = decodeColumn({ hash: Schema.String })
 
 /**
  * Keeps keyed hashes of erased clinicians in PostgreSQL.
@@ -25,10 +25,11 @@ export const ErasedClinicianRepositoryPg = adapter(
 
     // An organization that erased nobody has no row: one look-up of a primary key for a whole batch.
     const readKey = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-      const rows = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
+      const key = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
         decodeKeys,
+        first,
       )
-      return rows[0] && cipher.decrypt(rows[0].ciphertext, organizationId)
+      return key && cipher.decrypt(key, organizationId)
     })
 
     return {
@@ -40,14 +41,14 @@ export const ErasedClinicianRepositoryPg = adapter(
           ...identity,
           hash: hashOf(key, identity),
         }))
-        const rows = yield* sql`
+        const found = yield* sql`
           select encode(hash, 'hex') as hash from erased_clinicians
           where organization_id = ${organizationId}
             and hash = any (array(select decode(given, 'hex') from unnest(${hashed.map(({ hash }) => hash)}::text[]) as given))`.pipe(
           decodeHashes,
         )
-        const found = new Set(rows.map(({ hash }) => hash))
-        const erased = hashed.filter(({ hash }) => found.has(hash))
+        const known = new Set(found)
+        const erased = hashed.filter(({ hash }) => known.has(hash))
         return {
           npis: new Map(
             erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),

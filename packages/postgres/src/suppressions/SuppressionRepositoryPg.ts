@@ -5,11 +5,11 @@ import { SuppressionRepository } from "@outreach/domain/suppressions/Suppression
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, firstOr } from "../rowsOf.ts"
 import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./suppressionRows.ts"
 
-const decodeOwners = decodeRows({ organizationId: OrganizationId })
-const decodeCount = decodeRow({ count: Schema.Int })
+const decodeOwners = decodeColumn({ organizationId: OrganizationId })
+const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Keeps suppressions in PostgreSQL. */
 export const SuppressionRepositoryPg = adapter(
@@ -17,22 +17,22 @@ export const SuppressionRepositoryPg = adapter(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
-      const rows = yield* sql`
-        select organization_id as "organizationId" from programs where id = ${programId}`.pipe(decodeOwners)
-      return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).organizationId
-    })
+    const organizationOf = (programId: ProgramId) =>
+      sql`select organization_id as "organizationId" from programs where id = ${programId}`.pipe(
+        decodeOwners,
+        firstOr(ProgramNotFound, { programId }),
+      )
     const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
       programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
     return {
-      add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
+      add: (organizationId, clinicians, reason) => {
         const entries = clinicians.flatMap((clinician) =>
           suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId, kind, value })),
         )
         // A suppression for another reason as well is not lifted with the unsubscription.
         const isUnsubscription = reason === "unsubscribed"
-        const { count } = yield* sql`
+        return sql`
           with entry as materialized (
             select distinct nullif(program_id, '') as program_id, kind, lower(value) as value from unnest(
               ${entries.map(({ programId }) => programId ?? "")}::text[], ${entries.map(({ kind }) => kind)}::text[],
@@ -58,8 +58,7 @@ export const SuppressionRepositoryPg = adapter(
           select count(*)::int from (select * from of_program union all select * from of_organization) added where is_new`.pipe(
           decodeCount,
         )
-        return count
-      }),
+      },
 
       remove: Effect.fnUntraced(function* (scope, keys) {
         const organizationId = yield* ownerOf(scope)

@@ -6,7 +6,7 @@ import {
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRow, rowsOf } from "../rowsOf.ts"
+import { decodeValue, first, rowsOf } from "../rowsOf.ts"
 
 const unsubscriptions = rowsOf(Unsubscription, {
   scope: "case when from_organization then 'organization' else 'program' end",
@@ -18,7 +18,7 @@ const choices = rowsOf(UnsubscriptionChoice, {
   unsubscribedFrom: `case when erased_at is not null or asked_at is null or revoked_at is not null then null
     when from_organization then 'organization' else 'program' end`,
 })
-const decodeLifted = decodeRow({ lifted: Schema.Int })
+const decodeLifted = decodeValue({ lifted: Schema.Int })
 
 /** Keeps unsubscriptions in PostgreSQL. */
 export const UnsubscriptionRepositoryPg = adapter(
@@ -36,7 +36,7 @@ export const UnsubscriptionRepositoryPg = adapter(
           join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
           where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
           choices.decode,
-          Effect.map((rows) => rows[0]),
+          first,
         ),
 
       // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
@@ -64,11 +64,7 @@ export const UnsubscriptionRepositoryPg = adapter(
           Effect.map((rows) => rows.length > 0),
         ),
 
-      lift: (limit) =>
-        sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(
-          decodeLifted,
-          Effect.map(({ lifted }) => lifted),
-        ),
+      lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(decodeLifted),
 
       waiting: (limit) =>
         sql`

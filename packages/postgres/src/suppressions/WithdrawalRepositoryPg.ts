@@ -4,11 +4,12 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 
-const decodeTurn = decodeRow({ isTaken: Schema.Boolean })
+const decodeTurn = decodeValue({ isTaken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
-const decodeIds = decodeRows({ id: RecipientId })
+const decodeIds = decodeColumn({ id: RecipientId })
 
 /** Withdraws recipients in PostgreSQL. */
 export const WithdrawalRepositoryPg = adapter(
@@ -22,7 +23,6 @@ export const WithdrawalRepositoryPg = adapter(
           select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
             and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as "isTaken"`.pipe(
           decodeTurn,
-          Effect.map(({ isTaken }) => isTaken),
         ),
 
       findMatches: (organizationId, clinicians) => {
@@ -60,10 +60,7 @@ export const WithdrawalRepositoryPg = adapter(
             limit ${limit}
           ) recipient
           where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
-          limit ${limit}`.pipe(
-          decodeIds,
-          Effect.map((rows) => rows.map(({ id }) => id)),
-        ),
+          limit ${limit}`.pipe(decodeIds),
 
       // First the recipients in the order of their ids and then their messages, as everyone who locks both: nobody waits in a circle.
       lock: Effect.fnUntraced(function* (organizationId, recipientIds) {
@@ -76,7 +73,7 @@ export const WithdrawalRepositoryPg = adapter(
             order by recipient_id for update
           )
           select recipient_id as id from message where lease_until >= clock_timestamp()`.pipe(decodeIds)
-        return new Set(inFlight.map(({ id }) => id))
+        return new Set(inFlight)
       }),
 
       withdraw: Effect.fnUntraced(function* (organizationId, withdrawals, at) {
@@ -85,9 +82,7 @@ export const WithdrawalRepositoryPg = adapter(
           with withdrawn as (
             update recipients recipient
             set withdrawn_at = ${at}::timestamptz, withdrawal_reason = reason, updated_at = ${at}::timestamptz
-            from unnest(
-              ${withdrawals.map(({ id }) => id)}::text[], ${withdrawals.map(({ reason }) => reason)}::text[]
-            ) as chosen (id, reason)
+            from ${toTable("chosen", withdrawals, { id: "text", reason: "text" })}
             where recipient.organization_id = ${organizationId} and recipient.id = chosen.id
               and sent_at is null and bounced_at is null and withdrawn_at is null
             returning recipient.id, ${RECIPIENT_STATE}

@@ -28,13 +28,11 @@ export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/toda
         from sample cross join lateral read_gauges(null, sample.at - ${interval}, sample.at)
         where not exists (select from gauge_samples where organization_id = '' and sampled_at = sample.at)
         order by organization_id
-        on conflict do nothing`.pipe(Effect.asVoid),
+        on conflict do nothing`,
 
       /** Deletes the samples that are too old to be shown. */
       forget: sql`
-        delete from gauge_samples where sampled_at < plausible_now() - make_interval(days => ${KEPT_DAYS}::int)`.pipe(
-        Effect.asVoid,
-      ),
+        delete from gauge_samples where sampled_at < plausible_now() - make_interval(days => ${KEPT_DAYS}::int)`,
     })
   }),
 }) {

@@ -1,0 +1,31 @@
+import { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { decodeValue } from "./rowsOf.ts"
+
+const decodeCount = decodeValue({ count: Schema.Int })
+
+/**
+ * Deletes some rows of a table, the earliest first; returns how many, 0 when all is done. Several workers share the work: each leaves out the rows
+ * that another one holds.
+ */
+export const forgetRows = (
+  sql: SqlClient.SqlClient,
+  table: string,
+  options: {
+    /** The columns of the primary key. */
+    readonly key: ReadonlyArray<string>
+    readonly where: Statement.Fragment
+    readonly orderBy: string
+    readonly limit: number
+  },
+) =>
+  sql`
+    with old as materialized (
+      select ${sql.csv(options.key)} from ${sql(table)}
+      where ${options.where} order by ${sql(options.orderBy)} limit ${options.limit}::int for update skip locked
+    ), gone as (
+      delete from ${sql(table)} kept using old
+      where ${sql.and(options.key.map((column) => `kept.${column} = old.${column}`))}
+      returning 1
+    )
+    select count(*)::int as count from gone`.pipe(decodeCount)

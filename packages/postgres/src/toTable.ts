@@ -1,0 +1,26 @@
+import { Struct } from "effect"
+import { Statement } from "effect/sql"
+import { columnOf } from "./rowsOf.ts"
+
+/**
+ * Writes values of a process as a table that a statement reads: an array of each field that is named with its type, in the column of its name.
+ *
+ * @example
+ * sql`select … from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })} join …`
+ * // unnest($1::text[], $2::text[]) as lease (organization_id, recipient_id)
+ */
+export const toTable = <Field extends string>(
+  name: string,
+  rows: ReadonlyArray<{ readonly [Name in NoInfer<Field>]: unknown }>,
+  types: { readonly [Name in Field]: "text" | "int" | "bigint" | "bool" | "uuid" | "timestamptz" },
+): Statement.Fragment => {
+  const fields = Struct.keys(types)
+  return Statement.fragment([
+    Statement.literal("unnest("),
+    ...fields.flatMap((field, i) => [
+      Statement.parameter(rows.map((row) => row[field])),
+      Statement.literal(`::${types[field]}[]${i < fields.length - 1 ? ", " : ""}`),
+    ]),
+    Statement.literal(`) as ${name} (${fields.map(columnOf).join(", ")})`),
+  ])
+}
