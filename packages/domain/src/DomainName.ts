@@ -3,7 +3,6 @@ import { textSchema } from "./textSchema.ts"
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`, "i")
 
-/** Reports whether a text has printable ASCII characters alone. */
 export const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
 /** What may stand in an internationalised name and in no other part of a URL. */

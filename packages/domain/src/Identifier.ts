@@ -23,7 +23,6 @@ export const PREFIXES = {
   failureGroup: "fgr",
 } as const
 
-/** A kind of thing that has an id. */
 export type Kind = keyof typeof PREFIXES
 
 /** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation; of a failure group, those of a hash. */
@@ -77,7 +76,6 @@ export type RestoreId = Identifier<"restore">
 export const OperatorId = Identifier("operator")
 export type OperatorId = Identifier<"operator">
 
-/** Creates a new id of a kind. */
 export const createIdentifier = <K extends Kind>(
   kind: K,
 ): Effect.Effect<Identifier<K>, never, SecureRandom.SecureRandom> =>

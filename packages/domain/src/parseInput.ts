@@ -21,7 +21,6 @@ export const parseInput = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => Res
   }
 }
 
-/** Returns the description of a schema's valid inputs. */
 export const expectedBy = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)?.expected ?? ""
 
 /** Creates the function that returns why an input is not valid, or undefined. */

@@ -22,7 +22,6 @@ export const textSchema = <A>(expected: string, parse: (text: string) => A | und
     Schema.annotate({ expected }),
   )
 
-/** Creates the schema of the whole numbers of a range. */
 export const wholeNumber = (least: number, most: number, noun = "a whole number"): Schema.Codec<number, string> =>
   textSchema(`${noun} from ${least} to ${most}`, (text) =>
     /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,

@@ -36,7 +36,6 @@ const CampaignTotals = Schema.Struct({
 })
 export type CampaignTotals = typeof CampaignTotals.Type
 
-/** A campaign with its counts. */
 const CampaignWithTotals = Schema.Struct({
   ...ListedCampaign.fields,
   programName: Schema.String,
@@ -108,7 +107,6 @@ export class CampaignReader extends Reader<CampaignReader>()("backoffice/campaig
       cross join lateral campaign_totals(campaign.organization_id, campaign.id)
       order by campaign.id desc`.pipe(listed.decode),
 
-  /** Reads the counts of a campaign. */
   totals: ({ organizationId, campaignId }: CampaignKey) =>
     sql`
       select ${sql.literal(TOTALS)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(

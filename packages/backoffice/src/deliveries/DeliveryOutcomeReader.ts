@@ -17,7 +17,6 @@ const Outcomes = Schema.Struct({
 })
 export type Outcomes = typeof Outcomes.Type
 
-/** The outcomes of one step of a histogram. */
 const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
 export type OutcomesAt = typeof OutcomesAt.Type
 
@@ -42,7 +41,6 @@ export interface OutcomeFilter {
   readonly to: Timestamp
 }
 
-/** Reads the outcomes of deliveries over time. */
 export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
   "backoffice/deliveries/DeliveryOutcomeReader",
   (sql) => {

@@ -53,7 +53,6 @@ const PAGE_SCAN_ROWS = 5000
 /** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
 const HISTORY_ROWS = 200
 
-/** Above every id. */
 const MAX_ID = "~"
 
 /** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
@@ -121,7 +120,6 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
   ]
 }
 
-/** Reads deliveries of every state. */
 export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
   const waiting = sql.literal(`(
     select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,

@@ -10,7 +10,6 @@ import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
 
-/** An event must match every given condition. */
 export interface InboxFilter {
   readonly organizationId?: OrganizationId | undefined
   readonly type?: string | undefined
@@ -21,7 +20,6 @@ export interface InboxFilter {
   readonly to?: Timestamp | undefined
 }
 
-/** The place of an event in a list. */
 const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; else when it was received. */
   at: Timestamp,

@@ -17,7 +17,6 @@ const decodeConnection = decodeRow({
   now: Schema.Number,
 })
 
-/** The role of this connection. */
 const decodeRole = decodeRow({
   name: Schema.String,
   isSuperuser: Schema.Boolean,
@@ -31,7 +30,6 @@ const decodeRole = decodeRow({
   unreadableTables: Schema.Array(Schema.String),
 })
 
-/** The database's size and load. */
 const InspectedLoad = Schema.Struct({
   version: Schema.String,
   bytes: Schema.Number,
@@ -56,7 +54,6 @@ const InspectedStandby = Schema.Struct({
   lagSeconds: Schema.Number,
 })
 
-/** A server, its standbys, and the clocks of the organizations. */
 const InspectedServer = Schema.Struct({
   version: Schema.String,
   role: Schema.Literals(["primary", "standby"]),
@@ -94,7 +91,6 @@ const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(RO
 const decodeMissing = decodeRows({ missing: Schema.String })
 const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String), ahead: Schema.Array(Schema.String) })
 
-/** How many clocks that are ahead are listed. */
 const MAX_CLOCKS_AHEAD = 20
 
 /** Reads how the database and the connection to it are set up; operators ask. */

@@ -33,7 +33,6 @@ const decodeTables = decodeRows({
   vacuumedAt: Schema.NullOr(Timestamp),
 })
 
-/** The partitions of a table. */
 const PartitionState = Schema.Struct({
   table: Schema.Literals(PARTITIONED_TABLES),
   partitions: Schema.Int,
@@ -94,7 +93,6 @@ export class SystemReader extends Context.Service<SystemReader>()("backoffice/in
         }
       }),
 
-      /** Reads the largest tables. */
       readTables: sql`
         select coalesce(pg_partition_root(relation.oid)::regclass, relation.oid::regclass)::text as name,
           sum(own_bytes + index_bytes)::double precision as bytes, sum(index_bytes)::double precision as "indexBytes",

@@ -33,7 +33,6 @@ const decodeCiphertexts = decodeRows(Row.fields)
 const decodeIds = decodeRows({ id: Schema.String })
 const decodeCount = decodeRow({ count: Schema.Int })
 
-/** Counts all ciphertexts. */
 export const countCiphertexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const counts = yield* Effect.forEach(TABLES, ({ table }) =>

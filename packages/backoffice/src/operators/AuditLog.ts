@@ -32,7 +32,6 @@ export interface CommandEnd {
   readonly code: string | null
 }
 
-/** How a command in the log stands. */
 export const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
 
 /** A command in the log. An unfinished command is still under way, or was killed. */
@@ -52,7 +51,6 @@ const AuditEntry = Schema.Struct({
 })
 export type AuditEntry = typeof AuditEntry.Type
 
-/** An entry must match every given condition. */
 export interface AuditFilter {
   readonly organizationId?: OrganizationId | undefined
   /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
@@ -66,7 +64,6 @@ export interface AuditFilter {
   readonly before?: string | undefined
 }
 
-/** Above every id. */
 const MAX_ID = "~"
 
 /** How far the time of an id and that of its entry may be apart, in milliseconds. */
@@ -137,11 +134,9 @@ export class AuditLog extends Reader<AuditLog>()("backoffice/operators/AuditLog"
       return id
     }),
 
-    /** Records how a command ended. */
     end: (id: string, { result, code }: CommandEnd) =>
       Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
-    /** Lists commands, newest first. */
     list: (filter: AuditFilter, limit: number) =>
       sql`
         select ${columns} from audit_log left join audit_results on command_id = id

@@ -53,7 +53,6 @@ export class OrganizationReader extends Reader<OrganizationReader>()(
       statuses.decode,
     ),
 
-    /** Finds an organization. */
     find: Effect.fnUntraced(function* (organizationId: OrganizationId) {
       const rows = yield* sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
         organizations.decode,

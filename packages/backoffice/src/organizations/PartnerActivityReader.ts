@@ -52,7 +52,6 @@ export interface RequestTotals {
   readonly peak: number
 }
 
-/** Adds counts up. */
 export const totalOf = (counts: ReadonlyArray<RequestCount>): RequestTotals =>
   counts.reduce(
     (total, { code, requests, peak }) => ({

@@ -47,7 +47,6 @@ const decodeCounts = decodeRows({
 export class SuppressionReader extends Reader<SuppressionReader>()(
   "backoffice/suppressions/SuppressionReader",
   (sql) => ({
-    /** Lists entries, newest first. */
     list: Effect.fnUntraced(function* (
       filter: SuppressionListFilter,
       { limit, after = null }: { readonly limit: number; readonly after?: SuppressionCursor | null },

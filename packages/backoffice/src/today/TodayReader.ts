@@ -52,7 +52,6 @@ const RefusingDomain = Schema.Struct({
 })
 export type RefusingDomain = typeof RefusingDomain.Type
 
-/** How many refusing domains are listed. */
 export const MAX_REFUSING_DOMAINS = 20
 
 /** The gauges of five minutes; null while nobody took a sample, because no worker ran. */

@@ -53,7 +53,6 @@ export const Campaign = Schema.Struct({
 export type Campaign = typeof Campaign.Type
 export type CampaignKind = Campaign["kind"]
 
-/** A campaign in a list. */
 export const ListedCampaign = Schema.Struct({
   ...Struct.omit(Campaign.fields, ["html", "text"]),
   followUpOf: Schema.NullOr(CampaignId),

@@ -2,7 +2,6 @@ import { DescribedError } from "../DescribedError.ts"
 
 export class CampaignNotFound extends DescribedError("CampaignNotFound", "No campaign {campaignId}.") {}
 
-/** The campaign's status does not allow the operation. */
 export class CampaignNotInStatus extends DescribedError(
   "CampaignNotInStatus",
   ({
@@ -57,7 +56,6 @@ export class QuotaReached extends DescribedError(
   "The program {programId} of campaign {campaignId} has reached its completer quota; nobody is added to it.",
 ) {}
 
-/** The send window cannot be used. */
 export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {}
 
 /** The two subjects of a campaign cannot be compared as requested. */
@@ -83,7 +81,6 @@ export class SenderNotShown extends DescribedError(
   },
 ) {}
 
-/** The partner's own link cannot be used. */
 export class InvalidShortLink extends DescribedError(
   "InvalidShortLink",
   ({ shortLink }: { readonly shortLink: string }) =>

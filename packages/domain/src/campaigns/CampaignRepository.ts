@@ -20,7 +20,6 @@ import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 import type { FollowUp } from "./FollowUp.ts"
 import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
-/** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
   readonly campaign: CampaignSummary
   readonly program: Program
@@ -47,7 +46,6 @@ export interface CampaignFilter {
   readonly status?: CampaignStatus
 }
 
-/** Keeps campaigns and moves them through their statuses. */
 export class CampaignRepository extends Context.Service<
   CampaignRepository,
   {
@@ -98,7 +96,6 @@ export class CampaignRepository extends Context.Service<
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
     /** Sets the status, and queues the messages of the recipients. A message is due when the campaign's hours open first. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
-    /** Marks the recipients as published, and publishes the event. */
     storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly openAndComplete: Effect.Effect<void>

@@ -49,19 +49,13 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly kind: CampaignKind
   readonly subject: string
   readonly html: string
-  /** Default null. */
   readonly text?: string | null
-  /** Default null. */
   readonly shortLink?: string | null
-  /** Default none. */
   readonly fields?: ReadonlyArray<string>
-  /** Default null. */
   readonly perMinute?: number | null
-  /** Default null. */
   readonly hours?: SendingHours | null
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp
-  /** Default none. */
   readonly subjectTest?: SubjectTest | undefined
   /** Default none: its recipients are imported. */
   readonly followUp?: FollowUp | undefined
@@ -116,7 +110,6 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
 const isShortLink = (text: string): boolean =>
   text.split("{token}").length === 2 && /^https?:$/.test(URL.parse(shortLinkTo(text, "aB3dE9"))?.protocol ?? "")
 
-/** Pauses or cancels a campaign. */
 export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
   campaignId: CampaignId,
   command: Exclude<Command, Scheduling>,
@@ -129,9 +122,7 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
 export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function* (
   campaignId: CampaignId,
   options: {
-    /** Default `schedule`. */
     readonly command?: Scheduling
-    /** Default none. */
     readonly force?: ReadonlyArray<PreflightCheck["check"]>
   } = {},
 ) {

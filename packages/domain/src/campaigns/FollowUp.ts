@@ -12,7 +12,6 @@ export const FOLLOW_UP_CONDITIONS = ["clicked", "account_created", "learner_qual
 
 /** The recipients that a follow-up is sent to. */
 export const FollowUp = Schema.Struct({
-  /** The campaign that it follows. */
   followUpOf: CampaignId,
   unless: Schema.Literals(FOLLOW_UP_CONDITIONS),
   /** How long each recipient has had since the earlier e-mail was sent. */
@@ -28,7 +27,6 @@ const SKIP_REASONS = [
 ]
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/** How a follow-up stands. */
 export const FollowUpState = Schema.Struct({
   ...FollowUp.fields,
   /** When the last recipient was drawn or skipped; null before. */
@@ -37,7 +35,6 @@ export const FollowUpState = Schema.Struct({
 })
 export type FollowUpState = typeof FollowUpState.Type
 
-/** A recipient of the earlier campaign, and what is known of it. */
 export const FollowedRecipient = Schema.Struct({
   ...Struct.pick(Recipient.fields, ["id", "npi", "email", "sentAt", "bouncedAt"]),
   isErased: Schema.Boolean,

@@ -14,7 +14,6 @@ import { missingDetailsOf } from "./missingDetails.ts"
 import { PreflightSettings } from "./PreflightSettings.ts"
 import { preflight } from "./preflight.ts"
 
-/** Checks whether a campaign is ready to be sent. */
 export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (campaignId: CampaignId) {
   const { livemode } = yield* Deployment
   const { signsMail, publicBaseUrl } = yield* PreflightSettings

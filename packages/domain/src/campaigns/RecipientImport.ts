@@ -25,7 +25,6 @@ import { loadFieldsCheck } from "./UnrenderedRecipients.ts"
 /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
 const MAX_EMAIL_LENGTH = 254
 
-/** A line of an import file. */
 export const ImportLine = Schema.Struct({
   /** Counted from 1, the header included. */
   number: Schema.Int,
@@ -47,7 +46,6 @@ export interface BadLine {
   readonly reason: string
 }
 
-/** The result of a batch of lines. */
 export interface ImportResult {
   readonly imported: number
   /** Lines whose NPI and e-mail the campaign has already, with other fields. */
@@ -61,7 +59,6 @@ export interface ImportResult {
   readonly bad: ReadonlyArray<BadLine>
 }
 
-/** How often a token is drawn for a recipient. */
 export const MAX_TOKEN_DRAWS = 10
 
 /** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */

@@ -22,7 +22,6 @@ const SubjectCount = Schema.Struct({ sent: Schema.Int, clicked: Schema.Int })
 export const SubjectCounts = Schema.Struct({ a: SubjectCount, b: SubjectCount })
 export type SubjectCounts = typeof SubjectCounts.Type
 
-/** How a subject test stands. */
 export const SubjectTestState = Schema.Struct({
   ...SubjectTest.fields,
   /** When the campaign began to send, or went on after a pause; null before. */

@@ -13,7 +13,6 @@ export interface UndecidedTest extends CampaignKey {
   readonly now: number
 }
 
-/** Keeps the subject tests of campaigns. */
 export class SubjectTestRepository extends Context.Service<
   SubjectTestRepository,
   {
@@ -25,7 +24,6 @@ export class SubjectTestRepository extends Context.Service<
     readonly undecided: Effect.Effect<ReadonlyArray<UndecidedTest>>
     /** Locks a test that is still undecided, its campaign sending, and counts; undefined if it is not, or if another worker decides. */
     lockUndecided(campaign: CampaignKey): Effect.Effect<SubjectCounts | undefined>
-    /** Stores the winner, and what it was decided by. */
     decide(campaign: CampaignKey, winner: TestSubject, counts: SubjectCounts): Effect.Effect<void>
     /** Makes messages due that waited for the winner of a test that is decided; returns how many, or undefined when none waits. */
     release(limit: number): Effect.Effect<(CampaignKey & { readonly count: number }) | undefined>

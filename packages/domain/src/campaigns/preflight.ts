@@ -63,11 +63,9 @@ export interface PreflightFacts {
 const numbers = new Intl.NumberFormat("en-US")
 const count = (n: number, noun: string): string => `${numbers.format(n)} ${noun}${n === 1 ? "" : "s"}`
 
-/** Checks whether a campaign is ready to be sent. */
 export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
   PREFLIGHT_CHECKS.map((check) => ({ check, ...CHECKS[check](facts) }))
 
-/** Returns the names of the checks that failed. */
 export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<PreflightCheck["check"]> =>
   checks.filter(({ status }) => status === "failed").map(({ check }) => check)
 

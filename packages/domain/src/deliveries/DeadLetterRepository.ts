@@ -46,7 +46,6 @@ export class NotDeadLetter extends DescribedError(
   },
 ) {}
 
-/** Keeps dead letters. */
 export class DeadLetterRepository extends Context.Service<
   DeadLetterRepository,
   {

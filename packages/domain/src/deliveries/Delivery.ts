@@ -36,7 +36,6 @@ export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 export const DELIVERY_STATES = ["pending", "sending", "delivered", ...DEAD_LETTER_REASONS] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** How one attempt went. */
 export const Attempt = Schema.Struct({
   /** Which attempt it was, from 1; one whose outcome is unknown is repeated under its number. */
   number: Schema.Int,

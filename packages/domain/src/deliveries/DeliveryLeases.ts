@@ -9,7 +9,6 @@ export const MAX_LOSSES = 5
 /** How many workers must be lost with a delivery until it is sent alone. */
 export const ALONE_FROM_LOSSES = 3
 
-/** An endpoint that a worker owns. */
 export const OwnedEndpoint = Schema.Struct({
   endpointId: EndpointId,
   organizationId: OrganizationId,
@@ -29,7 +28,6 @@ export const OwnedEndpoint = Schema.Struct({
 })
 export type OwnedEndpoint = typeof OwnedEndpoint.Type
 
-/** A secret that signs. */
 export interface SigningSecret {
   readonly secret: Redacted.Redacted
   /** For how long it signs; null for no end. */
@@ -42,7 +40,6 @@ export type Settlement =
   | { readonly state: "retry"; readonly delaySeconds: number }
   | { readonly state: Exclude<DeadLetterReason, "poison"> }
 
-/** The outcome of a call. */
 export interface Outcome {
   readonly delivery: Delivery
   /** The endpoint's version by which it was called. */
@@ -93,7 +90,6 @@ export interface GivenUp {
   readonly unbegun: ReadonlyArray<DeliveryId>
 }
 
-/** How many deliveries are wanted for an endpoint. */
 export interface Wanted {
   readonly endpointId: EndpointId
   readonly limit: number
@@ -145,7 +141,6 @@ export class DeliveryLeases extends Context.Service<
       endpoints: ReadonlyArray<EndpointId>,
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
-    /** Writes intents and the outcomes of calls. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
     /** Finds the worker's endpoints whose logs go on after what was read last. */
     findBehind(worker: string): Effect.Effect<ReadonlyArray<EndpointId>>

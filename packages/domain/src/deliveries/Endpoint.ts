@@ -21,7 +21,6 @@ const endpointUrl = (asPrivate: boolean) =>
     }),
   ).pipe(Schema.brand("EndpointUrl"))
 
-/** An endpoint's address. */
 export const EndpointUrl = endpointUrl(false)
 export type EndpointUrl = typeof EndpointUrl.Type
 

@@ -14,7 +14,6 @@ export class InvalidEndpointUrl extends DescribedError(
   "The endpoint's URL cannot be used: {reason}.",
 ) {}
 
-/** Keeps webhook endpoints. */
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {

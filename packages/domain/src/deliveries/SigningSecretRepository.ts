@@ -10,7 +10,6 @@ export const DEFAULT_GRACE_SECONDS = 86_400
 /** The secrets that an organization has active at once: as many as a signature is verified with. */
 export const MAX_ACTIVE_SECRETS = 16
 
-/** A signing secret without its text. */
 export const SecretSummary = Schema.Struct({
   organizationId: OrganizationId,
   id: SecretId,
@@ -29,12 +28,10 @@ export const SecretVerification = Schema.Struct({
   organizationId: OrganizationId,
   secretId: SecretId,
   endpointId: EndpointId,
-  /** The last time. */
   verifiedAt: Timestamp,
 })
 export type SecretVerification = typeof SecretVerification.Type
 
-/** The organization of an endpoint, with the secrets that are active. */
 export interface EndpointOwner {
   readonly organizationId: OrganizationId
   readonly secrets: ReadonlyArray<{

@@ -1,6 +1,5 @@
 /** An endpoint with this many failures in a row is only probed. */
 const FAILURES_TO_PROBE = 5
-/** The longest wait between two probes, in seconds. */
 export const MAX_PROBE_WAIT_SECONDS = 10
 /** A recovering endpoint that may have this many calls in flight is treated as any other. */
 const RECOVERED_MAX_IN_FLIGHT = 16

@@ -3,7 +3,6 @@ export const LATENCY_BOUNDS_MS = [
   2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000,
 ] as const
 
-/** Counts latencies in milliseconds by bucket. */
 export const latencyHistogram = (latencies: ReadonlyArray<number>): ReadonlyArray<number> => {
   const counts = Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0)
   for (const latency of latencies) {

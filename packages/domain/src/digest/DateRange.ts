@@ -7,7 +7,6 @@ const DAY_MS = 86_400_000
 /** A date as the database gives it. `CalendarDate` checks what a person gives; the check is not loaded by those who read dates alone. */
 export const ReadDate = Schema.String.pipe(Schema.brand("CalendarDate"))
 
-/** Returns the date a number of days later, or earlier. */
 export const addDays = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate
 
@@ -15,7 +14,6 @@ export const addDays = (date: CalendarDate, days: number): CalendarDate =>
 export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
   (Date.parse(to) - Date.parse(from)) / DAY_MS
 
-/** Returns the UTC date of a time in Unix milliseconds. */
 export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
 
 /** The range of dates is empty or too long. */
@@ -24,7 +22,6 @@ export class UnusableRange extends DescribedError(
   "The last date must not be before the first, and the range may have at most {maxDates} dates.",
 ) {}
 
-/** Returns the dates from the first to the last. */
 export const datesBetween = (
   first: CalendarDate,
   last: CalendarDate,

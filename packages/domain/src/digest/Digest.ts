@@ -88,7 +88,6 @@ export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp):
   }
 }
 
-/** Counts qualifications by stage. */
 export const countByStage = (qualifications: ReadonlyArray<Qualification>): FunnelCounts =>
   byStage((stage) => qualifications.filter((qualification) => qualification.stage === stage).length)
 
@@ -98,7 +97,6 @@ export const quotaStatus = (target: number | null, count: number, reachedAt: Tim
     ? { target, count, remaining: null, reached_at: null }
     : { target, count, remaining: Math.max(0, target - count), reached_at: count >= target ? reachedAt : null }
 
-/** Counts the recipients that an event publishes. */
 export const recipientsPublished = ({ type, data }: EventDraft): number =>
   type === "outreach.recipients_published" ? (data as EventData<typeof type>).recipients.length : 0
 

@@ -21,7 +21,6 @@ export const Discrepancy = Schema.Struct({
 })
 export type Discrepancy = typeof Discrepancy.Type
 
-/** Keeps the counts of each program and date. */
 export class DigestRepository extends Context.Service<
   DigestRepository,
   {

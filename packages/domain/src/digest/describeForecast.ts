@@ -6,7 +6,6 @@ const tenths = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 })
 /** How a forecast is made, in a sentence for those who read one. */
 export const FORECAST_METHOD = `The forecast is the mean of the last ${FORECAST_DAYS} complete days (UTC), and supposes that the coming days are like these. The interval is that of the mean, at 80 %.`
 
-/** Describes a forecast in sentences. */
 export const describeForecast = (forecast: QuotaForecast): string => {
   switch (forecast._tag) {
     case "NoTarget":

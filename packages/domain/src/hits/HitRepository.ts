@@ -14,7 +14,6 @@ export class HitRepository extends Context.Service<
      * Of one link from one address the first `MAX_HITS_PER_MINUTE` are kept, and the others are counted on the last one kept.
      */
     record(hits: ReadonlyArray<Hit & { readonly cameAt: number }>): Effect.Effect<void>
-    /** Lists the organizations that have hits to judge. */
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Locks an organization's oldest waiting hits whose message was accepted, or that came `MAX_JUDGMENT_DELAY_SECONDS` ago. */
     lockWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingHit>>

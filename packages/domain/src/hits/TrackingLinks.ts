@@ -19,7 +19,6 @@ export class TrackingSeal extends Context.Service<
   }
 >()("domain/hits/TrackingSeal") {}
 
-/** Whose message a link stands in. */
 export interface RecipientRef {
   readonly organizationId: OrganizationId
   readonly recipientId: RecipientId

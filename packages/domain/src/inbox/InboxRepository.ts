@@ -32,7 +32,6 @@ export type Receipt = "stored" | "repeated" | "differs" | "frozen"
 export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
-/** A stored event, without its body. */
 export const InboxEntry = Schema.Struct({
   ...{ organizationId, eventId, endpointId, secretId, type },
   state: Schema.Literals(INBOX_STATES),
@@ -46,7 +45,6 @@ export const InboxEntry = Schema.Struct({
 })
 export type InboxEntry = typeof InboxEntry.Type
 
-/** An event to apply. */
 export const WaitingEvent = Schema.Struct({ eventId, type, npi, body })
 export type WaitingEvent = typeof WaitingEvent.Type
 
@@ -82,14 +80,12 @@ export class InboxRepository extends Context.Service<
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Reads an organization's next waiting events, in the order of their receipt. */
     readWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingEvent>>
-    /** Marks events as applied. */
     markApplied(organizationId: OrganizationId, eventIds: ReadonlyArray<string>): Effect.Effect<void>
     /** Replaces the bodies of events about erased clinicians, and forgets their NPIs. */
     erase(
       organizationId: OrganizationId,
       events: ReadonlyArray<Pick<InboundMessage, "eventId" | "body">>,
     ): Effect.Effect<void>
-    /** Quarantines events until they are replayed. */
     quarantine(organizationId: OrganizationId, events: ReadonlyArray<QuarantinedEvent>): Effect.Effect<void>
     /** Finds an event, with the body as it was signed. */
     find(

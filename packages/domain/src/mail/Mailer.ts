@@ -3,7 +3,6 @@ import { Context, type Effect, Schema } from "effect"
 import type { CampaignId } from "../Identifier.ts"
 import type { SenderIdentity } from "../senders/Sender.ts"
 
-/** A message ready to go. */
 export interface Mail {
   /** The same object in all messages of a campaign that are sent within a minute, so that its keys are read once. */
   readonly sender: SenderIdentity
@@ -65,7 +64,6 @@ export interface SendingLease {
   isHeld(): boolean
 }
 
-/** Hands messages to a mail server. */
 export class Mailer extends Context.Service<
   Mailer,
   {

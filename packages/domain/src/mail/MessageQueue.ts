@@ -29,7 +29,6 @@ export type MessageSettlement =
   /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
   | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
 
-/** The outcome of an attempt at a message. */
 export type AttemptOutcome = "accepted" | "bounced" | "deferred" | "refused" | "unreachable" | "unknown"
 
 /** An attempt at a message, as its recipient's timeline shows it. */
@@ -58,7 +57,6 @@ export interface MessageClaim {
 /** How long rates are kept after they bound anything: longer than the second that is saved up, so that a clock that was set back forgets nothing that counts. */
 export const SEND_RATE_RETENTION_SECONDS = 3600
 
-/** The messages of sending campaigns. */
 export class MessageQueue extends Context.Service<
   MessageQueue,
   {

@@ -8,7 +8,6 @@ import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml } from "./Template.ts"
 
-/** The body of a message, as HTML and as text. */
 export interface MailBody {
   readonly html: string
   readonly text: string
@@ -220,5 +219,4 @@ const toText = compile({
   ],
 })
 
-/** Renders an HTML body as text, its links in brackets. */
 const mailText = (html: string): string => toText(html)

@@ -13,9 +13,7 @@ import { compileTemplate } from "./Template.ts"
 /** The last field of each Feedback-ID: Gmail wants the same 5 to 15 characters in all mail of a sender, and counts by the signing domain. */
 const FEEDBACK_SENDER = "outreach"
 
-/** The recipient of a message. */
 export interface MailRecipient extends RecipientRef, Pick<Recipient, "campaignId" | "programId" | "token" | "email"> {
-  /** Default none. */
   readonly fields?: RecipientFields
 }
 

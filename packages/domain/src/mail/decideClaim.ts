@@ -47,7 +47,6 @@ export interface ClaimRates {
   readonly perOperatorMinute: number | null
 }
 
-/** What the claim writes. */
 export interface ClaimDecision {
   readonly leases: ReadonlyArray<DueMessage>
   readonly deferrals: ReadonlyArray<Deferral>
@@ -162,7 +161,6 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
   }
 }
 
-/** Counts the leased messages by the rates that bound them. */
 const countByRates = (
   leases: ReadonlyArray<DueMessage>,
   { rates, now }: DueMessages,
@@ -183,7 +181,6 @@ const countByRates = (
   return used
 }
 
-/** Counts the leased messages by the ramps of their senders. */
 const countByRamps = (leases: ReadonlyArray<DueMessage>, { ramps }: DueMessages): ClaimDecision["ramps"] => {
   const used = new Map<SenderId, ClaimDecision["ramps"][number]>()
   for (const { organizationId, senderId } of leases) {

@@ -51,7 +51,6 @@ export const cutAtLinks = (html: string): CutBody => {
   return { pieces, rest: html.slice(copied) }
 }
 
-/** Writes the pixel that shows an opening. */
 export const pixelTo = (to: RecipientRef, links: TrackingLinks["Service"]): string =>
   `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
 

@@ -66,7 +66,6 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 `
 }
 
-/** Adds the same footer to a text part. */
 export const addPlainFooter = (text: string): string => `${text.trimEnd()}
 
 --${" "}

@@ -9,7 +9,6 @@ export const OPERATOR_ROLES = ["viewer", "operator", "admin"] as const
 export const OperatorRole = Schema.Literals(OPERATOR_ROLES).annotate({ expected: OPERATOR_ROLES.join(", ") })
 export type OperatorRole = typeof OperatorRole.Type
 
-/** A person who may use the console. */
 export const Operator = Schema.Struct({
   id: OperatorId,
   name: Schema.String,
@@ -19,12 +18,10 @@ export const Operator = Schema.Struct({
 })
 export type Operator = typeof Operator.Type
 
-/** An operator with what a list shows. */
 export const ListedOperator = Schema.Struct({
   ...Operator.fields,
   createdAt: Timestamp,
   removedAt: Schema.NullOr(Timestamp),
-  /** How many sessions are open. */
   sessions: Schema.Int,
   /** The last use of an open session, to the minute. */
   lastUsedAt: Schema.NullOr(Timestamp),

@@ -41,7 +41,6 @@ export class OperatorRepository extends Context.Service<
         readonly isUse?: boolean
       },
     ): Effect.Effect<Operator | undefined>
-    /** Ends a session, if there is one. */
     endSession(token: string): Effect.Effect<void>
     /** Deletes links and sessions that are over, some of each. */
     readonly deleteExpired: Effect.Effect<void>

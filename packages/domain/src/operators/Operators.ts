@@ -7,7 +7,6 @@ import { OperatorRepository } from "./OperatorRepository.ts"
 /** Draws a token of 256 bits. */
 const drawToken = Effect.map(randomBase62(43), (text) => Redacted.make(text))
 
-/** Adds an operator of all organizations, or of one. */
 export const addOperator = Effect.fn("Operators.addOperator")(function* (operator: Omit<Operator, "id">) {
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
 })

@@ -36,7 +36,6 @@ export interface AlertRule {
   readonly advice: string
 }
 
-/** An alert that is active. */
 export interface ActiveAlert extends AlertRule {
   readonly value: number
 }

@@ -30,7 +30,6 @@ export const KEY_REQUESTS_PER_MINUTE = 100
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
 
-/** The prefix of keys of one mode. */
 const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
 
 /** Builds a key's text from its 30 random base62 characters. */

@@ -9,7 +9,6 @@ export class KeyNotFound extends DescribedError("KeyNotFound", "No API key {keyI
 
 export class KeyRevoked extends DescribedError("KeyRevoked", "API key {keyId} was revoked; issue a new one instead.") {}
 
-/** A key about to be kept. */
 export interface NewKey extends Pick<ApiKey, "id" | "organizationId" | "name" | "scopes" | "expiresAt"> {
   readonly text: Redacted.Redacted
 }

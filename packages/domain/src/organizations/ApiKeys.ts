@@ -45,7 +45,6 @@ export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId,
   return { key, text: drawn.text } satisfies IssuedKey
 })
 
-/** Draws a key's id and its text in this deployment's mode. */
 const drawKey = Effect.gen(function* () {
   const { livemode } = yield* Deployment
   const id = yield* createIdentifier("key")

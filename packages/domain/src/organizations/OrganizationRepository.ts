@@ -3,7 +3,6 @@ import type { OrganizationId, ReplayId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Organization, OrganizationNotFound } from "./Organization.ts"
 
-/** Keeps organizations. */
 export class OrganizationRepository extends Context.Service<
   OrganizationRepository,
   {

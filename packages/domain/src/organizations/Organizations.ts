@@ -3,7 +3,6 @@ import { createIdentifier, type OrganizationId } from "../Identifier.ts"
 import { ReplayUnderWay } from "./Organization.ts"
 import { OrganizationRepository } from "./OrganizationRepository.ts"
 
-/** Adds an organization. */
 export const createOrganization = Effect.fn("Organizations.createOrganization")(function* (name: string) {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), name)
 })

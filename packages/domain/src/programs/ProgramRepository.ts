@@ -22,7 +22,6 @@ export class ProgramWithoutSender extends DescribedError(
   'The program {programId} has no sender name or no postal address, and each of its e-mails must show both. `ops programs update {programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"` sets them.',
 ) {}
 
-/** Campaigns of the program are under way, so it cannot be archived. */
 export class ProgramInUse extends DescribedError(
   "ProgramInUse",
   ({ programId, campaignIds }: { readonly programId: string; readonly campaignIds: ReadonlyArray<string> }) =>
@@ -39,17 +38,14 @@ export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerT
   readonly postalAddress?: string
 }
 
-/** Keeps programs. */
 export class ProgramRepository extends Context.Service<
   ProgramRepository,
   {
     create(program: NewProgram): Effect.Effect<Program, OrganizationNotFound | ProgramSlugTaken>
     find(programId: ProgramId): Effect.Effect<Program, ProgramNotFound>
-    /** Finds the ids of an organization's programs by their slugs. */
     findIds(organizationId: OrganizationId, slugs: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, ProgramId>>
     /** Reports whether the completers of a program have reached its target. */
     isQuotaReached(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<boolean>
-    /** Counts the completers of a program up to now. */
     countCompleters(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<number>
     /** Locks a program until the transaction ends; returns its organization. */
     lock(programId: ProgramId): Effect.Effect<OrganizationId, ProgramNotFound>

@@ -13,7 +13,6 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(
   "npi email all and or not contains true false nil null empty blank in with for as by forloop tablerowloop".split(" "),
 )
 
-/** The name of a field. */
 const FieldName = Schema.String.check(
   Schema.makeFilter((name) => {
     if (RESERVED_NAMES.has(name) || VARIABLE_NAMES.has(name)) return "the name has another meaning already"
@@ -38,7 +37,6 @@ export const fieldNameOf = (column: string): Result.Result<string, string> =>
     ({ reason }) => reason,
   )
 
-/** The names of fields, separated by commas. */
 export const FieldNames: Schema.Codec<ReadonlyArray<string>, string> = textSchema(
   `names of fields such as first_name,specialty; none of ${[...VARIABLE_NAMES].join(", ")}`,
   (text) => {

@@ -12,18 +12,15 @@ export interface RecipientPosition {
   readonly id: RecipientId
 }
 
-/** Keeps recipients. */
 export class RecipientRepository extends Context.Service<
   RecipientRepository,
   {
-    /** Finds an organization's recipient by its token. */
     find(organizationId: OrganizationId, token: string): Effect.Effect<Recipient | undefined>
     /** Finds an organization's recipients by their ids, in one query. */
     findAll(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
     ): Effect.Effect<ReadonlyMap<RecipientId, Recipient>>
-    /** Finds the ids of an organization's recipients by their tokens. */
     findIds(
       organizationId: OrganizationId,
       tokens: ReadonlyArray<string>,

@@ -16,13 +16,11 @@ export const Sender = Schema.Struct({
   fromName: Schema.String,
   fromAddress: Schema.String,
   replyTo: Schema.NullOr(Schema.String),
-  /** The domain that signs. */
   dkimDomain: Schema.String,
   /** The domain of the return paths; null for the deployment's. */
   bounceDomain: Schema.NullOr(Schema.String),
   /** Since when e-mails are sent in its name: when its DNS records were found. Null before. */
   liveSince: Schema.NullOr(Timestamp),
-  /** Null without a ramp. */
   ramp: Schema.NullOr(RampState),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -51,7 +49,6 @@ export interface SenderWithKeys extends Sender {
   readonly keys: ReadonlyArray<DkimKey>
 }
 
-/** A key pair that signs. */
 export interface DkimKeyPair {
   /** SPKI, in base64. */
   readonly publicKey: string
@@ -87,7 +84,6 @@ export const DKIM_OVERLAP_DAYS = 2
 /** For how many days after its last signature the DNS record of a key is needed: as long as mail servers try to deliver a message, and some more. */
 export const DKIM_RECORD_DAYS = 7
 
-/** Reads the domain of an address. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase()
 
 /** Reports whether what one domain vouches for counts for the other under relaxed alignment, as far as names alone say. */

@@ -24,7 +24,6 @@ export class SenderKeyUnreadable extends DescribedError(
 ) {}
 
 export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updatedAt"> & {
-  /** Default no ramp. */
   readonly ramp?: Ramp | null
 }
 
@@ -51,9 +50,7 @@ export class SenderRepository extends Context.Service<
     find(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
     /** Lists senders, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<SenderWithKeys>>
-    /** Changes what is given. */
     update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound>
-    /** Removes a sender and its keys. */
     remove(senderId: SenderId): Effect.Effect<void, SenderNotFound>
     /** Adds the key that will follow the one that signs. It takes the place of one that signs nothing yet. */
     addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<SenderWithKeys, SenderNotFound | SelectorTaken>

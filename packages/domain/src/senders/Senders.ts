@@ -10,19 +10,16 @@ export class SenderNotAligned extends DescribedError(
   "The {role} {domain} is not aligned with the From domain {fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.",
 ) {}
 
-/** Adds a sender with its first key. */
 export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSender, "id">, key: NewDkimKey) {
   yield* checkAlignment(sender)
   const added = { ...sender, id: yield* createIdentifier("sender") }
   return yield* (yield* Transaction).run((yield* SenderRepository).add(added, key))
 })
 
-/** Adds the key that will follow the one that signs. */
 export const addSenderKey = Effect.fn("Senders.addKey")(function* (senderId: SenderId, key: NewDkimKey) {
   return yield* (yield* Transaction).run((yield* SenderRepository).addKey(senderId, key))
 })
 
-/** Lets the newest key of a sender sign, and the sender go live. */
 export const activateSender = Effect.fn("Senders.activate")(function* (senderId: SenderId) {
   return yield* (yield* Transaction).run((yield* SenderRepository).activate(senderId))
 })

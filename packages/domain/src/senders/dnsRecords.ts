@@ -11,7 +11,6 @@ export interface DnsRecord {
 
 const MAX_TEXT_LENGTH = 255
 
-/** Returns the name of a key's DNS record. */
 export const dkimName = ({ selector }: Pick<DkimKey, "selector">, domain: string): string =>
   `${selector}._domainkey.${domain}`
 

@@ -7,9 +7,7 @@ import type { ErasedClinicians } from "./ErasedClinicians.ts"
 export class ErasedClinicianRepository extends Context.Service<
   ErasedClinicianRepository,
   {
-    /** Finds which of these NPIs and addresses were erased. */
     find(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ErasedClinicians>
-    /** Adds the hashes of NPIs and addresses. */
     add(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<void>
     /** Computes the hashes of NPIs and addresses in hex, in the order of the clinicians, the NPI first; none while the organization erased nobody. */
     hash(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ReadonlyArray<string>>

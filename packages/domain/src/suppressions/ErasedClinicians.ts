@@ -1,6 +1,5 @@
 import type { Clinician } from "./Clinician.ts"
 
-/** Which of some NPIs and addresses were erased. */
 export interface ErasedClinicians {
   /** The pseudonym of each erased NPI, under which its qualifications stay counted. */
   readonly npis: ReadonlyMap<string, string>
@@ -8,7 +7,6 @@ export interface ErasedClinicians {
   readonly emails: ReadonlySet<string>
 }
 
-/** Reports whether an NPI or address of a clinician was erased. */
 export const isErased = ({ npis, emails }: ErasedClinicians, { npi, email }: Clinician): boolean =>
   (npi !== null && npis.has(npi)) || (email !== null && emails.has(email.toLowerCase()))
 

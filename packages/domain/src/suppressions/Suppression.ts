@@ -24,7 +24,6 @@ const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
   "address_invalid",
 ]
 
-/** Reports whether an address is suppressed after a bounce. */
 export const isHardBounce = (reason: BounceReason): boolean => HARD_BOUNCES.includes(reason)
 
 /** A clinician in one program, or in every program of an organization; recipients match by NPI or by e-mail address. */
@@ -44,7 +43,6 @@ export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Suppre
   ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
 ]
 
-/** Why a recipient is withdrawn. */
 export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached" | "clicked"
 
 /** An entry of a program's suppression set, or of its organization's. */
@@ -60,5 +58,4 @@ export const Suppression = Schema.Struct({
 })
 export type Suppression = typeof Suppression.Type
 
-/** The key of a suppression within its program or organization. */
 export type SuppressionKey = Pick<Suppression, "kind" | "value">

@@ -29,7 +29,6 @@ export const UnsubscriptionChoice = Schema.Struct({
 })
 export type UnsubscriptionChoice = typeof UnsubscriptionChoice.Type
 
-/** Stores recipients' requests to get no more e-mails. */
 export class UnsubscriptionRepository extends Context.Service<
   UnsubscriptionRepository,
   {

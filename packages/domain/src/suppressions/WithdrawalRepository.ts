@@ -9,7 +9,6 @@ export interface MatchedRecipient<Clinician extends ProgramClinician = ProgramCl
   readonly clinician: Clinician
 }
 
-/** A recipient to withdraw. */
 export interface Withdrawal {
   readonly id: RecipientId
   readonly reason: WithdrawalReason
