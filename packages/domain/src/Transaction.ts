@@ -30,3 +30,7 @@ export class Transaction extends Context.Service<
     commitTimestamp(organizationId: OrganizationId): Effect.Effect<CommitTimestamp>
   }
 >()("domain/Transaction") {}
+
+/** Runs an effect in a transaction, as the last step of an `Effect.fn` that is one. */
+export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Transaction> =>
+  Transaction.use(({ run }) => run(effect))

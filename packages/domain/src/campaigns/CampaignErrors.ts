@@ -1,4 +1,5 @@
 import { DescribedError } from "../DescribedError.ts"
+import type { PreflightCheck } from "./preflight.ts"
 
 export class CampaignNotFound extends DescribedError("CampaignNotFound", "No campaign {campaignId}.") {}
 
@@ -25,12 +26,7 @@ export class CampaignNotReady extends DescribedError(
   }: {
     readonly campaignId: string
     readonly failed: ReadonlyArray<string>
-    readonly checks: ReadonlyArray<{
-      readonly check: string
-      readonly status: string
-      readonly found: string
-      readonly advice: string | null
-    }>
+    readonly checks: ReadonlyArray<PreflightCheck>
   }) => {
     const lines = checks
       .filter(({ check }) => failed.includes(check))

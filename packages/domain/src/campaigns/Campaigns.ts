@@ -1,18 +1,18 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
-import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
+import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import { MailOperatorRepository } from "../mail/MailOperatorRepository.ts"
 import { shortLinkTo } from "../mail/shortLinkTo.ts"
-import { checkTemplate } from "../mail/Template.ts"
+import { checkTemplate, templatesOf } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { isErased } from "../suppressions/ErasedClinicians.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
-import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
+import { fromUnixMillis } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import {
   CAMPAIGN_STATUSES,
-  type CampaignKind,
+  type Campaign,
   CLOSED,
   type Command,
   type Scheduling,
@@ -38,28 +38,18 @@ import { drawNext } from "./FollowUps.ts"
 import { missingDetails, sampleVariables } from "./missingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
-import type { SendingHours } from "./SendingHours.ts"
 import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
+/** A campaign to be created. By default it has one subject, and its recipients are imported. */
+type NewCampaign = Pick<Campaign, "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"> &
+  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours">> & {
+    readonly subjectTest?: SubjectTest | undefined
+    readonly followUp?: FollowUp | undefined
+  }
+
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
-export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
-  readonly programId: ProgramId
-  readonly name: string
-  readonly kind: CampaignKind
-  readonly subject: string
-  readonly html: string
-  readonly text?: string | null
-  readonly shortLink?: string | null
-  readonly fields?: ReadonlyArray<string>
-  readonly perMinute?: number | null
-  readonly hours?: SendingHours | null
-  readonly windowStart: Timestamp
-  readonly windowEnd: Timestamp
-  readonly subjectTest?: SubjectTest | undefined
-  /** Default none: its recipients are imported. */
-  readonly followUp?: FollowUp | undefined
-}) {
+export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: NewCampaign) {
   const { subjectTest, followUp, ...campaign } = request
   const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
@@ -69,14 +59,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
   const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
-  const templates = [
-    ["subject", "subject", request.subject],
-    ["subject B", "subject", subjectTest?.subjectB ?? request.subject],
-    ["html", "html", request.html],
-    ["text", "text", text ?? ""],
-  ] as const
-  for (const [part, kind, template] of templates) {
-    if (part === "text" && text === null) continue
+  for (const { part, kind, template } of templatesOf({ ...request, text }, subjectTest?.subjectB)) {
     const reason = checkTemplate(template, kind, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
@@ -152,10 +135,7 @@ export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
   return yield* campaigns.setRate(campaignId, perMinute, version)
 })
 
-const checkWindow = Effect.fnUntraced(function* (window: {
-  readonly windowStart: Timestamp
-  readonly windowEnd: Timestamp
-}) {
+const checkWindow = Effect.fnUntraced(function* (window: Pick<Campaign, "windowStart" | "windowEnd">) {
   if (window.windowStart >= window.windowEnd) {
     return yield* new InvalidWindow({ reason: "The send window must end after it starts." })
   }

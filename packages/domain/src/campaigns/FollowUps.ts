@@ -3,13 +3,12 @@ import type { RecipientId } from "../Identifier.ts"
 import type { MessageLease } from "../mail/Message.ts"
 import { MessageQueue } from "../mail/MessageQueue.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
-import { createCandidate } from "../recipients/createCandidate.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { Transaction } from "../Transaction.ts"
 import type { Campaign } from "./Campaign.ts"
 import { type FollowedRecipient, type FollowUp, judgeFollowed, type SkipReason } from "./FollowUp.ts"
 import { type DrawnRecipient, FollowUpRepository } from "./FollowUpRepository.ts"
-import { judgeKnown, MAX_TOKEN_DRAWS, TokensUsedUp } from "./RecipientImport.ts"
+import { createCandidate, judgeKnown, MAX_TOKEN_DRAWS, TokensUsedUp } from "./RecipientImport.ts"
 
 /**
  * Draws the next recipients of a follow-up from those of the campaign that it follows, as a part of a transaction that has locked the

@@ -1,14 +1,14 @@
 import { Effect, Result, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
-import type { CampaignId } from "../Identifier.ts"
+import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import type { FieldsCheck } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
-import { createCandidate } from "../recipients/createCandidate.ts"
+import { randomBase62 } from "../randomBase62.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
-import type { Candidate, Recipient } from "../recipients/Recipient.ts"
+import { type Candidate, type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { timeZonesOf } from "../recipients/timeZonesOf.ts"
@@ -16,7 +16,7 @@ import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianReposi
 import { type ErasedClinicians, isErased } from "../suppressions/ErasedClinicians.ts"
 import type { SuppressionKey } from "../suppressions/Suppression.ts"
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import { type Campaign, IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached, RecipientsDrawn } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
@@ -61,6 +61,13 @@ export interface ImportResult {
 
 export const MAX_TOKEN_DRAWS = 10
 
+/** Creates a candidate with a new id and a random token, which may be taken. */
+export const createCandidate = Effect.fnUntraced(function* (given: Omit<Candidate, "id" | "token">) {
+  const id = yield* createIdentifier("recipient")
+  const token = yield* randomBase62(TOKEN_LENGTH)
+  return { ...given, id, token } satisfies Candidate
+})
+
 /** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */
 export class TokensUsedUp extends DescribedError("TokensUsedUp", "No free recipient token was found in ten draws.") {}
 
@@ -70,11 +77,12 @@ const parseLine = parseInput(ImportLine)
  * Creates the function that parses a line of an import into a campaign, with the check of the campaign's fields; it fails with the reason. With
  * hours, a line must not name a place that is not known.
  */
-export const createLineParser = (
-  { hours }: Pick<Campaign, "hours">,
-  check: FieldsCheck,
-): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
-  return (line) => {
+export const createLineParser =
+  (
+    { hours }: Pick<Campaign, "hours">,
+    check: FieldsCheck,
+  ): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) =>
+  (line) => {
     const parsed = parseLine(line)
     if (Result.isFailure(parsed)) return Result.fail(parsed.failure.reason)
     const fields = line.fields ?? {}
@@ -83,7 +91,6 @@ export const createLineParser = (
     const reason = check(fields)
     return reason === undefined ? Result.succeed(parsed.success) : Result.fail(reason)
   }
-}
 
 /**
  * The result for a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
@@ -150,51 +157,45 @@ export const judgeKnown = Effect.fnUntraced(function* (
 })
 
 /** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns the result for each candidate, in order. */
-export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
-  function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
-    const recipients = yield* RecipientRepository
-    const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(
-      campaignId,
-    )
-    if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
-    if (!IMPORTABLE.includes(status)) {
-      return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
-    }
-    const campaign = { organizationId, campaignId, programId }
-    // With the clock in hand: a suppression that comes now waits for this transaction, and withdraws the recipients that it adds.
-    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-    if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
-      return yield* new QuotaReached({ campaignId, programId })
-    }
-    const registrations = yield* judgeKnown(campaign, candidates)
-    const wanted = candidates.filter((_, i) => registrations[i] === "registered")
-    const added = yield* recipients.add(campaign, wanted, at)
-    const kept = yield* recipients.keepFields(
-      campaign,
-      candidates.flatMap(({ npi, fields }, i) =>
-        fields !== undefined && HAS_FIELDS.has(registrations[i]!) ? [{ npi, fields }] : [],
-      ),
-    )
-    return candidates.map(({ id, npi }, i): Registration => {
-      const registration = registrations[i]!
-      if (registration === "registered" && !added.has(id)) return "token_taken"
-      return registration === "already_there" && kept.has(npi) ? "updated" : registration
-    })
-  },
-  (effect) => Transaction.use(({ run }) => run(effect)),
-)
+export const addRecipients = Effect.fn("RecipientImport.addRecipients")(function* (
+  campaignId: CampaignId,
+  candidates: ReadonlyArray<Candidate>,
+) {
+  const recipients = yield* RecipientRepository
+  const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(campaignId)
+  if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
+  if (!IMPORTABLE.includes(status)) {
+    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+  }
+  const campaign = { organizationId, campaignId, programId }
+  // With the clock in hand: a suppression that comes now waits for this transaction, and withdraws the recipients that it adds.
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
+    return yield* new QuotaReached({ campaignId, programId })
+  }
+  const registrations = yield* judgeKnown(campaign, candidates)
+  const wanted = candidates.filter((_, i) => registrations[i] === "registered")
+  const added = yield* recipients.add(campaign, wanted, at)
+  const kept = yield* recipients.keepFields(
+    campaign,
+    candidates.flatMap(({ npi, fields }, i) =>
+      fields !== undefined && HAS_FIELDS.has(registrations[i]!) ? [{ npi, fields }] : [],
+    ),
+  )
+  return candidates.map(({ id, npi }, i): Registration => {
+    const registration = registrations[i]!
+    if (registration === "registered" && !added.has(id)) return "token_taken"
+    return registration === "already_there" && kept.has(npi) ? "updated" : registration
+  })
+}, inTransaction)
 
 const HAS_FIELDS: ReadonlySet<Registration> = new Set(["registered", "already_there"])
 
-const REASONS: Partial<Record<Registration, string>> = {
+/** Why a line is bad. */
+const REASONS = {
   npi_taken: "the campaign has this NPI with another e-mail address",
   email_taken: "the campaign has this e-mail address with another NPI",
-}
-
-const COUNTED = ["registered", "updated", "already_there", "suppressed"] as const
-
-const isCounted = (registration: Registration): registration is (typeof COUNTED)[number] =>
-  COUNTED.some((counted) => counted === registration)
+} as const
 
 /** Imports a batch of lines; doing it again changes nothing. */
 export const importLines = Effect.fn("RecipientImport.importLines")(function* (
@@ -220,10 +221,12 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
       if (registration === "token_taken") waiting.push(line)
-      else if (isCounted(registration)) {
+      else if (registration === "npi_taken" || registration === "email_taken") {
+        bad.push({ number: line.number, reason: REASONS[registration] })
+      } else {
         counts[registration]++
         if (registration !== "suppressed" && !hasPlace(line.fields ?? {})) withoutPlace++
-      } else bad.push({ number: line.number, reason: REASONS[registration]! })
+      }
     }
   }
   return {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import { chooseSubject, decisionTime } from "./SubjectTest.ts"
 import { SubjectTestRepository, type UndecidedTest } from "./SubjectTestRepository.ts"
 
@@ -18,23 +18,20 @@ export const decideSubjects = Effect.fn("SubjectTests.decideSubjects")(function*
   }
 })
 
-const decide = Effect.fnUntraced(
-  function* (test: UndecidedTest) {
-    const tests = yield* SubjectTestRepository
-    const counts = yield* tests.lockUndecided(test)
-    if (counts === undefined) return
-    const winner = chooseSubject(counts)
-    yield* tests.decide(test, winner, counts)
-    yield* Effect.logInfo("subject test decided").pipe(
-      Effect.annotateLogs({
-        campaignId: test.campaignId,
-        winner,
-        sentA: counts.a.sent,
-        clickedA: counts.a.clicked,
-        sentB: counts.b.sent,
-        clickedB: counts.b.clicked,
-      }),
-    )
-  },
-  (effect) => Transaction.use(({ run }) => run(effect)),
-)
+const decide = Effect.fnUntraced(function* (test: UndecidedTest) {
+  const tests = yield* SubjectTestRepository
+  const counts = yield* tests.lockUndecided(test)
+  if (counts === undefined) return
+  const winner = chooseSubject(counts)
+  yield* tests.decide(test, winner, counts)
+  yield* Effect.logInfo("subject test decided").pipe(
+    Effect.annotateLogs({
+      campaignId: test.campaignId,
+      winner,
+      sentA: counts.a.sent,
+      clickedA: counts.a.clicked,
+      sentB: counts.b.sent,
+      clickedB: counts.b.clicked,
+    }),
+  )
+}, inTransaction)

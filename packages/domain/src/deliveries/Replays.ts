@@ -1,19 +1,16 @@
 import { Effect } from "effect"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction } from "../Transaction.ts"
 import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 import { type LogRange, ReplayJobQueue, ReplayOverlaps, type ReplaySelection } from "./ReplayJobQueue.ts"
 
 /** Creates a job, unless a running one overlaps. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */
 const createReplay = Effect.fn("Replays.createReplay")(function* (selection: ReplaySelection, rate: number) {
   const jobs = yield* ReplayJobQueue
-  const create = Effect.gen(function* () {
-    yield* jobs.lock
-    const replayId = yield* jobs.findOverlapping(selection)
-    if (replayId !== undefined) return yield* new ReplayOverlaps({ replayId })
-    return yield* jobs.create(selection, rate)
-  })
-  return yield* (yield* Transaction).run(create)
-})
+  yield* jobs.lock
+  const replayId = yield* jobs.findOverlapping(selection)
+  if (replayId !== undefined) return yield* new ReplayOverlaps({ replayId })
+  return yield* jobs.create(selection, rate)
+}, inTransaction)
 
 /** Creates a job that replays the dead letters that match now. */
 export const createDeadLetterReplay = (filter: DeadLetterFilter, rate: number) =>

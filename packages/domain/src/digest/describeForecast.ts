@@ -3,6 +3,8 @@ import { FORECAST_DAYS, type QuotaForecast } from "./forecastQuota.ts"
 const whole = new Intl.NumberFormat("en-US")
 const tenths = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 })
 
+const NO_DATE = { TooEarly: "No day is complete yet", NoProgress: "The last complete days brought none" } as const
+
 /** How a forecast is made, in a sentence for those who read one. */
 export const FORECAST_METHOD = `The forecast is the mean of the last ${FORECAST_DAYS} complete days (UTC), and supposes that the coming days are like these. The interval is that of the mean, at 80 %.`
 
@@ -13,15 +15,10 @@ export const describeForecast = (forecast: QuotaForecast): string => {
     case "Reached":
       return "The target is reached."
     case "TooEarly":
-      return join(
-        `${whole.format(forecast.remaining)} are left.`,
-        "No day is complete yet, so there is no date.",
-        needed(forecast),
-      )
     case "NoProgress":
       return join(
         `${whole.format(forecast.remaining)} are left.`,
-        "The last complete days brought none, so there is no date.",
+        `${NO_DATE[forecast._tag]}, so there is no date.`,
         needed(forecast),
       )
     case "Expected":

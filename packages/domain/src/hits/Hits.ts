@@ -2,7 +2,7 @@ import { suspect } from "@outreach/bot-suspicion"
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier, type OrganizationId } from "../Identifier.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
 import { HitRepository } from "./HitRepository.ts"
 
@@ -12,20 +12,16 @@ const JUDGE_BATCH_SIZE = 500
 /** Judges an organization's oldest waiting hits and publishes them as opens and clicks, in one transaction; returns how many. */
 export const judgeHits = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const repository = yield* HitRepository
-  const transaction = yield* Transaction
-  const judge = Effect.gen(function* () {
-    const hits = yield* repository.lockWaiting(organizationId, JUDGE_BATCH_SIZE)
-    if (hits.length === 0) return 0
-    const judged = yield* Effect.forEach(hits, judgeHit)
-    const recipients = yield* repository.markJudged(organizationId, judged)
-    const at = yield* transaction.commitTimestamp(organizationId)
-    // A recipient who was erased since the hits were read has no events any more.
-    const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
-    yield* repository.publish(organizationId, events, at)
-    return hits.length
-  })
-  return yield* transaction.run(judge)
-})
+  const hits = yield* repository.lockWaiting(organizationId, JUDGE_BATCH_SIZE)
+  if (hits.length === 0) return 0
+  const judged = yield* Effect.forEach(hits, judgeHit)
+  const recipients = yield* repository.markJudged(organizationId, judged)
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  // A recipient who was erased since the hits were read has no events any more.
+  const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
+  yield* repository.publish(organizationId, events, at)
+  return hits.length
+}, inTransaction)
 
 const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
   const { at, method, headers, address, link, acceptedAt, earlierHits, receivedAt } = hit

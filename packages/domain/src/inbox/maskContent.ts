@@ -1,14 +1,8 @@
 /** The fields whose values are not personal data. */
 const PLAIN_FIELDS = new Set([
   ...["object", "event_id", "event_type", "type", "livemode", "occurred_at", "emitted_at", "created_at"],
-  ...[
-    "consumer_program_slug",
-    "program_slug",
-    "attribution",
-    "stage",
-    "learner_qualified_at",
-    "completer_qualified_at",
-  ],
+  ...["consumer_program_slug", "program_slug", "attribution", "stage"],
+  ...["learner_qualified_at", "completer_qualified_at"],
 ])
 
 /** Returns an event's content without personal data. Keeps the structure, and replaces values by their type or length. */

@@ -40,23 +40,19 @@ export const parseInboundEvent =
   ({ type, body }: { readonly type: string; readonly body: string }): ParseResult => {
     const event = JSON.parse(body)
     if (event.livemode !== livemode) {
-      return {
-        _tag: "Invalid",
-        reason: `livemode: the event is of ${livemode ? "a test" : "the production"} deployment`,
-      }
+      return invalid(`livemode: the event is of ${livemode ? "a test" : "the production"} deployment`)
     }
     if (!isInbound(type)) return { _tag: "Ignored" }
     const read = EVENTS[type].data.safeParse(event.data)
     if (!read.success) {
       const { path } = read.error.issues[0]!
-      return { _tag: "Invalid", reason: `${["data", ...path].join(".")} is missing or not valid` }
+      return invalid(`${["data", ...path].join(".")} is missing or not valid`)
     }
     const npi = parseNpi(read.data.npi)
-    if (Result.isFailure(npi)) return { _tag: "Invalid", reason: `data.npi: ${npi.failure.reason}` }
+    if (Result.isFailure(npi)) return invalid(`data.npi: ${npi.failure.reason}`)
     const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
     const email = account === undefined ? null : parseEmail(account.email)
-    if (email !== null && Result.isFailure(email))
-      return { _tag: "Invalid", reason: `data.email: ${email.failure.reason}` }
+    if (email !== null && Result.isFailure(email)) return invalid(`data.email: ${email.failure.reason}`)
     return {
       _tag: "InboundCommand",
       command: {
@@ -68,5 +64,7 @@ export const parseInboundEvent =
       },
     }
   }
+
+const invalid = (reason: string): ParseResult => ({ _tag: "Invalid", reason })
 
 const isInbound = (type: string): type is EventTypeOf<"to_service"> => Object.hasOwn(STAGES, type)

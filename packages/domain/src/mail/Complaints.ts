@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { RecipientId } from "../Identifier.ts"
 import type { SuppressionReason } from "../suppressions/Suppression.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
 /**
@@ -35,15 +35,11 @@ export const reportComplaint = Effect.fnUntraced(function* (
   const reason = suppressionFor(feedbackType)
   if (reason === undefined) return "ignored"
   const bounces = yield* BounceRepository
-  const transaction = yield* Transaction
-  const record = Effect.gen(function* () {
-    const bounced = yield* bounces.lock(recipientId)
-    if (bounced === undefined) return "unknown"
-    if (bounced.isFrozen) return "early"
-    if (reason === "complained" && !(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
-    yield* transaction.commitTimestamp(bounced.recipient.organizationId)
-    yield* bounces.suppress(bounced.recipient, reason)
-    return "recorded"
-  })
-  return yield* transaction.run(record)
-})
+  const bounced = yield* bounces.lock(recipientId)
+  if (bounced === undefined) return "unknown"
+  if (bounced.isFrozen) return "early"
+  if (reason === "complained" && !(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
+  yield* (yield* Transaction).commitTimestamp(bounced.recipient.organizationId)
+  yield* bounces.suppress(bounced.recipient, reason)
+  return "recorded"
+}, inTransaction)

@@ -4,7 +4,7 @@ import type { CampaignId, RecipientId } from "../Identifier.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { WithdrawalReason } from "../suppressions/Suppression.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
-import type { MailFailure } from "./Mailer.ts"
+import type { MailFailure, MailOutcome } from "./Mailer.ts"
 import type { MessageLease, SendingTemplate, TestSubject } from "./Message.ts"
 
 /** What a settlement does with the message; an event is published in the same transaction. */
@@ -29,7 +29,7 @@ export type MessageSettlement =
   /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
   | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
 
-export type AttemptOutcome = "accepted" | "bounced" | "deferred" | "refused" | "unreachable" | "unknown"
+export type AttemptOutcome = Lowercase<Exclude<MailOutcome["_tag"], "Late">>
 
 /** An attempt at a message, as its recipient's timeline shows it. */
 export interface MessageAttempt {

@@ -58,19 +58,10 @@ export const sendMessage = Effect.fnUntraced(function* (
   )
 })
 
-const OUTCOMES = {
-  Accepted: "accepted",
-  Bounced: "bounced",
-  Deferred: "deferred",
-  Refused: "refused",
-  Unreachable: "unreachable",
-  Unknown: "unknown",
-} as const satisfies Readonly<Record<Exclude<MailOutcome["_tag"], "Late">, AttemptOutcome>>
-
 const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
   if (outcome._tag === "Late") return undefined
   const reply = "failure" in outcome ? `${outcome.failure.class}: ${outcome.failure.code}` : (outcome.reply ?? null)
-  return { outcome: OUTCOMES[outcome._tag], reply }
+  return { outcome: outcome._tag.toLowerCase() as AttemptOutcome, reply }
 }
 
 /** Puts a leased message back that cannot be sent for a fault of ours. */

@@ -1,6 +1,7 @@
 import { Liquid } from "liquidjs"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { SAMPLE, type TemplateVariables } from "../TemplateVariables.ts"
+import type { MessageTemplate } from "./Message.ts"
 
 export type TemplatePart = "subject" | "html" | "text"
 
@@ -9,6 +10,20 @@ export type TemplatePart = "subject" | "html" | "text"
 const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true, strictFilters: true } as const
 const plain = new Liquid(options)
 const engines = { subject: plain, text: plain, html: new Liquid({ ...options, outputEscape: "escape" }) }
+
+/** Lists the templates of a campaign; `subjectB` is the other subject of a campaign that tests two. */
+export const templatesOf = (
+  { subject, html, text }: Pick<MessageTemplate, "subject" | "html" | "text">,
+  subjectB?: string,
+) =>
+  (
+    [
+      ["subject", "subject", subject],
+      ["subject B", "subject", subjectB],
+      ["html", "html", html],
+      ["text", "text", text],
+    ] as const
+  ).flatMap(([part, kind, template]) => (typeof template === "string" ? [{ part, kind, template }] : []))
 
 /** Returns a value for each field that shows its name. */
 export const sampleFields = (names: ReadonlyArray<string>): RecipientFields =>

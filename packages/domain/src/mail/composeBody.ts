@@ -207,16 +207,12 @@ const fill = (text: Segments, values: ReadonlyMap<string, string>): string => {
   return filled
 }
 
-const format = { options: { uppercase: false } }
-
 // Compiled once: the selectors cost as much as the conversion.
-const toText = compile({
+const mailText = compile({
   wordwrap: false,
   selectors: [
     { selector: "img", format: "skip" },
     // In capital letters a token would be another one.
-    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, ...format })),
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 })
-
-const mailText = (html: string): string => toText(html)

@@ -1,35 +1,25 @@
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
 import { createSchemeCheck, ForeignScheme } from "./createSchemeCheck.ts"
+import type { MessageTemplate } from "./Message.ts"
 import { shortLinkTo } from "./shortLinkTo.ts"
-import { compileTemplate } from "./Template.ts"
-
-/** What a campaign's messages are rendered from. */
-export interface RenderedCampaign {
-  readonly subject: string
-  readonly html: string
-  readonly text: string | null
-  readonly shortLink: string | null
-  readonly fields: ReadonlyArray<string>
-}
+import { compileTemplate, templatesOf } from "./Template.ts"
 
 /** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
 export type FieldsCheck = (fields: RecipientFields) => string | undefined
 
 /** Creates the check of a campaign; `subjectB` is the other subject of a campaign that tests two. */
-export const createFieldsCheck = (campaign: RenderedCampaign, subjectB?: string): FieldsCheck => {
+export const createFieldsCheck = (
+  campaign: Pick<MessageTemplate, "subject" | "html" | "text" | "shortLink" | "fields">,
+  subjectB?: string,
+): FieldsCheck => {
   if (campaign.fields.length === 0) return () => undefined
   const { shortLink } = campaign
   const variables = { ...SAMPLE, ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }) }
-  const templates = [
-    ["subject", "subject", campaign.subject],
-    ["subject B", "subject", subjectB],
-    ["html", "html", campaign.html],
-    ["text", "text", campaign.text],
-  ] as const
-  const parts = templates.flatMap(([part, kind, text]) =>
-    typeof text === "string" ? [{ part, render: compileTemplate(text, kind) }] : [],
-  )
+  const parts = templatesOf(campaign, subjectB).map(({ part, kind, template }) => ({
+    part,
+    render: compileTemplate(template, kind),
+  }))
   const checkSchemes = createSchemeCheck(campaign.html)
   return (fields) => {
     for (const { part, render } of parts) {

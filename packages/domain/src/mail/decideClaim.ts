@@ -1,3 +1,4 @@
+import type { CampaignKey } from "../campaigns/Campaign.ts"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { MessageLease } from "./Message.ts"
 
@@ -18,11 +19,6 @@ export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" |
 /** Seconds since 1970. JSON has no number for infinity, so that the database writes it as a text. */
 type Time = number | "Infinity"
 
-export interface CampaignOfOrganization {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-}
-
 /** The messages that a claim has locked, those of the organization and campaign whose turn it is first, and what bounds them. */
 export interface DueMessages {
   readonly now: number
@@ -35,7 +31,7 @@ export interface DueMessages {
   readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: Time }>
   /** The organizations whose turns this claim holds; null where another claim does. */
   readonly heldOrganizations: ReadonlyArray<OrganizationId> | null
-  readonly heldCampaigns: ReadonlyArray<CampaignOfOrganization>
+  readonly heldCampaigns: ReadonlyArray<CampaignKey>
   /** Campaigns that had something to send when the slots were shared. */
   readonly waitingCampaigns: ReadonlyArray<CampaignId>
 }
@@ -60,9 +56,9 @@ export interface ClaimDecision {
   }>
   readonly organizations: ReadonlyArray<OrganizationId> | null
   /** The campaigns whose turn advances. */
-  readonly campaigns: ReadonlyArray<CampaignOfOrganization>
+  readonly campaigns: ReadonlyArray<CampaignKey>
   /** The campaign of each message that was leased or deferred, in the order of the candidates. */
-  readonly served: ReadonlyArray<CampaignOfOrganization>
+  readonly served: ReadonlyArray<CampaignKey>
 }
 
 /** A message that becomes due later: at `until`, or behind the others of its scope. */
@@ -114,7 +110,7 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
   const [placeIn, rankInRamp, rankInDeferral] = [createTally(), createTally(), createTally()]
   const leases: DueMessage[] = []
   const deferrals: Deferral[] = []
-  const served: CampaignOfOrganization[] = []
+  const served: CampaignKey[] = []
   const isOpen = (scope: string, perMinute: number | null) => placeIn(scope) < slotsOf(scope, perMinute)
 
   for (const message of due.candidates) {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ProgramId } from "../Identifier.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import { type ProgramChanges, ProgramInUse, ProgramRepository } from "./ProgramRepository.ts"
 
 /** How many of the campaigns that keep a program from being archived are named. */
@@ -16,19 +16,15 @@ export const updateProgram = Effect.fn("Programs.updateProgram")(function* (
   changes: ProgramChanges,
 ) {
   const programs = yield* ProgramRepository
-  const transaction = yield* Transaction
-  const update = Effect.gen(function* () {
-    const organizationId = yield* programs.lock(programId)
-    if (changes.status === "archived") {
-      const campaignIds = yield* programs.findUnderWay(organizationId, programId, MAX_NAMED)
-      if (campaignIds.length > 0) return yield* new ProgramInUse({ programId, campaignIds })
-    }
-    const program = yield* programs.update(organizationId, programId, changes)
-    if (changes.learnerTarget !== undefined || changes.completerTarget !== undefined) {
-      const at = yield* transaction.commitTimestamp(organizationId)
-      yield* programs.updateTargets(organizationId, programId, at)
-    }
-    return program
-  })
-  return yield* transaction.run(update)
-})
+  const organizationId = yield* programs.lock(programId)
+  if (changes.status === "archived") {
+    const campaignIds = yield* programs.findUnderWay(organizationId, programId, MAX_NAMED)
+    if (campaignIds.length > 0) return yield* new ProgramInUse({ programId, campaignIds })
+  }
+  const program = yield* programs.update(organizationId, programId, changes)
+  if (changes.learnerTarget !== undefined || changes.completerTarget !== undefined) {
+    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+    yield* programs.updateTargets(organizationId, programId, at)
+  }
+  return program
+}, inTransaction)

@@ -3,7 +3,7 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Npi } from "../recipients/Npi.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
 import { ErasedClinicianRepository } from "./ErasedClinicianRepository.ts"
 import { withoutErased } from "./ErasedClinicians.ts"
@@ -75,15 +75,12 @@ export const assertNoNewMatches = Effect.fnUntraced(function* (
 })
 
 /** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */
-export const withdrawReached = Effect.fnUntraced(
-  function* (organizationId: OrganizationId) {
-    const withdrawals = yield* WithdrawalRepository
-    if (!(yield* withdrawals.takeTurn(organizationId))) return 0
-    const ids = yield* withdrawals.findReached(organizationId, MAX_WITHDRAWN)
-    return (yield* withdrawIdle(organizationId, new Set(ids), "quota_reached")).withdrawn
-  },
-  (effect) => Transaction.use(({ run }) => run(effect)),
-)
+export const withdrawReached = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const withdrawals = yield* WithdrawalRepository
+  if (!(yield* withdrawals.takeTurn(organizationId))) return 0
+  const ids = yield* withdrawals.findReached(organizationId, MAX_WITHDRAWN)
+  return (yield* withdrawIdle(organizationId, new Set(ids), "quota_reached")).withdrawn
+}, inTransaction)
 
 /**
  * Withdraws the waiting recipients of all programs that a bounce or a complaint has suppressed; returns how many suppressions are done.
@@ -98,20 +95,20 @@ export const withdrawSuppressed = Effect.gen(function* () {
   return done.reduce((sum, count) => sum + count, 0)
 })
 
-const withdrawOf = Effect.fnUntraced(
-  function* (organizationId: OrganizationId, suppressions: ReadonlyArray<Suppression>) {
-    const withdrawals = yield* WithdrawalRepository
-    if (!(yield* withdrawals.takeTurn(organizationId))) return 0
-    const clinicians = suppressions.map(toClinician)
-    const matches = yield* withdrawals.findMatches(organizationId, clinicians)
-    const { inFlight } = yield* withdrawIdle(organizationId, new Set(matches.map(({ id }) => id)), "suppressed")
-    const blocked = new Set(matches.filter(({ id }) => inFlight.has(id)).map(({ clinician }) => clinician))
-    const applied = suppressions.filter((_, i) => !blocked.has(clinicians[i]!))
-    yield* (yield* SuppressionRepository).markApplied(organizationId, applied)
-    return applied.length
-  },
-  (effect) => Transaction.use(({ run }) => run(effect)),
-)
+const withdrawOf = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  suppressions: ReadonlyArray<Suppression>,
+) {
+  const withdrawals = yield* WithdrawalRepository
+  if (!(yield* withdrawals.takeTurn(organizationId))) return 0
+  const clinicians = suppressions.map(toClinician)
+  const matches = yield* withdrawals.findMatches(organizationId, clinicians)
+  const { inFlight } = yield* withdrawIdle(organizationId, new Set(matches.map(({ id }) => id)), "suppressed")
+  const blocked = new Set(matches.filter(({ id }) => inFlight.has(id)).map(({ clinician }) => clinician))
+  const applied = suppressions.filter((_, i) => !blocked.has(clinicians[i]!))
+  yield* (yield* SuppressionRepository).markApplied(organizationId, applied)
+  return applied.length
+}, inTransaction)
 
 const toClinician = ({ kind, value, programId }: Suppression) => ({
   programId,
