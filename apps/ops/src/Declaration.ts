@@ -5,7 +5,7 @@ import { nameOf } from "./audit/auditArguments.ts"
 import { audited } from "./audit/audited.ts"
 import { checkRange } from "./inputs/checkRange.ts"
 import { type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
-import { printList, printPage, printRecord } from "./output/Output.ts"
+import { formatRecord, formatRows, print, printToStderr } from "./output/Output.ts"
 import { refuse } from "./output/refuse.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
@@ -26,12 +26,16 @@ interface Declaration<I, Column extends string, Run, Provided, Needed> {
   readonly input?: I
   readonly examples?: ReadonlyArray<string>
   /**
-   * Runs the command. What it returns is printed: a record as lines, rows as a table of `columns`, and nothing for no value.
+   * Runs the command, and loads what the help does not need. What it returns is printed: rows as a table of `columns`, and nothing for no value.
    *
    * With an input `limit`, it returns one row more than the limit if there are more.
    */
   readonly run: (input: Values<I>) => Run
   readonly columns?: ReadonlyArray<Column>
+  /** Formats the result for people, by default as a record with a line for each field. Only a function in its place gets the result's type. */
+  readonly format?: (result: ResultOf<Run>) => string
+  /** Says more about the result, on standard error after it. */
+  readonly note?: (result: ResultOf<Run>) => string | undefined
   /** The services that only this command of its group needs. */
   readonly services?: Layer.Layer<Provided, unknown, Needed>
 }
@@ -44,6 +48,12 @@ type Result<Column extends string> = [Column] extends [never]
 
 /** An effect, or the steps of one. */
 type Runnable<A> = Effect.Effect<A, unknown, unknown> | Generator<Effect.Effect<unknown, unknown, unknown>, A, never>
+
+/** What the effect or the steps succeed with, unless they print for themselves. */
+type ResultOf<Run> = Exclude<
+  Run extends Effect.Effect<infer A, unknown, unknown> ? A : Run extends Generator<unknown, infer A, never> ? A : never,
+  void
+>
 
 type NeedsOf<Run> =
   Run extends Effect.Effect<unknown, unknown, infer R>
@@ -73,7 +83,14 @@ const declare =
     declaration: Declaration<I, Column, Run, Provided, Needed>,
   ): Declared<Exclude<NeedsOf<Run>, Provided | Scope.Scope> | Needed | Log> =>
   (words) => {
-    const { about, input = {}, examples = [], run, columns, services = NONE } = declaration as unknown as AnyDeclaration
+    const {
+      about,
+      input = {},
+      examples = [],
+      run,
+      services = NONE,
+      ...output
+    } = declaration as unknown as AnyDeclaration
     const params = toParams(input)
     const handler = Effect.fn(`ops.${words.join(".")}`)(function* (parsed: Parsed) {
       const values = valuesOf(params, parsed)
@@ -84,7 +101,7 @@ const declare =
           return yield* run(values as Values<Inputs>)
         }),
       )
-      yield* printResult(result, columns, values["limit"])
+      yield* printResult(result, { ...output, limit: values["limit"] })
     })
     const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
     return Command.make(words.at(-1)!, params, recorded).pipe(
@@ -132,9 +149,21 @@ const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
   return refuse("NothingToUpdate", `Give at least one of ${flags.join(", ")}.`, { flags })
 }
 
-const printResult = (result: unknown, columns: ReadonlyArray<string> | undefined, limit: unknown) => {
-  if (typeof result !== "object" || result === null) return Effect.void
-  if (columns === undefined) return printRecord(result)
+const printResult = Effect.fnUntraced(function* (
+  result: unknown,
+  { columns, format, note, limit }: Pick<AnyDeclaration, "columns" | "format" | "note"> & { readonly limit: unknown },
+) {
+  if (typeof result !== "object" || result === null) return
+  if (columns === undefined) {
+    yield* print(result, () => format?.(result as never) ?? formatRecord(result))
+    const more = note?.(result as never)
+    if (more !== undefined) yield* printToStderr(more)
+    return
+  }
   const rows = result as ReadonlyArray<Readonly<Record<string, unknown>>>
-  return typeof limit === "number" ? printPage(rows, limit, columns) : printList(rows, columns)
-}
+  if (typeof limit !== "number") return yield* print({ data: rows }, () => formatRows(rows, columns))
+  const data = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  yield* print({ data, hasMore }, () => formatRows(data, columns))
+  if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
+})

@@ -282,7 +282,7 @@ describe("doctor on endpoints", () => {
     const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
     expect(
       await Effect.runPromise(
-        endpointFinding({ id, organizationId, url }, { allowPrivate: true, servers: [], connectMs: 50 }),
+        Effect.flip(endpointFinding({ id, organizationId, url }, { allowPrivate: true, servers: [], connectMs: 50 })),
       ),
     ).toMatchObject({
       found: `The endpoint ${id} cannot be reached: connect_timeout.`,

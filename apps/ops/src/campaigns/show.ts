@@ -7,7 +7,7 @@ import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
-import { formatMailbox, formatRamp } from "../senders/printSender.ts"
+import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 import { followCampaign, formatProgress } from "./followCampaign.ts"
 import { formatSubjectTest } from "./formatSubjectTest.ts"
 

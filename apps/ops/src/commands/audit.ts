@@ -3,7 +3,7 @@ import { group, reading } from "../Declaration.ts"
 import { limit, organizationId } from "../inputs/filters.ts"
 import { choice, optional, text } from "../inputs/Input.ts"
 import { CONTINUES, period } from "../inputs/times.ts"
-import { printPage } from "../output/Output.ts"
+import { Output } from "../output/Output.ts"
 
 const list = reading({
   about: "List the commands that changed something or showed personal data, newest first",
@@ -25,8 +25,10 @@ const list = reading({
   },
   *run({ limit, ...filter }) {
     const entries = yield* AuditLog.use(({ list }) => list(filter, limit + 1))
-    yield* printPage(entries, limit, ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"], toRow)
+    const { json } = yield* Output
+    return entries.map((entry) => (json ? { who: undefined, ...entry } : toRow(entry)))
   },
+  columns: ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"],
 })
 
 /** `ops audit …` */

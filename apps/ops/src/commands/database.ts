@@ -1,15 +1,13 @@
 import { DatabaseInspection, type InspectedServer } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { group, reading } from "../Declaration.ts"
 import { formatCount } from "../output/format.ts"
-import { formatRecord, formatRows, print } from "../output/Output.ts"
+import { formatRecord, formatRows } from "../output/Output.ts"
 
 const status = reading({
   about:
     "Show the server's role and timeline, its standbys with their lag, whether commits wait for them, and the clocks of the organizations",
-  *run() {
-    const server = yield* DatabaseInspection.use(({ readServer }) => readServer)
-    yield* print(server, () => formatServer(server))
-  },
+  run: () => DatabaseInspection.use(({ readServer }) => readServer),
+  format: (server) => formatServer(server),
 })
 
 /** `ops database …` */

@@ -13,7 +13,7 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
-import { printDelivery } from "../deliveries/printDelivery.ts"
+import { formatDelivery } from "../deliveries/formatDelivery.ts"
 import { deadLetterFilters, deadLetterSelector, limit } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { replayFlags } from "../inputs/replayFlags.ts"
@@ -46,8 +46,9 @@ const show = reading({
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
       return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
     }
-    yield* printDelivery(found)
+    return found
   },
+  format: (found) => formatDelivery(found),
 })
 
 /** `ops dead-letters replay` */

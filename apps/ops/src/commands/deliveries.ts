@@ -4,11 +4,10 @@ import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { EVENT_DROPPED, printDelivery } from "../deliveries/printDelivery.ts"
+import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
 import { endpointFilter, eventTypeFilter, limit } from "../inputs/filters.ts"
 import { argument, choice, flag, optional } from "../inputs/Input.ts"
 import { CONTINUES, period } from "../inputs/times.ts"
-import { print } from "../output/Output.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 
@@ -30,11 +29,8 @@ const list = reading({
 const show = reading({
   about: "Show a delivery with its attempts",
   input: { deliveryId },
-  run: ({ deliveryId }) =>
-    Effect.flatMap(
-      DeliveryReader.use(({ find }) => find(deliveryId)),
-      printDelivery,
-    ),
+  run: ({ deliveryId }) => DeliveryReader.use(({ find }) => find(deliveryId)),
+  format: (found) => formatDelivery(found),
 })
 
 const request = revealing({
@@ -43,18 +39,16 @@ const request = revealing({
   *run({ deliveryId }) {
     const reader = yield* DeliveryReader
     const { delivery, attempts } = yield* reader.find(deliveryId)
-    const request = yield* reader.request(delivery)
-    yield* print({ ...request, attempts }, () => `POST ${request.url}\n\n${request.body ?? EVENT_DROPPED.trim()}`)
+    return { ...(yield* reader.request(delivery)), attempts }
   },
+  format: ({ url, body }) => `POST ${url}\n\n${body ?? EVENT_DROPPED.trim()}`,
 })
 
 const retry = changing({
   about: "Make the next attempt at a delivery now that waits for it",
   input: { deliveryId },
-  *run({ deliveryId }) {
-    yield* retryDelivery(deliveryId)
-    yield* print({ delivery: deliveryId }, () => `${deliveryId} is due now.`)
-  },
+  run: ({ deliveryId }) => Effect.as(retryDelivery(deliveryId), { delivery: deliveryId }),
+  format: ({ delivery }) => `${delivery} is due now.`,
 })
 
 /** `ops deliveries …` */

@@ -26,9 +26,9 @@ const show = reading({
   examples: ["ops digest show --organization org_… --date 2026-11-20"],
   input: { organizationId, date: calendarDate("The date in UTC") },
   *run({ organizationId, date }) {
-    const data = yield* DigestRepository.use(({ read }) => read(organizationId, date))
-    yield* print({ date, data }, () => formatDigest(date, data))
+    return { date, data: yield* DigestRepository.use(({ read }) => read(organizationId, date)) }
   },
+  format: ({ date, data }) => formatDigest(date, data),
 })
 
 const days = reading({
@@ -42,9 +42,9 @@ const days = reading({
   },
   *run({ organizationId, programId, from, to }) {
     yield* Effect.fromResult(datesBetween(from, to, MAX_DATES))
-    const data = yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to))
-    yield* print({ data }, () => formatDays(data))
+    return { data: yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to)) }
   },
+  format: ({ data }) => formatDays(data),
 })
 
 const forecast = reading({
@@ -93,11 +93,9 @@ const verify = reading({
       const sentence = `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
       return yield* refuse("DigestDiffers", sentence, { discrepancies })
     }
-    yield* print(
-      { dates, discrepancies },
-      () => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
-    )
+    return { dates, discrepancies }
   },
+  format: ({ dates }) => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
 })
 
 /** `ops digest …` */

@@ -7,7 +7,7 @@ import { changing, group, reading, revealing } from "../Declaration.ts"
 import { limit, organizationId } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { period } from "../inputs/times.ts"
-import { formatRecord, print } from "../output/Output.ts"
+import { formatRecord } from "../output/Output.ts"
 import { refuse } from "../output/refuse.ts"
 
 /** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
@@ -75,10 +75,10 @@ const show = revealing({
   },
   *run({ organizationId, event, reveal }) {
     const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
-    const entry = toOutput(found)
-    const content = reveal ? body : JSON.stringify(maskContent(body), null, 2)
-    yield* print(reveal ? { ...entry, body } : { ...entry, content }, () => `${formatRecord(entry)}\n\n${content}`)
+    const content = reveal ? { body } : { content: JSON.stringify(maskContent(body), null, 2) }
+    return { ...toOutput(found), ...content }
   },
+  format: ({ content, body, ...entry }) => `${formatRecord(entry)}\n\n${body ?? content}`,
 })
 
 const replay = changing({

@@ -13,7 +13,9 @@ import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCell } from "../output/format.ts"
-import { printRecord, printToStderr } from "../output/Output.ts"
+
+const withText = ({ key, text }: IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })
+const keepNow = () => "\nThe API key is shown this once; keep it now."
 
 const keyId = argument(KeyId, "The key's id, key_…")
 
@@ -26,7 +28,8 @@ const issue = changing({
     scopes: flag(commaSeparated(SCOPES), `What the key may do, separated by commas: ${SCOPES.join(", ")}`),
     expires: optional(instant("When the key expires, a time such as 2027-01-01T00:00:00Z (default never)")),
   },
-  run: ({ expires: expiresAt = null, ...key }) => Effect.flatMap(issueKey({ ...key, expiresAt }), printIssued),
+  run: ({ expires: expiresAt = null, ...key }) => Effect.map(issueKey({ ...key, expiresAt }), withText),
+  note: keepNow,
 })
 
 const list = reading({
@@ -45,7 +48,8 @@ const rotate = changing({
       DEFAULT_OVERLAP_SECONDS,
     ),
   },
-  run: ({ keyId, overlap }) => Effect.flatMap(rotateKey(keyId, overlap), printIssued),
+  run: ({ keyId, overlap }) => Effect.map(rotateKey(keyId, overlap), withText),
+  note: keepNow,
 })
 
 const revoke = changing({
@@ -68,9 +72,4 @@ export const keys = group({
   about: "The partners' API keys",
   commands: { issue, list, rotate, revoke },
   services: ApiKeyRepositoryPg,
-})
-
-const printIssued = Effect.fnUntraced(function* ({ key, text }: IssuedKey) {
-  yield* printRecord({ ...key, apiKey: Redacted.value(text) })
-  yield* printToStderr("\nThe API key is shown this once; keep it now.")
 })

@@ -15,7 +15,6 @@ import { changing, group, reading } from "../Declaration.ts"
 import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { printRecord, printToStderr } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const operatorId = argument(OperatorId, "The operator's id, opr_…")
@@ -27,6 +26,15 @@ const expires = withDefault(
   SIGN_IN_LINK_SECONDS,
 )
 
+const withLink = Effect.fnUntraced(function* (operator: Operator, seconds: number) {
+  const { consoleUrl } = yield* Target
+  const baseUrl = yield* consoleUrl
+  const { token, expiresAt } = yield* createSignInLink(operator.id, { seconds, once: true })
+  return { ...operator, signInLink: `${baseUrl}/sign-in/${Redacted.value(token)}`, expiresAt }
+})
+const sendToNobody = () =>
+  "\nThe link signs in the person who opens it, once. It is shown this once; send it to nobody else."
+
 const add = changing({
   about: "Add an operator of the console, and show a link that signs the operator in once",
   examples: [`ops operators add --name "Dana Reyes" --role operator`],
@@ -37,8 +45,9 @@ const add = changing({
     expires,
   },
   *run({ name, role, organizationId = null, expires }) {
-    yield* printWithLink(yield* addOperator({ name, role, organizationId }), expires)
+    return yield* withLink(yield* addOperator({ name, role, organizationId }), expires)
   },
+  note: sendToNobody,
 })
 
 const list = reading({
@@ -51,9 +60,9 @@ const link = changing({
   about: "Show a new link that signs an operator in once",
   input: { operatorId, expires },
   *run({ operatorId, expires }) {
-    const { find } = yield* OperatorRepository
-    yield* printWithLink(yield* find(operatorId), expires)
+    return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
   },
+  note: sendToNobody,
 })
 
 const update = changing({
@@ -82,14 +91,4 @@ export const operators = group({
   about: "Who may use the console",
   commands: { add, list, link, update, remove },
   services: OperatorRepositoryPg,
-})
-
-const printWithLink = Effect.fnUntraced(function* (operator: Operator, seconds: number) {
-  const { consoleUrl } = yield* Target
-  const baseUrl = yield* consoleUrl
-  const { token, expiresAt } = yield* createSignInLink(operator.id, { seconds, once: true })
-  yield* printRecord({ ...operator, signInLink: `${baseUrl}/sign-in/${Redacted.value(token)}`, expiresAt })
-  yield* printToStderr(
-    "\nThe link signs in the person who opens it, once. It is shown this once; send it to nobody else.",
-  )
 })

@@ -13,7 +13,7 @@ import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
 import { formatActivity, readActivity } from "../organizations/readActivity.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { print, printToStderr } from "../output/Output.ts"
+import { printToStderr } from "../output/Output.ts"
 import { secretSummaries } from "../signingSecrets.ts"
 
 const create = changing({
@@ -32,10 +32,8 @@ const show = reading({
   about:
     "Show how an organization uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
   input: { organizationId },
-  *run({ organizationId }) {
-    const activity = yield* readActivity(organizationId)
-    yield* print(activity, () => formatActivity(activity))
-  },
+  run: ({ organizationId }) => readActivity(organizationId),
+  format: (activity) => formatActivity(activity),
   services: Layer.mergeAll(PartnerActivityReader.layer, ApiKeyRepositoryPg, secretSummaries),
 })
 
@@ -85,9 +83,9 @@ const exportPublication = reading({
   input: { organizationId },
   *run({ organizationId }) {
     const { find, movedTables } = yield* OrganizationReader
-    const steps = movePlan(yield* find(organizationId), yield* movedTables)
-    yield* print({ steps }, () => formatMovePlan(steps))
+    return { steps: movePlan(yield* find(organizationId), yield* movedTables) }
   },
+  format: ({ steps }) => formatMovePlan(steps),
 })
 
 /** `ops organizations …` */

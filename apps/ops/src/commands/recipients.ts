@@ -15,7 +15,7 @@ import { changing, group, revealing } from "../Declaration.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, ignoreColumns, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
-import { formatRecord, formatRows, print, printToStderr } from "../output/Output.ts"
+import { formatRecord, formatRows, printToStderr } from "../output/Output.ts"
 import { refuse } from "../output/refuse.ts"
 import type { ImportReport } from "../recipients/importFile.ts"
 
@@ -56,12 +56,10 @@ const load = changing({
     const printBad = (bad: ImportReport | BadLines) => printBadLines(bad, options.rejects)
     const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", printBad))
     yield* printBad(report)
-    yield* print({ campaignId, ...report }, () => {
-      const { badLines, badCount: skipped, withoutPlace, ...counts } = report
-      const places = withoutPlace === undefined ? {} : { withoutPlace }
-      return formatRecord({ campaignId, ...counts, ...places, skipped })
-    })
+    return { campaignId, ...report }
   },
+  format: ({ badLines, badCount: skipped, withoutPlace, ...counts }) =>
+    formatRecord({ ...counts, ...(withoutPlace !== undefined && { withoutPlace }), skipped }),
 })
 
 const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({
@@ -98,14 +96,15 @@ const find = revealing({
     const found = yield* find({ ...clinician, ...(organizationId && { organizationId }) }, limit)
     const recipients = found.recipients.map(reveal ? (recipient) => recipient : maskPerson)
     const { entries, hasMore } = found
-    yield* print({ recipients, entries, hasMore }, () =>
-      [
-        formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
-        formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
-      ].join("\n\n"),
-    )
-    if (hasMore) yield* printToStderr(`There is more than the newest ${limit}. See --limit.`)
+    return { recipients, entries, hasMore }
   },
+  format: ({ recipients, entries }) =>
+    [
+      formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
+      formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+    ].join("\n\n"),
+  note: ({ entries, hasMore }) =>
+    hasMore ? `There is more than the newest ${entries.length}. See --limit.` : undefined,
 })
 
 /** Masks all but the end of an NPI, and all but the first character and the domain of an e-mail address. */

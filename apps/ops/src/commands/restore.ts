@@ -17,18 +17,13 @@ import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { formatRecord, print } from "../output/Output.ts"
+import { formatRecord } from "../output/Output.ts"
 import { refuse } from "../output/refuse.ts"
 import { readMailLog } from "../restore/readMailLog.ts"
 import { formatReport, restoreReport } from "../restore/restoreReport.ts"
 
 /** How many recipients share a transaction, which holds the clock of their organization. */
 const BATCH_SIZE = 500
-
-const printReport = Effect.fnUntraced(function* (restore: Parameters<typeof restoreReport>[0]) {
-  const report = yield* restoreReport(restore)
-  yield* print(report, () => formatReport(report))
-})
 
 const begin = changing({
   about:
@@ -45,8 +40,9 @@ const begin = changing({
   },
   *run({ restoredTo, margin }) {
     const { seconds } = yield* ClockSkew
-    yield* printReport(yield* beginRestore(restoredTo, margin ?? seconds))
+    return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? seconds))
   },
+  format: (report) => formatReport(report),
 })
 
 const mailed = changing({
@@ -78,12 +74,14 @@ const status = reading({
     const restores = yield* RestoreRepository
     const latest = yield* restores.latest
     const standing = yield* restores.standing
-    const workers = { workers: decideService(standing, 0) === "wait" ? "paused" : "running", ...standing }
-    const report = latest && (yield* restoreReport(latest))
-    yield* print({ ...workers, latest: report ?? null }, () =>
-      [formatRecord(workers), report === undefined ? "There was no restore." : formatReport(report)].join("\n\n"),
-    )
+    return {
+      workers: decideService(standing, 0) === "wait" ? "paused" : "running",
+      ...standing,
+      latest: latest === undefined ? null : yield* restoreReport(latest),
+    }
   },
+  format: ({ latest, ...workers }) =>
+    `${formatRecord(workers)}\n\n${latest === null ? "There was no restore." : formatReport(latest)}`,
 })
 
 const finish = changing({
@@ -116,8 +114,9 @@ const finish = changing({
     const named = `${formatCount(paused.length, "campaign")} with ${formatCount(count, "recipient")} without their e-mail`
     const then = resumeCampaigns ? `resume ${named}` : `leave ${named} paused`
     yield* confirm(`let the workers send again, and ${then}`, { yes, count })
-    return yield* printReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
+    return yield* restoreReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
   },
+  format: (result) => ("partners" in result ? formatReport(result) : formatRecord(result)),
 })
 
 /** `ops restore …` */

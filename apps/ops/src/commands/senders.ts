@@ -15,7 +15,7 @@ import { argument, flag, optional, text, type Values } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { Output, printToStderr } from "../output/Output.ts"
 import { senderRepository } from "../senderRepository.ts"
-import { formatMailbox, formatRamp, printSender } from "../senders/printSender.ts"
+import { describeSender, formatMailbox, formatRamp, formatSender } from "../senders/formatSender.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
@@ -91,9 +91,10 @@ const add = changing({
       },
       yield* newKey({ ...(selector && { selector }), ...(dkimKey && { dkimKey }) }),
     )
-    yield* printSender(sender)
-    yield* printToStderr(`${PUBLISH} ${sender.id}\`: nothing is sent in this name before.`)
+    return describeSender(sender)
   },
+  format: (sender) => formatSender(sender),
+  note: ({ id }) => `${PUBLISH} ${id}\`: nothing is sent in this name before.`,
 })
 
 const list = reading({
@@ -127,10 +128,11 @@ const show = reading({
   about: "Show a sender, what each of its DKIM keys does, and the DNS records that it needs",
   input: { senderId },
   run: ({ senderId }) =>
-    Effect.flatMap(
+    Effect.map(
       SenderRepository.use(({ find }) => find(senderId)),
-      printSender,
+      describeSender,
     ),
+  format: (sender) => formatSender(sender),
 })
 
 const verify = changing({
@@ -184,11 +186,10 @@ const update = changing({
       { ...changes, ...(from && { fromName: from.name, fromAddress: from.address }) },
       (changed) => checkSender(changed, resolverOf(dnsServer)),
     )
-    yield* printSender(updated)
-    yield* printToStderr(
-      updated.liveSince === null ? `${PUBLISH} ${senderId}\`.` : "\nThe change counts within a minute.",
-    )
+    return describeSender(updated)
   },
+  format: (sender) => formatSender(sender),
+  note: ({ id, liveSince }) => (liveSince === null ? `${PUBLISH} ${id}\`.` : "\nThe change counts within a minute."),
 })
 
 const rotateDkim = changing({
@@ -196,11 +197,11 @@ const rotateDkim = changing({
     "Add the DKIM key that will follow the one that signs, in place of one that signs nothing yet, and print its DNS record",
   input: { senderId, ...keyFlags },
   *run({ senderId, ...key }) {
-    yield* printSender(yield* addSenderKey(senderId, yield* newKey(key)))
-    yield* printToStderr(
-      `${PUBLISH} ${senderId}\`. From then on both keys sign, the older one for ${DKIM_OVERLAP_DAYS} days. Leave its record published for ${DKIM_RECORD_DAYS} days more.`,
-    )
+    return describeSender(yield* addSenderKey(senderId, yield* newKey(key)))
   },
+  format: (sender) => formatSender(sender),
+  note: ({ id }) =>
+    `${PUBLISH} ${id}\`. From then on both keys sign, the older one for ${DKIM_OVERLAP_DAYS} days. Leave its record published for ${DKIM_RECORD_DAYS} days more.`,
 })
 
 const remove = changing({

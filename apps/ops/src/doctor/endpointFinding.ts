@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { assertPublic } from "@outreach/webhooks/addressGuard"
 import { UnresolvedName } from "@outreach/webhooks/askName"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
@@ -28,7 +28,7 @@ const isEndpointUrl = Schema.is(EndpointUrl)
 /**
  * Resolves an endpoint's name, connects to it and makes the TLS handshake, as a webhook does, and sends no request.
  *
- * The finding names the endpoint by its id, because its URL may hold a secret.
+ * The finding names the endpoint by its id, because its URL may hold a secret. An endpoint that cannot be reached makes the check fail with one.
  */
 export const endpointFinding = Effect.fnUntraced(function* (
   { id, organizationId, url: text }: Pick<Endpoint, "id" | "organizationId"> & { readonly url: EndpointUrl },
@@ -45,49 +45,36 @@ export const endpointFinding = Effect.fnUntraced(function* (
   },
 ) {
   const url = new URL(text)
-  if (!allowPrivate && !isEndpointUrl(text)) return unreachable(id, "blocked_address", "")
-  return yield* Effect.gen(function* () {
-    const host = url.hostname.replace(/^\[|\]$/g, "")
-    const addresses =
-      isIP(host) === 0
-        ? yield* Effect.tryPromise({
-            try: () => partnerNames(servers).addresses(host, organizationId),
-            catch: failureOf,
-          })
-        : [{ address: host, family: isIP(host) }]
-    if (!allowPrivate) yield* Effect.try({ try: () => assertPublic(addresses), catch: failureOf })
-    const expiresAt = yield* handshake(url, addresses).pipe(
-      Effect.timeoutOrElse({
-        duration: connectMs,
-        orElse: () => Effect.fail({ reason: "connect_timeout", code: "" } satisfies NetworkFault),
-      }),
-    )
-    if (expiresAt === undefined) return ok(`The endpoint ${id} accepts connections.`)
-    const days = Math.floor((expiresAt - (yield* Clock.currentTimeMillis)) / 86_400_000)
-    return days < MIN_DAYS_LEFT
-      ? warning(`The certificate of the endpoint ${id} expires in ${days} days.`, "Ask the partner to renew it.")
-      : ok(`The endpoint ${id} accepts connections.`)
-  }).pipe(Effect.catch(({ reason, code }) => Effect.succeed(unreachable(id, reason, code))))
+  const unreachable = (reason: string, code = "") =>
+    failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)
+  const explain = (error: unknown) => unreachable(networkFailure(error), codeOf(error))
+
+  if (!allowPrivate && !isEndpointUrl(text)) return yield* Effect.fail(unreachable("blocked_address"))
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const addresses =
+    isIP(host) === 0
+      ? yield* Effect.tryPromise({ try: () => partnerNames(servers).addresses(host, organizationId), catch: explain })
+      : [{ address: host, family: isIP(host) }]
+  if (!allowPrivate) yield* Effect.try({ try: () => assertPublic(addresses), catch: explain })
+  const expiresAt = yield* handshake(url, addresses).pipe(
+    Effect.mapError(explain),
+    Effect.timeoutOrElse({ duration: connectMs, orElse: () => Effect.fail(unreachable("connect_timeout")) }),
+  )
+  const days = Math.floor((expiresAt - (yield* Clock.currentTimeMillis)) / 86_400_000)
+  return days < MIN_DAYS_LEFT
+    ? warning(`The certificate of the endpoint ${id} expires in ${days} days.`, "Ask the partner to renew it.")
+    : ok(`The endpoint ${id} accepts connections.`)
 })
 
-interface NetworkFault {
-  readonly reason: string
-  /** Node's, OpenSSL's or the name server's; empty if there is none. */
-  readonly code: string
+/** Returns the code of Node, OpenSSL or the name server; empty if there is none. */
+const codeOf = (error: unknown): string => {
+  const code = error instanceof UnresolvedName ? error.said : (error as { readonly code?: unknown } | null)?.code
+  return typeof code === "string" && /^[\w ]+$/.test(code) ? code : ""
 }
 
-const unreachable = (id: string, reason: string, code: string): Finding =>
-  failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)
-
-const failureOf = (error: unknown): NetworkFault => {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
-  const said = error instanceof UnresolvedName ? error.said : code
-  return { reason: networkFailure(error), code: typeof said === "string" && /^[\w ]+$/.test(said) ? said : "" }
-}
-
-/** Connects to the addresses in turn, with TLS for https. Returns when the certificate expires, in Unix milliseconds. */
+/** Connects to the addresses in turn, with TLS for https. Returns when the certificate expires, in Unix milliseconds; never for http. */
 const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) =>
-  Effect.callback<number | undefined, NetworkFault>((resume) => {
+  Effect.callback<number, Error>((resume) => {
     const host = url.hostname.replace(/^\[|\]$/g, "")
     // The addresses that were checked are those that are dialled.
     const lookup: LookupFunction = (_, options, done) =>
@@ -97,11 +84,11 @@ const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string
     const socket: Socket | TLSSocket = isTls
       ? connectTls({ ...target, ALPNProtocols: ["http/1.1"], ...(isIP(host) === 0 && { servername: host }) })
       : connectTcp(target)
-    socket.once("error", (error) => resume(Effect.fail(failureOf(error))))
+    socket.once("error", (error) => resume(Effect.fail(error)))
     socket.once(isTls ? "secureConnect" : "connect", () => {
       const until = isTls ? Date.parse((socket as TLSSocket).getPeerCertificate().valid_to) : Number.NaN
       socket.end()
-      resume(Effect.succeed(Number.isNaN(until) ? undefined : until))
+      resume(Effect.succeed(Number.isNaN(until) ? Number.POSITIVE_INFINITY : until))
     })
     return Effect.sync(() => socket.destroy())
   })

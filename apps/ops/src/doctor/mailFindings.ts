@@ -28,12 +28,10 @@ export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
         ? ok(said)
         : warning(said, "Use smtps://, or a server that offers STARTTLS.")
     }),
-    Effect.catch((error) =>
-      Effect.succeed(
-        failed(
-          `The mail server does not let us in: ${error._tag === "LoginFailed" ? error.reason : "it took too long"}.`,
-          "Check SMTP_URL; see docs/operations.md#the-mail-server-rejects-us.",
-        ),
+    Effect.mapError((error) =>
+      failed(
+        `The mail server does not let us in: ${error._tag === "LoginFailed" ? error.reason : "it took too long"}.`,
+        "Check SMTP_URL; see docs/operations.md#the-mail-server-rejects-us.",
       ),
     ),
   )
@@ -78,7 +76,7 @@ export const senderFindings = (resolver: Resolver, sender: SenderWithKeys): Effe
     // The deployment's own is checked with the settings.
     ...(bounceDomain === null ? [] : [lookUp.spf(bounceDomain), lookUp.mx(bounceDomain)]),
   ]
-  return Effect.all(checks, { concurrency: "unbounded" })
+  return Effect.forEach(checks, Effect.catch(Effect.succeed), { concurrency: "unbounded" })
 }
 
 const lookUps = (resolver: Resolver) => {
@@ -86,62 +84,46 @@ const lookUps = (resolver: Resolver) => {
     query(name, () => resolver.resolveTxt(name)).pipe(
       Effect.map((records) => records?.map((chunks) => chunks.join("")) ?? []),
     )
-  const dmarc = Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
-    for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
-      const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
-      if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
-    }
-    return dmarcFinding(domain, undefined, dkimDomain)
-  })
-  const mx = Effect.fnUntraced(function* (domain: string) {
-    const servers = yield* query(domain, () => resolver.resolveMx(domain))
-    const names = servers?.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange) ?? []
-    if (names.includes("")) return failed(`The domain ${domain} accepts no e-mail (null MX).`, MX_ADVICE)
-    if (names.length > 0) return ok(`Bounces to ${domain} go to ${names.join(", ")}.`)
-    const addresses = yield* Effect.all([
-      query(domain, () => resolver.resolve4(domain)),
-      query(domain, () => resolver.resolve6(domain)),
-    ])
-    return addresses.every((found) => found === undefined || found.length === 0)
-      ? failed(`The domain ${domain} has neither an MX record nor an address.`, MX_ADVICE)
-      : warning(`The domain ${domain} has no MX record; bounces go to its address.`, MX_ADVICE)
-  })
   return {
-    dkim: (name: string, key: SigningKey) =>
-      guarded(Effect.map(txt(name), (records) => dkimFinding(name, records, key))),
-    spf: (domain: string) => guarded(Effect.map(txt(domain), (records) => spfFinding(domain, records))),
-    dmarc: (domain: string, dkimDomain: string | undefined) => guarded(dmarc(domain, dkimDomain)),
-    mx: (domain: string) => guarded(mx(domain)),
+    dkim: (name: string, key: SigningKey) => Effect.map(txt(name), (records) => dkimFinding(name, records, key)),
+    spf: (domain: string) => Effect.map(txt(domain), (records) => spfFinding(domain, records)),
+    dmarc: Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
+      for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
+        const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
+        if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
+      }
+      return dmarcFinding(domain, undefined, dkimDomain)
+    }),
+    mx: Effect.fnUntraced(function* (domain: string) {
+      const servers = (yield* query(domain, () => resolver.resolveMx(domain))) ?? []
+      const names = servers.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange)
+      if (names.includes("")) return failed(`The domain ${domain} accepts no e-mail (null MX).`, MX_ADVICE)
+      if (names.length > 0) return ok(`Bounces to ${domain} go to ${names.join(", ")}.`)
+      const addresses = yield* Effect.all([
+        query(domain, () => resolver.resolve4(domain)),
+        query(domain, () => resolver.resolve6(domain)),
+      ])
+      return addresses.every((found) => found === undefined || found.length === 0)
+        ? failed(`The domain ${domain} has neither an MX record nor an address.`, MX_ADVICE)
+        : warning(`The domain ${domain} has no MX record; bounces go to its address.`, MX_ADVICE)
+    }),
   }
 }
 
 const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
-/** The name server did not say whether there is a record. */
-interface DnsFailed {
-  readonly _tag: "DnsFailed"
-  readonly name: string
-  readonly code: string
-}
-
-/** Returns undefined if there is no such record. */
-const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefined, DnsFailed> =>
+/** Returns undefined if there is no such record, and fails if the name server does not say whether there is one. */
+const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefined, Finding> =>
   Effect.tryPromise({ try: ask, catch: (error) => String((error as { code?: unknown }).code) }).pipe(
     Effect.timeoutOrElse({ duration: DNS_MS, orElse: () => Effect.fail("ETIMEOUT") }),
     Effect.catch((code) =>
       code === "ENOTFOUND" || code === "ENODATA"
-        ? Effect.succeed(undefined)
-        : Effect.fail({ _tag: "DnsFailed", name, code } as const),
-    ),
-  )
-
-/** A lookup that failed is a finding too. */
-const guarded = (finding: Effect.Effect<Finding, DnsFailed>): Effect.Effect<Finding> =>
-  Effect.catch(finding, ({ name, code }) =>
-    Effect.succeed(
-      failed(
-        `The name server gives no response for ${name} (${code}).`,
-        "Check the resolver of this machine, or name another with --dns-server.",
-      ),
+        ? Effect.undefined
+        : Effect.fail(
+            failed(
+              `The name server gives no response for ${name} (${code}).`,
+              "Check the resolver of this machine, or name another with --dns-server.",
+            ),
+          ),
     ),
   )

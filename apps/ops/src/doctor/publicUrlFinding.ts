@@ -8,7 +8,7 @@ const TIME_LIMIT_MS = 10_000
 const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
 
 /** Asks the API for its health by its public address, where the links of e-mails lead. */
-export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding> =>
+export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding, Finding> =>
   Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(`${baseUrl}/v1/health`, {
@@ -19,7 +19,11 @@ export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding> =>
     },
     catch: (error) => {
       const { name, cause } = error as Error
-      return name === "TimeoutError" ? "it took too long" : networkFailure(cause)
+      const reason = name === "TimeoutError" ? "it took too long" : networkFailure(cause)
+      return failed(
+        `There is no response of the API at PUBLIC_BASE_URL: ${reason}.`,
+        "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
+      )
     },
   }).pipe(
     Effect.map(({ status, body }) => {
@@ -37,12 +41,4 @@ export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding> =>
             "Deploy the same release everywhere.",
           )
     }),
-    Effect.catch((reason) =>
-      Effect.succeed(
-        failed(
-          `There is no response of the API at PUBLIC_BASE_URL: ${reason}.`,
-          "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
-        ),
-      ),
-    ),
   )

@@ -40,24 +40,6 @@ export const formatRecord = (record: object): string =>
     Object.entries(record).map(([field, value]) => [snakeName(field), formatCell(value as Cell)]),
   )
 
-/** Prints rows as `{"data": […]}`, or as a table of some of their fields. */
-export const printList = <Row extends object>(rows: ReadonlyArray<Row>, fields: ReadonlyArray<keyof Row & string>) =>
-  print({ data: rows }, () => formatRows(rows, fields))
-
-/** Prints the first `limit` rows, and whether there are more. The rows were read with `limit + 1`. */
-export const printPage = Effect.fnUntraced(function* <Row extends object, Shown extends object = Row>(
-  rows: ReadonlyArray<Row>,
-  limit: number,
-  fields: ReadonlyArray<keyof Shown & string>,
-  /** Makes a line of the table from a row. By default the line has the row's fields. */
-  toLine: (row: Row) => Shown = (row) => row as unknown as Shown,
-) {
-  const data = rows.slice(0, limit)
-  const hasMore = rows.length > limit
-  yield* print({ data, hasMore }, () => formatRows(data.map(toLine), fields))
-  if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
-})
-
 /** Formats rows as a table of some of their fields. */
 export const formatRows = <Row extends object>(
   rows: ReadonlyArray<Row>,

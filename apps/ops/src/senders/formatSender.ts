@@ -1,7 +1,7 @@
 import { dnsRecords, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import type { RampState } from "@outreach/domain/senders/Ramp"
 import type { DkimKey, SenderWithKeys } from "@outreach/domain/senders/Sender"
-import { formatRecord, formatRows, print } from "../output/Output.ts"
+import { formatRecord, formatRows } from "../output/Output.ts"
 
 /** Formats a name and an address as in `Acme <outreach@acme.example>`. */
 export const formatMailbox = (name: string, address: string): string => (name === "" ? address : `${name} <${address}>`)
@@ -23,16 +23,17 @@ const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string
   return isOver ? "over" : "signs no more, its record is still needed"
 }
 
-/** Prints a sender with its keys and the DNS records that it needs. */
-export const printSender = (sender: SenderWithKeys) => {
-  const { keys, ...own } = sender
-  const records = dnsRecords(sender)
-  const rows = keys.map((key) => ({ ...key, state: keyState(key) }))
-  return print({ ...own, keys: rows, dnsRecords: records }, () =>
-    [
-      formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
-      formatRows(rows, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
-      `DNS records:\n${records.map(formatDnsRecord).join("\n")}`,
-    ].join("\n\n"),
-  )
-}
+/** Returns a sender with what each of its keys does, and the DNS records that it needs. */
+export const describeSender = (sender: SenderWithKeys) => ({
+  ...sender,
+  keys: sender.keys.map((key) => ({ ...key, state: keyState(key) })),
+  dnsRecords: dnsRecords(sender),
+})
+
+/** Formats what `describeSender` returns. */
+export const formatSender = ({ keys, dnsRecords, ...own }: ReturnType<typeof describeSender>): string =>
+  [
+    formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
+    formatRows(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
+    `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,
+  ].join("\n\n")
