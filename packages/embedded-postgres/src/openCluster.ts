@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
-import { chown, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { chown, lstat, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { binaries } from "./binaries.ts"
 import { lockDirectory } from "./lockDirectory.ts"
 import { isOwn, isReachable, persistentRoot, serverUser, temporaryRoot } from "./paths.ts"
 import { isRunning, processToken } from "./processToken.ts"
@@ -13,8 +13,10 @@ export interface Cluster {
   readonly url: string
   readonly port: number
   readonly data: string
-  readonly close: () => Promise<void>
 }
+
+/** A running server, and how it is stopped. */
+type OpenCluster = Cluster & { readonly close: () => Promise<void> }
 
 const BASE_SETTINGS: Settings = {
   listen_addresses: "127.0.0.1",
@@ -33,22 +35,23 @@ const RUN_PREFIX = "outreach-postgres-run-"
 /**
  * Opens the persistent cluster of a folder. If the server's user cannot reach the folder, the data lies in `persistentRoot`,
  * under a digest of the folder's path. The password always stays in the folder, so deleting the folder starts over.
- *
- * `parent` is the token of the process that asked for the server; `fresh` drops the data.
  */
-export async function openPersistent(
-  dataDirectory: string,
-  { fresh, settings, parent, environment, ...input }: Omit<SupervisorInput, "dataDirectory">,
-): Promise<Cluster> {
-  const user = serverUser()
+export async function openPersistent({
+  dataDirectory = "",
+  fresh = false,
+  settings,
+  parent,
+  environment = {},
+  ...input
+}: SupervisorInput): Promise<OpenCluster> {
   await mkdir(dataDirectory, { recursive: true })
   const folder = await realpath(dataDirectory)
   const unlock = await lockDirectory(folder, parent)
   try {
-    const data = (await isReachable(folder, user))
+    const data = (await isReachable(folder))
       ? join(folder, "data")
-      : join(await persistentRoot(user), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
-    const server = { bin: await binaries(user), user, data, environment }
+      : join(await persistentRoot(), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
+    const server = { data, environment }
     await stop(server, "fast")
     const passwordFile = join(folder, "password")
     if (fresh) await rm(passwordFile, { force: true })
@@ -70,16 +73,14 @@ export async function openPersistent(
  */
 export async function openTemporary({
   base,
-  environment,
+  environment = {},
   settings,
   ...input
-}: Omit<SupervisorInput, "dataDirectory">): Promise<Cluster> {
-  const user = serverUser()
-  const root = await temporaryRoot(user)
-  const bin = await binaries(user)
-  await removeStaleClusters(root, bin)
+}: SupervisorInput): Promise<OpenCluster> {
+  const root = await temporaryRoot()
+  await removeStaleClusters(root)
   const folder = join(root, `${RUN_PREFIX}${await processToken(process.pid)}`)
-  const server = { bin, user, data: join(folder, "data"), environment }
+  const server = { data: join(folder, "data"), environment }
   const close = async () => {
     await stop(server, "immediate")
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -95,7 +96,7 @@ export async function openTemporary({
 }
 
 /** Stops and removes the temporary clusters of dead supervisors. */
-async function removeStaleClusters(root: string, bin: string): Promise<void> {
+async function removeStaleClusters(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(RUN_PREFIX)) continue
     const folder = join(root, name)
@@ -103,14 +104,11 @@ async function removeStaleClusters(root: string, bin: string): Promise<void> {
     const found = await lstat(folder).catch(() => undefined)
     // Any user may create folders here. Only this user's are removed.
     if (!found?.isDirectory() || !isOwn(found) || (await isRunning(supervisor))) continue
-    await stop({ bin, user: serverUser(), data: join(folder, "data") }, "immediate")
+    await stop({ data: join(folder, "data") }, "immediate")
     // Several processes may remove stale clusters at once. The process whose rename succeeds removes this one.
     const own = join(root, `${RUN_PREFIX}${await processToken(process.pid)}-swept-${supervisor}`)
-    const won = await rename(folder, own).then(
-      () => true,
-      () => false,
-    )
-    if (won) await rm(own, { recursive: true, force: true, maxRetries: 5 })
+    await rename(folder, own).catch(() => {})
+    await rm(own, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
@@ -118,11 +116,12 @@ async function removeStaleClusters(root: string, bin: string): Promise<void> {
 async function open(
   server: Server,
   passwordFile: string,
-  { port: requestedPort, settings, files }: Pick<SupervisorInput, "port" | "settings" | "files">,
-): Promise<Omit<Cluster, "close">> {
-  const { data, user } = server
-  const version = await stat(join(data, "PG_VERSION")).catch(() => undefined)
-  let password = version && (await readFile(passwordFile, "utf8").catch(() => undefined))
+  { port: requestedPort, settings = {}, files = {} }: Pick<SupervisorInput, "port" | "settings" | "files">,
+): Promise<Cluster> {
+  const { data } = server
+  const user = serverUser()
+  const exists = existsSync(join(data, "PG_VERSION"))
+  let password = exists ? await readFile(passwordFile, "utf8").catch(() => undefined) : undefined
   if (password === undefined) {
     await rm(passwordFile, { force: true })
     await rm(data, { recursive: true, force: true })

@@ -3,16 +3,14 @@ import { access, chmod, lstat, mkdir, realpath, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
-/** The user that runs the server; undefined for the user of this process. */
-export type ServerUser = { readonly uid: number; readonly gid: number } | undefined
-
-/** Returns the user that runs the server: `nobody` if this process runs as root, because PostgreSQL refuses root. */
-export function serverUser(): ServerUser {
+/** Returns the user that runs the server: `nobody` if this process runs as root, because PostgreSQL refuses root. Undefined for the user of this process. */
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 }
 
 /** Reports whether the server's user can enter every folder down to `path`, which must exist. */
-export async function isReachable(path: string, user: ServerUser): Promise<boolean> {
+export async function isReachable(path: string): Promise<boolean> {
+  const user = serverUser()
   if (user === undefined) return true
   for (let at = await realpath(path); ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at)
@@ -23,13 +21,13 @@ export async function isReachable(path: string, user: ServerUser): Promise<boole
 }
 
 /** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach. */
-export async function temporaryRoot(user: ServerUser): Promise<string> {
-  return await firstOpen([tmpdir(), "/tmp", "/var/tmp"], user)
+export async function temporaryRoot(): Promise<string> {
+  return await firstOpen([tmpdir(), "/tmp", "/var/tmp"])
 }
 
 /** Returns this user's folder for files that outlive a run but cannot lie in the clone. Creates it if it is missing. */
-export async function persistentRoot(user: ServerUser): Promise<string> {
-  const root = await firstOpen(["/var/tmp", tmpdir(), "/tmp"], user)
+export async function persistentRoot(): Promise<string> {
+  const root = await firstOpen(["/var/tmp", tmpdir(), "/tmp"])
   return await ownFolder(join(root, `outreach-postgres-${process.getuid?.()}`))
 }
 
@@ -51,16 +49,15 @@ export async function ownFolder(path: string): Promise<string> {
   return path
 }
 
-/** Reports whether a file belongs to this process's user. */
 export function isOwn(file: Stats): boolean {
   return file.uid === process.getuid?.()
 }
 
-async function firstOpen(candidates: readonly string[], user: ServerUser): Promise<string> {
+async function firstOpen(candidates: readonly string[]): Promise<string> {
   for (const candidate of candidates) {
     try {
       await access(candidate, constants.W_OK)
-      if (await isReachable(candidate, user)) return await realpath(candidate)
+      if (await isReachable(candidate)) return await realpath(candidate)
     } catch {}
   }
   throw new Error(`None of ${candidates.join(", ")} can be written and is open to the server's user.`)

@@ -3,15 +3,14 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import type { ServerUser } from "./paths.ts"
+import { binaries } from "./binaries.ts"
+import { serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
 
-/** A data directory, the PostgreSQL programs and the user for one server. */
+/** The data directory of a server. */
 export interface Server {
-  readonly bin: string
-  readonly user: ServerUser
   readonly data: string
-  /** Variables of the environment in which the programs run. Default none beside `PATH`, `LC_ALL` and `TZ`. */
+  /** Variables of the environment in which PostgreSQL's programs run, beside `PATH`, `LC_ALL` and `TZ`. Default none. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -135,13 +134,14 @@ function tail(text: string): string {
 }
 
 async function run(
-  { bin, user, data, environment }: Server,
+  { data, environment }: Server,
   program: string,
   args: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
+  const bin = await binaries()
   return await new Promise((resolve, reject) => {
     const child = spawn(join(bin, program), args, {
-      ...user,
+      ...serverUser(),
       // The server's user may not be able to enter the caller's working directory.
       cwd: dirname(data),
       env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...environment },

@@ -1,12 +1,9 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { Socket } from "node:net"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
-import { fileURLToPath } from "node:url"
-import { binaries } from "./binaries.ts"
-import { serverUser } from "./paths.ts"
 import { processToken } from "./processToken.ts"
 import { killServer, type Settings, start, stop as stopServer } from "./server.ts"
 import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
@@ -49,29 +46,19 @@ export interface Postgres {
  * if `dataDirectory` is in use; an error that points to `DATABASE_URL` on a platform without binaries
  */
 export async function startPostgres(options: StartOptions = {}): Promise<Postgres> {
-  const { dataDirectory, fresh = false, port, settings = {}, files = {}, environment = {}, base } = options
-  const parent = (await processToken(process.pid)) ?? ""
-  const task: SupervisorInput = {
-    dataDirectory: dataDirectory && resolve(dataDirectory),
-    fresh,
-    port,
-    settings,
-    files,
-    environment,
-    base,
-    parent,
+  const { dataDirectory, environment = {} } = options
+  const input: SupervisorInput = {
+    ...options,
+    ...(dataDirectory !== undefined && { dataDirectory: resolve(dataDirectory) }),
+    parent: (await processToken(process.pid)) ?? "",
   }
-  const supervisor = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("./supervisor.ts", import.meta.url)), JSON.stringify(task)],
-    {
-      // In its own session, Ctrl-C does not reach the supervisor, which stops when this process ends.
-      detached: true,
-      cwd: "/",
-      env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], NODE_NO_WARNINGS: "1" },
-      stdio: ["pipe", "pipe", "pipe"],
-    },
-  )
+  const supervisor = spawn(process.execPath, [join(import.meta.dirname, "supervisor.ts"), JSON.stringify(input)], {
+    // In its own session, Ctrl-C does not reach the supervisor, which stops when this process ends.
+    detached: true,
+    cwd: "/",
+    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], NODE_NO_WARNINGS: "1" },
+    stdio: ["pipe", "pipe", "pipe"],
+  })
   let stderrTail = ""
   supervisor.stderr.on("data", (chunk: Buffer) => {
     stderrTail = (stderrTail + chunk).slice(-4096)
@@ -100,8 +87,7 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
     dataDirectory: result.data,
     kill: () => killServer(result.data),
     restart: async () => {
-      const user = serverUser()
-      const server = { bin: await binaries(user), user, data: result.data, environment }
+      const server = { data: result.data, environment }
       await stopServer(server, "fast")
       await start(server, result.port, undefined)
     },

@@ -4,9 +4,10 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import { Client } from "pg"
-import { serverUser, temporaryRoot } from "./paths.ts"
+import type { Client } from "pg"
+import { temporaryRoot } from "./paths.ts"
 import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
+import { withClient } from "./withClient.ts"
 
 export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {
   /** The `application_name` of its replication, by which `synchronous_standby_names` knows it. */
@@ -33,7 +34,7 @@ export async function startStandby(
 ): Promise<Standby> {
   const password = decodeURIComponent(new URL(primary.url).password)
   const slot = `standby_${randomUUID().replaceAll("-", "_")}`
-  const base = join(await temporaryRoot(serverUser()), `outreach-postgres-base-${randomUUID()}`)
+  const base = join(await temporaryRoot(), `outreach-postgres-base-${randomUUID()}`)
   try {
     await takeBaseBackup(primary, base, slot)
     await writeFile(join(base, "password"), password, { mode: 0o600 })
@@ -137,18 +138,4 @@ async function promote(url: string): Promise<void> {
       await delay(20)
     }
   })
-}
-
-async function withClient<A>(url: string, use: (client: Client) => Promise<A>, limitMs = 0): Promise<A> {
-  const client = new Client({
-    ...{ connectionString: url, application_name: "replication" },
-    ...{ connectionTimeoutMillis: limitMs, query_timeout: limitMs },
-  })
-  client.on("error", () => {})
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
-import { Client, escapeIdentifier } from "pg"
+import { type Client, escapeIdentifier } from "pg"
+import { withClient } from "./withClient.ts"
 
 /** How long connections may take to close before they count as leaked. */
 const CONNECTION_GRACE_MS = 2_000
@@ -91,14 +92,4 @@ function urlOf(serverUrl: string, database: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${database}`
   return url.href
-}
-
-async function withClient<A>(url: string, use: (client: Client) => Promise<A>): Promise<A> {
-  const client = new Client({ connectionString: url, application_name: "template database" })
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
 }

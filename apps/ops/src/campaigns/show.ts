@@ -1,17 +1,19 @@
+import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
-import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { TestSubject } from "@outreach/domain/mail/Message"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { drawBar, progressLine } from "@outreach/process/progress"
+import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
-import { formatRecord, formatRows, print } from "../output/Output.ts"
+import { formatRecord, formatRows, Output, print } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
-import { followCampaign, formatProgress } from "./followCampaign.ts"
-import { formatSubjectTest } from "./formatSubjectTest.ts"
 
-/** `ops campaigns show` */
 export const show = reading({
   about: "Show a campaign's status and progress, and why messages were not sent",
   input: {
@@ -74,3 +76,73 @@ const section = <Row extends object>(
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<keyof Row & string>,
 ) => (rows.length === 0 ? [] : [`${title}\n${formatRows(rows, columns)}`])
+
+/** Formats a report as text; `subjectA` is the campaign's own subject. */
+const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string => {
+  const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts } = report
+  const nameOf = (subject: TestSubject | null) =>
+    subject === null ? `others${winner === null ? "" : `: ${winner.toUpperCase()}`}` : subject.toUpperCase()
+  const rows = report.figures.map(({ testSubject, ...figures }) => ({ subject: nameOf(testSubject), ...figures }))
+  const decidedBy =
+    counts && `${counts.a.clicked} of ${counts.a.sent} for A, ${counts.b.clicked} of ${counts.b.sent} for B`
+  const state = {
+    subjectA,
+    subjectB,
+    abShare: share,
+    abAfterSeconds: afterSeconds,
+    decidesAt,
+    winner,
+    decidedAt,
+    decidedBy,
+  }
+  const table = formatRows(rows, [
+    "subject",
+    "recipients",
+    "sent",
+    "uniqueOpened",
+    "unsuspectedUniqueOpened",
+    "uniqueClicked",
+    "unsuspectedUniqueClicked",
+  ])
+  return `The test of two subjects:\n${formatRecord(state)}\n\n${table}`
+}
+
+/** The statuses in which a campaign sends nothing. */
+const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
+
+/** Prints a campaign's progress to standard error until nothing more is sent; nothing with `--json`. */
+const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const campaigns = yield* CampaignRepository
+  const { json } = yield* Output
+  const line = json ? undefined : yield* progressLine("stderr")
+  while (true) {
+    const { status } = yield* campaigns.find(campaignId)
+    yield* line?.show(`${status} · ${formatProgress(yield* campaigns.progress(campaignId))}`) ?? Effect.void
+    if (IDLE_STATUSES.includes(status)) break
+    yield* Effect.sleep("1 second")
+  }
+}, Effect.scoped)
+
+const numbers = new Intl.NumberFormat("en-US")
+
+/** Formats a campaign's progress: a bar of the answered recipients, the rate, the remaining time, and the counts by outcome. */
+const formatProgress = (progress: CampaignProgress): string => {
+  const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
+  const wanted = recipients - withdrawn - quarantined
+  const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
+  const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
+  const left = countUnsent(progress)
+  const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
+  const counts = (
+    ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+  ).flatMap((name) =>
+    progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
+  )
+  return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${numbers.format(recipients)}`].join(" · ")
+}
+
+const formatMinutes = (minutes: number): string => {
+  if (minutes < 1) return "less than a minute"
+  if (minutes < 120) return `${Math.ceil(minutes)} min`
+  return minutes < 2880 ? `${Math.ceil(minutes / 60)} h` : `${Math.ceil(minutes / 1440)} d`
+}

@@ -31,7 +31,6 @@ const list = reading({
   columns: ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"],
 })
 
-/** `ops audit …` */
 export const audit = group({ about: "Who did what with this command line", commands: { list } })
 
 const toRow = ({ operator, osUser, role, host, arguments: given, result, code, ...entry }: AuditEntry) => ({

@@ -1,13 +1,13 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { type Campaign, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
+import { CAMPAIGN_STATUSES, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotInStatus, CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { ForcedChecks } from "@outreach/domain/campaigns/preflight"
-import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
-import { DisplayName } from "@outreach/domain/DisplayName"
-import { ProgramId } from "@outreach/domain/Identifier"
+import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSchema"
 import { preflightSettings } from "@outreach/mail/preflightSettings"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
 import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
@@ -15,112 +15,19 @@ import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepo
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Effect, Layer } from "effect"
-import { list } from "../campaigns/list.ts"
-import { preflight } from "../campaigns/preflight.ts"
+import { publicBaseUrl } from "@outreach/process/settings"
+import { Console, Effect, Layer } from "effect"
+import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
-import { sendTest } from "../campaigns/sendTest.ts"
 import { show } from "../campaigns/show.ts"
-import { changing, group } from "../Declaration.ts"
-import { campaignId } from "../inputs/filters.ts"
-import { followUpFlags, readFollowUp } from "../inputs/followUpFlags.ts"
-import { choice, flag, optional, text, wholeNumber, withDefault } from "../inputs/Input.ts"
-import { readTemplate } from "../inputs/readTemplate.ts"
-import { readSubjectTest, subjectTestFlags } from "../inputs/subjectTestFlags.ts"
-import { instant } from "../inputs/times.ts"
+import { changing, group, reading } from "../Declaration.ts"
+import { campaignId, limit, organizationId } from "../inputs/filters.ts"
+import { choice, flag, optional, text, withDefault } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
+import { formatCount, formatFinding } from "../output/format.ts"
+import { Output, print } from "../output/Output.ts"
 import { senderRepository } from "../senderRepository.ts"
 import { secretSummaries } from "../signingSecrets.ts"
-
-/** Loads the campaign use cases on demand, because they import the libraries that render messages. */
-const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
-
-/** Returns a campaign without its body. */
-const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
-
-const MAX_RATE = 1_000_000
-
-const time = (description: string) => instant(`${description}, a time such as 2026-12-01T09:00:00Z`)
-
-// Loaded when the flag is given, because it loads the template language.
-const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
-
-const create = changing({
-  about: "Add a campaign as a draft; nothing is sent before it is scheduled",
-  input: {
-    programId: flag(ProgramId, "The program's id, pgm_…"),
-    name: flag(DisplayName, "The campaign's name"),
-    kind: withDefault(
-      choice(["traffic", "survey"], "Only traffic campaigns (the default) are forwarded to the partner"),
-      "traffic",
-    ),
-    subject: flag(
-      DisplayName,
-      "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
-    ),
-    html: text(
-      "The file of the e-mails' HTML body, with the same placeholders; must show sender_name, postal_address and unsubscribe_url",
-      "file",
-    ),
-    text: optional(
-      text("The file of the e-mails' text part, likewise; without it, the text is made of the HTML", "file"),
-    ),
-    layout: withDefault(
-      choice(
-        ["none", "plain"],
-        "plain wraps the HTML, which may be a fragment, in a layout whose footer names the sender and unsubscribes",
-      ),
-      "none",
-    ),
-    shortLink: optional(
-      text("The partner's own link, with {token} in it, such as https://go.partner.example/{token}", "url"),
-    ),
-    fields: withDefault(
-      flag(
-        fieldNames,
-        "What subject and body may name of each recipient, such as first_name,specialty; every import needs a column for each",
-        "names",
-      ),
-      [],
-    ),
-    perMinute: optional(
-      wholeNumber(
-        1,
-        MAX_RATE,
-        "The maximum of its e-mails per minute; without it, as many as the workers send",
-        "it must be from 1 to 1,000,000",
-      ),
-    ),
-    hours: optional(
-      flag(
-        SendingHours,
-        "When e-mails go out, such as 8-18, by the local time of recipients whose import had a column time_zone or state; to the others at any time",
-      ),
-    ),
-    windowStart: time("When sending begins"),
-    windowEnd: time("When sending ends"),
-    ...subjectTestFlags,
-    ...followUpFlags,
-  },
-  *run({ layout, shortLink = null, perMinute = null, hours = null, ...input }) {
-    const { createCampaign } = yield* loadCampaigns
-    const { wrapInPlainLayout, addPlainFooter } = yield* Effect.promise(
-      () => import("@outreach/domain/mail/wrapInPlainLayout"),
-    )
-    const html = yield* readTemplate("html", input.html)
-    const text = input.text === undefined ? null : yield* readTemplate("text", input.text)
-    const subjectTest = yield* readSubjectTest(input)
-    const followUp = yield* readFollowUp(input)
-    const created = yield* createCampaign({
-      ...input,
-      ...{ subjectTest, followUp, shortLink, perMinute, hours },
-      html: layout === "plain" ? wrapInPlainLayout(html) : html,
-      text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
-    })
-    return withoutBody(created)
-  },
-})
 
 const pause = changing({
   about: "Pause a campaign at once",
@@ -190,7 +97,68 @@ const cancel = changing({
   },
 })
 
-/** `ops campaigns …` */
+const list = reading({
+  about: "List campaigns, newest first, with their counts; of one organization or of all",
+  input: {
+    organizationId: optional(organizationId),
+    programId: optional(flag(ProgramId, "Only those of this program, pgm_…")),
+    status: optional(choice(CAMPAIGN_STATUSES, "Only those in this status")),
+    kind: optional(choice(["traffic", "survey"], "Only those of this kind")),
+    text: optional(text("Only those with this in their name; case does not matter")),
+    before: optional(flag(CampaignId, "Only those older than this one, cmp_…")),
+    limit,
+  },
+  *run({ limit, ...filter }) {
+    const rows = yield* CampaignReader.use(({ list }) => list(filter, limit + 1))
+    return rows.map((row) => ({ ...row, sent: row.totals.sent, recipients: row.totals.recipients }))
+  },
+  columns: [
+    "id",
+    "programId",
+    "name",
+    "kind",
+    "status",
+    "recipients",
+    "sent",
+    "windowStart",
+    "windowEnd",
+    "followUpOf",
+  ],
+})
+
+const preflight = reading({
+  about:
+    "Check whether a campaign is ready to be sent: recipients, window, rate, sender, what each e-mail must show, quota, endpoint and secret",
+  input: { campaignId },
+  *run({ campaignId }) {
+    const { json } = yield* Output
+    const { checkCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
+    const checks = yield* checkCampaign(campaignId)
+    const lines = checks.map(({ check, ...finding }) => formatFinding(`${check}: `, finding)).join("\n")
+    const failed = failedChecks(checks)
+    if (failed.length === 0) return yield* print({ campaignId, checks }, () => lines)
+    if (!json) yield* Console.log(lines)
+    return yield* new CampaignNotReady({ campaignId, failed, checks })
+  },
+  services: preflightSettings,
+})
+
+// Loaded when the flag is given, because it loads the contract's schemas.
+const emailAddress = Effect.promise(async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress)
+
+const sendTest = changing({
+  about: "Send one real message, marked as a test, to your own address; its links are not valid and record nothing",
+  examples: ["ops campaigns test cmp_… --to me@acme.example"],
+  input: { campaignId, to: flag(emailAddress, "The address that gets the message", "address") },
+  *run({ campaignId, to }) {
+    const settings = { ...(yield* smtpSettings), publicBaseUrl: yield* publicBaseUrl }
+    const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    const { sendTestMail } = yield* Effect.promise(() => import("@outreach/mail/sendTestMail"))
+    const sent = yield* Effect.provide(sendTestMail(campaign, to, settings), throwawaySeal)
+    return { campaignId, ...sent }
+  },
+})
+
 export const campaigns = group({
   about: "E-mails to lists of recipients",
   commands: {

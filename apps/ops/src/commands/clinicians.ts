@@ -13,15 +13,13 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { RELEASE } from "@outreach/process/release"
 import { Console, Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, organizationId } from "../inputs/filters.ts"
+import { clinicianFlags, organizationId, readClinician } from "../inputs/filters.ts"
 import { optional, switchFlag, text } from "../inputs/Input.ts"
-import { readClinician } from "../inputs/readClinician.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { createPrivateFile } from "../output/createPrivateFile.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { lazyCipher, secretCipher } from "../secretCipher.ts"
 
-/** `ops clinicians export` */
 const exportData = revealing({
   about: "Write everything that is held on a clinician as one JSON value, without what it says of others",
   examples: [
@@ -37,7 +35,6 @@ const exportData = revealing({
     const clinician = yield* readClinician(input)
     // Created before anything is read, so that a wrong path costs nothing.
     const file = out === undefined ? undefined : yield* createPrivateFile(out)
-    // Loaded here, because the help does not need the contract's schemas.
     const { assertNoUnfinishedErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
     yield* assertNoUnfinishedErasure(organizationId, clinician)
     const data = yield* PersonalDataReader.use(({ read }) => read(organizationId, clinician))
@@ -59,7 +56,6 @@ const exportData = revealing({
   ),
 })
 
-/** `ops clinicians erase` */
 const erase = changing({
   about:
     "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
@@ -70,7 +66,6 @@ const erase = changing({
   input: { organizationId, ...clinicianFlags, dryRun: switchFlag("Only count what would be erased"), yes },
   *run({ organizationId, dryRun, yes, ...input }) {
     const clinician = yield* readClinician(input)
-    // Loaded here, because the help does not need the contract's schemas.
     const { eraseClinician, planErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
     const { counts, earlier, unfinished } = yield* planErasure(organizationId, clinician)
     if (dryRun) {
@@ -116,5 +111,4 @@ const formatCounts = (counts: PersonalDataCounts): string =>
     .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
     .join(", ") || "nothing is held"
 
-/** `ops clinicians …` */
 export const clinicians = group({ about: "What is held on a clinician", commands: { export: exportData, erase } })

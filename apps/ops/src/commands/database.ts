@@ -10,7 +10,6 @@ const status = reading({
   format: (server) => formatServer(server),
 })
 
-/** `ops database …` */
 export const database = group({
   about: "The PostgreSQL server of the database, and its standbys",
   commands: { status },

@@ -12,11 +12,10 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { printWhenEnded } from "../deadLetters/followReplay.ts"
+import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { formatDelivery } from "../deliveries/formatDelivery.ts"
 import { deadLetterFilters, deadLetterSelector, limit } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
-import { replayFlags } from "../inputs/replayFlags.ts"
 import { confirm, notConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print, printProgress } from "../output/Output.ts"
@@ -51,7 +50,6 @@ const show = reading({
   format: (found) => formatDelivery(found),
 })
 
-/** `ops dead-letters replay` */
 const replay = changing({
   about:
     "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
@@ -95,7 +93,6 @@ const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
   return print({ count, byEndpointAndReason }, () => (count === 0 ? sentence : `${sentence}\n\n${table()}`))
 }
 
-/** `ops dead-letters purge` */
 const purge = changing({
   about: "Delete old dead letters for good, replayed or not",
   examples: [
@@ -139,7 +136,6 @@ const purge = changing({
   },
 })
 
-/** `ops dead-letters …` */
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
   commands: { list, groups, show, replay, purge },

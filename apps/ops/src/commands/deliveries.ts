@@ -51,7 +51,6 @@ const retry = changing({
   format: ({ delivery }) => `${delivery} is due now.`,
 })
 
-/** `ops deliveries …` */
 export const deliveries = group({
   about: "Events on their way to the partners",
   commands: { list, show, request, retry },

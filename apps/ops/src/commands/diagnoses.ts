@@ -4,20 +4,17 @@ import { dnsServer } from "../inputs/filters.ts"
 import { onlySwitch, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { Output, print } from "../output/Output.ts"
 
-/** `ops doctor` */
 export const doctor = reading({
   about:
     "Check the settings, the database, the keys, the mail server, its DNS records, the senders and the endpoints; change nothing, and fail if a check fails",
   examples: ["ops doctor", "ops doctor --dns-server 192.0.2.53"],
   input: { dnsServer },
   *run({ dnsServer }) {
-    // Loaded here, because the help does not need the checks.
     const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))
     yield* runDoctor(dnsServer)
   },
 })
 
-/** `ops status` */
 export const status = reading({
   about: "Show how the database, the workers, the endpoints, the queues and the campaigns stand, on one screen",
   examples: ["ops status", "ops status --watch --interval 5"],
@@ -33,7 +30,6 @@ export const status = reading({
       const { watchStatus } = yield* Effect.promise(() => import("../status/watchStatus.ts"))
       return yield* watchStatus({ seconds: interval, terminal: process.stdout })
     }
-    // Loaded here, because the help does not need them.
     const { readStatus, statusServices } = yield* Effect.promise(() => import("../status/readStatus.ts"))
     const { formatStatus } = yield* Effect.promise(() => import("../status/formatStatus.ts"))
     const status = yield* Effect.provide(readStatus, statusServices)

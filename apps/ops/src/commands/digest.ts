@@ -10,8 +10,7 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { formatDays, formatForecasts } from "../digest/formatDays.ts"
-import { formatDigest } from "../digest/formatDigest.ts"
+import { formatDays, formatDigest, formatForecasts } from "../digest/formatDigest.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
 import { calendarDate } from "../inputs/times.ts"
@@ -67,7 +66,6 @@ const forecast = reading({
   },
 })
 
-/** `ops digest verify` */
 const verify = reading({
   about: "Recount dates from every event and qualification, and compare the counts with the digest",
   examples: [
@@ -98,7 +96,6 @@ const verify = reading({
   format: ({ dates }) => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
 })
 
-/** `ops digest …` */
 export const digest = group({
   about: "The partners' daily digests",
   commands: { show, days, forecast, verify },

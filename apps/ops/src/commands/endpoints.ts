@@ -6,7 +6,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
@@ -17,13 +17,11 @@ import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { printWhenEnded } from "../deadLetters/followReplay.ts"
+import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { endpointId, organizationId } from "../inputs/filters.ts"
 import { flag, onOrOff, optional, switchFlag, text } from "../inputs/Input.ts"
-import { replayFlags } from "../inputs/replayFlags.ts"
 import { instant } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
-import { noteKeptFrom } from "../output/noteKeptFrom.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { refuse } from "../output/refuse.ts"
 import { signingSecrets } from "../signingSecrets.ts"
@@ -153,7 +151,6 @@ const enable = changing({
 /** The maximum of characters of the response that are shown. */
 const MAX_SHOWN = 500
 
-// Loaded here, because no other command calls an endpoint.
 const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
@@ -163,7 +160,6 @@ const client = Layer.unwrap(
   }),
 )
 
-/** `ops endpoints test` */
 const sendTest = changing({
   about:
     "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
@@ -184,7 +180,6 @@ const sendTest = changing({
   services: Layer.mergeAll(client, NodeSigner, signingSecrets),
 })
 
-/** `ops endpoints replay` */
 const replayLog = changing({
   about: "Send the events of a period to an endpoint again, delivered or not, after all its other deliveries",
   examples: [
@@ -215,7 +210,6 @@ const replayLog = changing({
   },
 })
 
-/** `ops endpoints …` */
 export const endpoints = group({
   about: "The partners' webhook endpoints",
   commands: { create, list, show, outcomes, breaker, update, test: sendTest, replay: replayLog, disable, enable },
@@ -227,4 +221,12 @@ export const endpoints = group({
     TransactionPg,
     Partitions.layer,
   ),
+})
+
+/** Says that the log begins later than it is asked for. */
+const noteKeptFrom = Effect.fnUntraced(function* (from: Timestamp) {
+  const keptFrom = yield* (yield* Partitions).eventsKeptFrom
+  if (keptFrom !== null && from < keptFrom) {
+    yield* printToStderr(`No events are kept from before ${keptFrom.slice(0, 10)} (EVENTS_MONTHS).`)
+  }
 })

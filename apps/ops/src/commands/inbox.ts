@@ -100,7 +100,6 @@ const replay = changing({
   },
 })
 
-/** `ops inbox …` */
 export const inbox = group({
   about: "Events that the partners sent",
   commands: { list, show, reasons, hours, replay },

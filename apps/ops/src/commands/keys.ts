@@ -67,7 +67,6 @@ const revoke = changing({
   },
 })
 
-/** `ops keys …` */
 export const keys = group({
   about: "The partners' API keys",
   commands: { issue, list, rotate, revoke },

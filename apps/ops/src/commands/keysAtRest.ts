@@ -31,7 +31,6 @@ const reseal = changing({
   },
 })
 
-/** `ops keys-at-rest …` */
 export const keysAtRest = group({
   about: "The keys of SECRETS_KEY, which encrypt what is stored",
   commands: { list, reseal },

@@ -17,7 +17,6 @@ const RolesByKind = textSchema(
   },
 )
 
-/** `ops migrate` */
 export const migrate = creatingLog({
   about: "Bring the database to the newest schema, and its roles to the rights that they need",
   examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
@@ -39,7 +38,6 @@ export const migrate = creatingLog({
       const [kind, role] = part.split("=")
       return { kind, role } as GrantedRole
     })
-    // Loaded here, because the help does not need the migrations.
     const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
     const applied = yield* runMigrations({ report: printToStderr, grantTo, withSessionSettings })
     yield* print({ applied }, () =>

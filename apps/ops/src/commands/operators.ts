@@ -86,7 +86,6 @@ const remove = changing({
   },
 })
 
-/** `ops operators …` */
 export const operators = group({
   about: "Who may use the console",
   commands: { add, list, link, update, remove },

@@ -88,7 +88,6 @@ const exportPublication = reading({
   format: ({ steps }) => formatMovePlan(steps),
 })
 
-/** `ops organizations …` */
 export const organizations = group({
   about: "The partners' accounts",
   commands: { create, list, show, freeze, unfreeze, "export-publication": exportPublication },

@@ -105,7 +105,6 @@ const archive = changing({
   run: ({ programId }) => updateProgram(programId, { status: "archived" }),
 })
 
-/** `ops programs …` */
 export const programs = group({
   about: "What clinicians are invited to",
   commands: { create, list, update, archive },

@@ -10,14 +10,13 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Schema } from "effect"
-import type { BadLines } from "../csv/ImportErrors.ts"
+import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, ignoreColumns, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, printToStderr } from "../output/Output.ts"
 import { refuse } from "../output/refuse.ts"
-import type { ImportReport } from "../recipients/importFile.ts"
 
 const MAX_SHOWN = 100
 
@@ -51,9 +50,8 @@ const load = changing({
     file: textArgument("A CSV file in UTF-8 whose first line names the columns npi and email"),
   },
   *run({ campaignId, file, ...options }) {
-    // Loaded here, because `find` does not need the contract's schemas.
     const { importFile } = yield* Effect.promise(() => import("../recipients/importFile.ts"))
-    const printBad = (bad: ImportReport | BadLines) => printBadLines(bad, options.rejects)
+    const printBad = printBadLines(options.rejects)
     const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", printBad))
     yield* printBad(report)
     return { campaignId, ...report }
@@ -73,7 +71,6 @@ const keys = {
   id: optional(flag(RecipientId, "The id of a recipient, rcp_…")),
 }
 
-/** `ops recipients find` */
 const find = revealing({
   about: "Show what happened to one clinician, oldest first: records, messages, events, suppressions",
   examples: ["ops recipients find --npi 1234567893"],
@@ -89,7 +86,6 @@ const find = revealing({
       return yield* refuse("UnclearClinician", "Name the clinician in one way: with --npi, --email, --token or --id.")
     }
     const [by, value] = key
-    // Loaded here, because the other commands of the group do not need the contract's schemas.
     const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
     const clinician = { by, value: by === "email" ? (canonicalEmail(value) ?? value) : value }
     const { find } = yield* TimelineReader
@@ -114,7 +110,6 @@ const maskPerson = <Person extends { readonly npi: string; readonly email: strin
   email: `${person.email.slice(0, 1)}***${person.email.slice(person.email.lastIndexOf("@"))}`,
 })
 
-/** `ops recipients …` */
 export const recipients = group({
   about: "The clinicians that campaigns are sent to",
   commands: { import: load, find },
@@ -131,12 +126,10 @@ export const recipients = group({
   ),
 })
 
-const printBadLines = Effect.fnUntraced(function* (
-  { badCount, badLines }: ImportReport | BadLines,
-  rejects: string | undefined,
-) {
-  for (const { line, reason } of badLines.slice(0, MAX_SHOWN)) yield* printToStderr(`line ${line}: ${reason}`)
-  const hint = rejects === undefined ? "; --rejects FILE writes them all" : ""
-  if (badCount > MAX_SHOWN) yield* printToStderr(`and ${badCount - MAX_SHOWN} more bad lines${hint}`)
-  if (badCount > 0 && rejects !== undefined) yield* printToStderr(`The bad lines are in ${rejects}.`)
-})
+const printBadLines = (rejects: string | undefined) =>
+  Effect.fnUntraced(function* ({ badCount, badLines }: Pick<BadLines, "badCount" | "badLines">) {
+    for (const { line, reason } of badLines.slice(0, MAX_SHOWN)) yield* printToStderr(`line ${line}: ${reason}`)
+    const hint = rejects === undefined ? "; --rejects FILE writes them all" : ""
+    if (badCount > MAX_SHOWN) yield* printToStderr(`and ${badCount - MAX_SHOWN} more bad lines${hint}`)
+    if (badCount > 0 && rejects !== undefined) yield* printToStderr(`The bad lines are in ${rejects}.`)
+  })

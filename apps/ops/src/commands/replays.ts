@@ -49,7 +49,6 @@ const cancel = changing({
   },
 })
 
-/** `ops replays …` */
 export const replays = group({
   about: "Dead letters and events that the workers deliver again",
   commands: { list, show, follow, cancel },

@@ -1,3 +1,4 @@
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { decideService } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import {
@@ -11,15 +12,14 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, FileSystem, Layer, Stream } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRecord } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
-import { readMailLog } from "../restore/readMailLog.ts"
+import { type Refusal, refusal, refuse } from "../output/refuse.ts"
 import { formatReport, restoreReport } from "../restore/restoreReport.ts"
 
 /** How many recipients share a transaction, which holds the clock of their organization. */
@@ -119,9 +119,28 @@ const finish = changing({
   format: (result) => ("partners" in result ? formatReport(result) : formatRecord(result)),
 })
 
-/** `ops restore …` */
 export const restore = group({
   about: "What to do after the database was restored to a point in the past",
   commands: { begin, mailed, status, finish },
   services: Layer.mergeAll(RestoreRepositoryPg, TransactionPg),
 })
+
+// The left-hand side of a Message-ID of this service is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one a line.
+const MESSAGE_ID = /(?:^|\bmessage-id=|\bid=)\s*<?(rcp_[0-9a-f]{32})@/i
+
+/** Reads the recipients whose messages a mail server's log names, each once, in the order of the log. */
+const readMailLog = (file: string): Stream.Stream<RecipientId, Refusal, FileSystem.FileSystem> =>
+  Stream.unwrap(
+    Effect.map(FileSystem.FileSystem, ({ stream }) => {
+      const seen = new Set<string>()
+      return stream(file).pipe(
+        Stream.decodeText(),
+        Stream.splitLines,
+        Stream.map((line) => MESSAGE_ID.exec(line)?.[1]?.toLowerCase()),
+        Stream.filter((id): id is RecipientId => id !== undefined && !seen.has(id) && seen.add(id) !== undefined),
+        Stream.mapError(() =>
+          refusal("MailLogUnreadable", `The log ${file} does not exist, or cannot be read.`, { file }),
+        ),
+      )
+    }),
+  )

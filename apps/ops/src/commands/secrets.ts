@@ -61,5 +61,4 @@ const revoke = changing({
   services: secretSummaries,
 })
 
-/** `ops secrets …` */
 export const secrets = group({ about: "The secrets that sign webhooks", commands: { rotate, list, revoke } })

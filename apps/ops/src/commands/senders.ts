@@ -220,7 +220,6 @@ const remove = changing({
   },
 })
 
-/** `ops senders …` */
 export const senders = group({
   about: "In whose name e-mails are sent, and the DKIM keys that sign them",
   commands: { add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },

@@ -16,9 +16,8 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
-import { clinicianFlags, ignoreColumns, limit, quiet } from "../inputs/filters.ts"
+import { clinicianFlags, ignoreColumns, limit, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, flag, optional, textArgument, type Values } from "../inputs/Input.ts"
-import { readClinician } from "../inputs/readClinician.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { refuse } from "../output/refuse.ts"
@@ -118,7 +117,6 @@ const load = changing({
   },
 })
 
-/** `ops suppressions …` */
 export const suppressions = group({
   about: "Clinicians that a program must not write to",
   commands: { add, remove, list, import: load },

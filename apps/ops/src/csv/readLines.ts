@@ -1,8 +1,7 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { fieldNameOf, type RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Option, Result, Stream } from "effect"
-import { unusableFile } from "./ImportErrors.ts"
-import { type Row, readRows } from "./readRows.ts"
+import { type Row, readRows, unusableFile } from "./readRows.ts"
 
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20
@@ -31,21 +30,19 @@ export interface Header {
   readonly fields: ReadonlyArray<FieldColumn> | undefined
 }
 
+interface HeaderOptions {
+  readonly ignoreColumns: boolean
+  /** The fields that the file must have a column for; `all` takes every column. Default none. */
+  readonly fields?: ReadonlyArray<string> | "all"
+  /** The fields that are taken where the file has a column for them. Default none. */
+  readonly fieldsIfThere?: ReadonlyArray<string>
+}
+
 /**
  * Reads the first line of a regular file. It names the columns `npi` and `email` in any order, those of the fields, and others if
  * `ignoreColumns` is set.
  */
-export const readHeader = Effect.fnUntraced(function* (
-  file: string,
-  columns: Columns,
-  options: {
-    readonly ignoreColumns: boolean
-    /** The fields that the file must have a column for; `all` takes every column. Default none. */
-    readonly fields?: ReadonlyArray<string> | "all"
-    /** The fields that are taken where the file has a column for them. Default none. */
-    readonly fieldsIfThere?: ReadonlyArray<string>
-  },
-) {
+export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
   const size = yield* sizeOf(file)
   const row = Option.getOrUndefined(yield* Stream.runHead(readRows(file, { isWhole: () => true })))
   if (row === undefined) return yield* Effect.fail(unusableFile(file, "it is empty"))
@@ -53,15 +50,8 @@ export const readHeader = Effect.fnUntraced(function* (
   if (fields === undefined) {
     return yield* Effect.fail(unusableFile(file, "its first line has a quote that does not pair"))
   }
-  const found = findFields(fields, options)
-  const reason = typeof found === "string" ? found : checkHeader(fields, columns, { ...options, fields: found ?? [] })
-  if (reason !== undefined) return yield* Effect.fail(unusableFile(file, reason))
-  const names = fields.map((field) => field.toLowerCase())
-  const [npi, email] = [names.indexOf("npi"), names.indexOf("email")]
-  return {
-    ...{ file, size, text, columnCount: fields.length, npi, email },
-    fields: typeof found === "string" ? undefined : found,
-  } satisfies Header
+  const parsed = yield* Effect.mapError(parseHeader(fields, columns, options), (reason) => unusableFile(file, reason))
+  return { file, size, text, columnCount: fields.length, ...parsed } satisfies Header
 })
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {
@@ -77,58 +67,57 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   return Number(size)
 })
 
-/** Finds the columns of fields, or returns the reason why they are not there; undefined if no fields are taken. */
-const findFields = (
+/** Finds the columns that are read, or fails with the reason why the header is not valid. */
+const parseHeader = Effect.fnUntraced(function* (
   header: ReadonlyArray<string>,
-  {
-    fields: wanted = [],
-    fieldsIfThere = [],
-  }: { readonly fields?: ReadonlyArray<string> | "all"; readonly fieldsIfThere?: ReadonlyArray<string> },
-): ReadonlyArray<FieldColumn> | string | undefined => {
-  const columns: Array<FieldColumn> = []
+  columns: Columns,
+  { ignoreColumns, fields: wanted = [], fieldsIfThere = [] }: HeaderOptions,
+) {
+  const names = header.map((column) => column.toLowerCase())
+  const isKnown = (index: number) => COLUMNS.some((known) => known === names[index])
+  const describe = (index: number) => (isName(header[index]!) ? `"${header[index]}"` : `column ${index + 1}`)
+
+  const fields: Array<FieldColumn> = []
   for (const [index, column] of header.entries()) {
-    if (COLUMNS.some((known) => known === column.toLowerCase())) continue
+    if (isKnown(index)) continue
     const name = fieldNameOf(column)
     if (Result.isSuccess(name)) {
       if (wanted === "all" || [...wanted, ...fieldsIfThere].includes(name.success))
-        columns.push({ name: name.success, index })
+        fields.push({ name: name.success, index })
     } else if (wanted === "all") {
-      return `${describeColumn(column, index)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`
+      return yield* Effect.fail(
+        `${describe(index)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`,
+      )
     }
   }
-  const names = columns.map(({ name }) => name)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) return `its first line names the field ${twice} more than once`
-  const missing = wanted === "all" ? [] : wanted.filter((name) => !names.includes(name))
-  if (missing.length > 0)
-    return `its first line lacks a column for ${missing.join(", ")}, of the fields of the campaign and of --fields`
-  return wanted.length === 0 && columns.length === 0 ? undefined : columns
-}
+  const fieldNames = fields.map(({ name }) => name)
+  const repeated = fieldNames.find((name, i) => fieldNames.indexOf(name) !== i)
+  if (repeated !== undefined) return yield* Effect.fail(`its first line names the field ${repeated} more than once`)
+  const lacking = wanted === "all" ? [] : wanted.filter((name) => !fieldNames.includes(name))
+  if (lacking.length > 0) {
+    return yield* Effect.fail(
+      `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields`,
+    )
+  }
 
-const describeColumn = (column: string, index: number): string =>
-  isName(column) ? `"${column}"` : `column ${index + 1}`
-
-/** Returns the reason why a header is not valid, or undefined. */
-const checkHeader = (
-  header: ReadonlyArray<string>,
-  columns: Columns,
-  { ignoreColumns, fields }: { readonly ignoreColumns: boolean; readonly fields: ReadonlyArray<FieldColumn> },
-): string | undefined => {
-  const names = header.map((column) => column.toLowerCase())
   const missing = COLUMNS.filter((column) => !names.includes(column))
-  if (missing.length > (columns === "npi and email" ? 0 : 1))
-    return `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}`
+  if (missing.length > (columns === "npi and email" ? 0 : 1)) {
+    return yield* Effect.fail(`its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}`)
+  }
   const twice = COLUMNS.find((column) => names.indexOf(column) !== names.lastIndexOf(column))
-  if (twice !== undefined) return `its first line names ${twice} more than once`
+  if (twice !== undefined) return yield* Effect.fail(`its first line names ${twice} more than once`)
   const taken = new Set(fields.map(({ index }) => index))
-  const extra = header.flatMap((column, i) =>
-    taken.has(i) || COLUMNS.some((known) => known === names[i]) ? [] : [describeColumn(column, i)],
-  )
-  if (extra.length === 0 || ignoreColumns) return undefined
-  const more = extra.length > MAX_NAMED ? ` and ${extra.length - MAX_NAMED} more` : ""
-  const known = ["npi", "email", ...fields.map(({ name }) => name)].join(", ").replace(/, (\S+)$/, " and $1")
-  return `it has columns beside ${known} (${extra.slice(0, MAX_NAMED).join(", ")}${more}); --ignore-columns leaves them out`
-}
+  const extra = [...header.keys()].filter((index) => !taken.has(index) && !isKnown(index)).map(describe)
+  if (extra.length > 0 && !ignoreColumns) {
+    const more = extra.length > MAX_NAMED ? ` and ${extra.length - MAX_NAMED} more` : ""
+    const known = [...COLUMNS, ...fieldNames].join(", ").replace(/, (\S+)$/, " and $1")
+    return yield* Effect.fail(
+      `it has columns beside ${known} (${extra.slice(0, MAX_NAMED).join(", ")}${more}); --ignore-columns leaves them out`,
+    )
+  }
+  const takesFields = wanted.length > 0 || fields.length > 0
+  return { npi: names.indexOf("npi"), email: names.indexOf("email"), fields: takesFields ? fields : undefined }
+})
 
 /** Reports whether a field looks like a column name. Other fields are not repeated, because the first line may be a recipient's. */
 const isName = (field: string): boolean => /^\p{L}[\p{L}\d _.()#/-]{0,39}$/u.test(field) && !/\d{5}/.test(field)

@@ -1,6 +1,9 @@
 import { Effect, FileSystem, Stream } from "effect"
-import type { Refusal } from "../output/refuse.ts"
-import { unusableFile } from "./ImportErrors.ts"
+import { type Refusal, refusal } from "../output/refuse.ts"
+
+/** Describes a file that cannot be imported at all. The reason never contains data of recipients. */
+export const unusableFile = (file: string, reason: string): Refusal =>
+  refusal("UnusableFile", `${file} cannot be imported: ${reason}.`, { file, reason })
 
 /** A row of a CSV file (RFC 4180). */
 export interface Row {

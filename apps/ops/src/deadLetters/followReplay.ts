@@ -1,7 +1,24 @@
-import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { MAX_REPLAYS_PER_SECOND, type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
+import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress, printToStderr } from "../output/Output.ts"
+
+const DEFAULT_RATE = 100
+
+/** The flags of a replay: its deliveries per second, and whether the command ends before the workers have carried out the job. */
+export const replayFlags = {
+  rate: withDefault(
+    wholeNumber(
+      1,
+      MAX_REPLAYS_PER_SECOND,
+      `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_RATE}); dead letters given by id are delivered at once`,
+    ),
+    DEFAULT_RATE,
+  ),
+  dryRun: switchFlag("Only count them"),
+  detach: switchFlag("Do not wait until the workers have done it"),
+}
 
 const POLL_INTERVAL = "500 millis"
 /** When to suspect that no worker runs. Workers look for new jobs once a second. */

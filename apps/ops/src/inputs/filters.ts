@@ -1,8 +1,22 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import { parseInput } from "@outreach/domain/parseInput"
 import { DnsServer } from "@outreach/process/dnsServers"
-import { argument, choice, flag, named, optional, switchFlag, text, wholeNumber, withDefault } from "./Input.ts"
+import { Effect } from "effect"
+import { refusal } from "../output/refuse.ts"
+import {
+  argument,
+  choice,
+  flag,
+  named,
+  optional,
+  switchFlag,
+  text,
+  type Values,
+  wholeNumber,
+  withDefault,
+} from "./Input.ts"
 import { period } from "./times.ts"
 
 /** `--organization`: an organization's id. */
@@ -62,3 +76,12 @@ export const clinicianFlags = {
   npi: optional(text("The clinician's NPI")),
   email: optional(text("The clinician's e-mail address; its case does not matter")),
 }
+
+/** Reads the clinician that the flags name; fails if they name nobody, and repeats neither value. */
+export const readClinician = Effect.fnUntraced(function* (flags: Values<typeof clinicianFlags>) {
+  const { Clinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/Clinician"))
+  const clinician = parseInput(Clinician)({ npi: flags.npi ?? null, email: flags.email ?? null })
+  return yield* Effect.mapError(Effect.fromResult(clinician), ({ reason }) =>
+    refusal("InvalidClinician", `Name the clinician with --npi, with --email, or with both: ${reason}.`, { reason }),
+  )
+})

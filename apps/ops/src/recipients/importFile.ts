@@ -6,26 +6,11 @@ import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Result, Stream } from "effect"
-import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
-import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
-import { BadLines } from "../csv/ImportErrors.ts"
+import { addBadLine, BadLines, checkFile, createRejectsFile, type RejectedLine } from "../csv/badLines.ts"
 import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 1000
-
-/** The result of an import. */
-export interface ImportReport extends BadLineReport {
-  readonly imported: number
-  /** Lines whose NPI and e-mail the campaign already had, with other fields. */
-  readonly updated: number
-  /** The same with nothing new. */
-  readonly alreadyThere: number
-  /** Lines of clinicians that the program must not write to. */
-  readonly suppressed: number
-  /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; undefined for a campaign without hours. */
-  readonly withoutPlace?: number | undefined
-}
 
 /**
  * Imports a CSV file into a campaign. Importing it again imports nothing twice.
@@ -97,7 +82,7 @@ export const importFile = Effect.fn("importFile")(function* (
     ),
   )
   yield* complete
-  return report satisfies ImportReport
+  return report
 }, Effect.scoped)
 
 /** Returns the fields that an import takes: none, where the campaign declares none and the operator names none, and the place where the campaign has hours. */

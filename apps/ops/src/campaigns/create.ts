@@ -1,0 +1,176 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { FOLLOW_UP_CONDITIONS, type FollowUp } from "@outreach/domain/campaigns/FollowUp"
+import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
+import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, FileSystem } from "effect"
+import { changing } from "../Declaration.ts"
+import { choice, flag, named, optional, text, type Values, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { instant } from "../inputs/times.ts"
+import { refusal, refuse } from "../output/refuse.ts"
+
+/** Loads the campaign use cases on demand, because they import the libraries that render messages. */
+export const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
+
+export const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
+
+export const MAX_RATE = 1_000_000
+
+const time = (description: string) => instant(`${description}, a time such as 2026-12-01T09:00:00Z`)
+
+/** `--subject-b`, `--ab-share` and `--ab-after`: how a campaign compares two subjects. */
+const subjectTestFlags = {
+  subjectB: optional(flag(DisplayName, "A second subject, to compare with the first by clicks")),
+  abShare: optional(
+    wholeNumber(
+      1,
+      100,
+      "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100, neither wins",
+    ),
+  ),
+  abAfter: optional(
+    flag(Seconds, "How long after sending has begun the winner is decided, such as 4h; shorter than the window"),
+  ),
+}
+
+/** Reads the subject test that the flags describe; undefined without any. */
+const readSubjectTest = Effect.fnUntraced(function* (flags: Values<typeof subjectTestFlags>) {
+  const { subjectB, abShare: share, abAfter: afterSeconds = null } = flags
+  if (subjectB !== undefined && share !== undefined) return { subjectB, share, afterSeconds } satisfies SubjectTest
+  if ((subjectB ?? share ?? flags.abAfter) === undefined) return undefined
+  return yield* refuse(
+    "IncompleteSubjectTest",
+    "A test of two subjects needs both --subject-b and --ab-share, and no campaign has --ab-after without them.",
+  )
+})
+
+/** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
+const followUpFlags = {
+  followUpOf: named(
+    "follow-up",
+    optional(flag(CampaignId, "The campaign, cmp_…, from whose recipients those of this one are drawn")),
+  ),
+  unless: optional(
+    choice(FOLLOW_UP_CONDITIONS, "Leave out recipients who have clicked, created an account, or qualified as learners"),
+  ),
+  after: optional(flag(Seconds, "The time that they have had since their e-mail was sent, such as 5d")),
+}
+
+/** Reads the follow-up that the flags describe; undefined without any. */
+const readFollowUp = Effect.fnUntraced(function* (flags: Values<typeof followUpFlags>) {
+  const { followUpOf, unless, after: afterSeconds } = flags
+  if (followUpOf !== undefined && unless !== undefined && afterSeconds !== undefined) {
+    return { followUpOf, unless, afterSeconds } satisfies FollowUp
+  }
+  if ((followUpOf ?? unless ?? afterSeconds) === undefined) return undefined
+  return yield* refuse(
+    "IncompleteFollowUp",
+    "A follow-up needs all of --follow-up, --unless and --after, and no other campaign has one of them.",
+  )
+})
+
+// Loaded when the flag is given, because it loads the template language.
+const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
+
+export const create = changing({
+  about: "Add a campaign as a draft; nothing is sent before it is scheduled",
+  input: {
+    programId: flag(ProgramId, "The program's id, pgm_…"),
+    name: flag(DisplayName, "The campaign's name"),
+    kind: withDefault(
+      choice(["traffic", "survey"], "Only traffic campaigns (the default) are forwarded to the partner"),
+      "traffic",
+    ),
+    subject: flag(
+      DisplayName,
+      "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
+    ),
+    html: text(
+      "The file of the e-mails' HTML body, with the same placeholders; must show sender_name, postal_address and unsubscribe_url",
+      "file",
+    ),
+    text: optional(
+      text("The file of the e-mails' text part, likewise; without it, the text is made of the HTML", "file"),
+    ),
+    layout: withDefault(
+      choice(
+        ["none", "plain"],
+        "plain wraps the HTML, which may be a fragment, in a layout whose footer names the sender and unsubscribes",
+      ),
+      "none",
+    ),
+    shortLink: optional(
+      text("The partner's own link, with {token} in it, such as https://go.partner.example/{token}", "url"),
+    ),
+    fields: withDefault(
+      flag(
+        fieldNames,
+        "What subject and body may name of each recipient, such as first_name,specialty; every import needs a column for each",
+        "names",
+      ),
+      [],
+    ),
+    perMinute: optional(
+      wholeNumber(
+        1,
+        MAX_RATE,
+        "The maximum of its e-mails per minute; without it, as many as the workers send",
+        "it must be from 1 to 1,000,000",
+      ),
+    ),
+    hours: optional(
+      flag(
+        SendingHours,
+        "When e-mails go out, such as 8-18, by the local time of recipients whose import had a column time_zone or state; to the others at any time",
+      ),
+    ),
+    windowStart: time("When sending begins"),
+    windowEnd: time("When sending ends"),
+    ...subjectTestFlags,
+    ...followUpFlags,
+  },
+  *run({ layout, shortLink = null, perMinute = null, hours = null, ...input }) {
+    const { createCampaign } = yield* loadCampaigns
+    const { wrapInPlainLayout, addPlainFooter } = yield* Effect.promise(
+      () => import("@outreach/domain/mail/wrapInPlainLayout"),
+    )
+    const html = yield* readTemplate("html", input.html)
+    const text = input.text === undefined ? null : yield* readTemplate("text", input.text)
+    const subjectTest = yield* readSubjectTest(input)
+    const followUp = yield* readFollowUp(input)
+    const created = yield* createCampaign({
+      ...input,
+      ...{ subjectTest, followUp, shortLink, perMinute, hours },
+      html: layout === "plain" ? wrapInPlainLayout(html) : html,
+      text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
+    })
+    return withoutBody(created)
+  },
+})
+
+const NAMES = { html: ["HtmlUnusable", "HTML"], text: ["TextUnusable", "text"] } as const
+
+const MAX_BYTES = 1_048_576
+
+/** Reads a part of a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
+const readTemplate = Effect.fnUntraced(function* (part: "html" | "text", file: string) {
+  const { stat, readFile } = yield* FileSystem.FileSystem
+  const [tag, name] = NAMES[part]
+  const unusable = (reason: string) => refusal(tag, `The ${name} file ${file} ${reason}.`, { file, reason })
+  const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
+    unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
+  )
+  const { type, size } = yield* unreadable(stat(file))
+  if (type !== "File") return yield* Effect.fail(unusable("is not a regular file"))
+  if (size > MAX_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
+  const bytes = yield* unreadable(readFile(file))
+  const template = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => unusable("is not text in UTF-8"),
+  })
+  if (template.trim() === "") return yield* Effect.fail(unusable("is blank"))
+  if (template.includes("\0")) return yield* Effect.fail(unusable("is not text in UTF-8"))
+  return template
+})

@@ -1,0 +1,92 @@
+import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
+import { Effect, Schema, Stream } from "effect"
+import { createPrivateFile } from "../output/createPrivateFile.ts"
+import { printProgress } from "../output/Output.ts"
+import { refusal } from "../output/refuse.ts"
+import { type Header, isBad, readLines } from "./readLines.ts"
+
+/** A refused line with its original text. */
+export interface RejectedLine extends BadLine {
+  readonly text: string
+}
+
+const unusable = (file: string, reason: string) =>
+  refusal("UnusableRejectsFile", `The refused lines cannot be written to ${file}: ${reason}.`, { file, reason })
+
+/**
+ * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
+ *
+ * Its columns are `line`, `reason` and those of the import file. The text of a line is unchanged, so that it can be fixed and imported.
+ */
+export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
+  const { append, keep } = yield* createPrivateFile(path, unusable)
+  let hasLines = false
+  return {
+    /** Appends lines below the header of the import file. */
+    write: Effect.fnUntraced(function* (header: string, lines: ReadonlyArray<RejectedLine>) {
+      if (lines.length === 0) return
+      if (!hasLines) yield* append(`line,reason,${header}\n`)
+      hasLines = true
+      yield* append(
+        lines.map(({ number, reason, text }) => `${number},"${reason.replaceAll('"', '""')}",${text}\n`).join(""),
+      )
+    }),
+    /** Keeps the file after the scope. */
+    complete: Effect.suspend(() => (hasLines ? keep : Effect.void)),
+  }
+})
+
+/** The file has lines that cannot be imported, and `--skip-bad` was not given. */
+export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
+  imported: Schema.Int,
+  alreadyThere: Schema.Int,
+  badCount: Schema.Int,
+  badLines: Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String })),
+}) {
+  override get message(): string {
+    const lines = `${this.badCount} bad ${this.badCount === 1 ? "line" : "lines"}`
+    return this.imported + this.alreadyThere === 0
+      ? `${lines}; nothing was imported. Fix the file, or leave them out with --skip-bad.`
+      : `${lines}; the import stopped there, with ${this.imported} imported. Fix the file, or leave them out with --skip-bad; the next run goes on where this one stopped.`
+  }
+}
+
+const MAX_REPORTED = 10_000
+
+/** The lines of a file that cannot be used: how many they are, and the first 10,000. */
+export interface BadLineReport {
+  badCount: number
+  badLines: Array<{ readonly line: number; readonly reason: string }>
+}
+
+/** Counts the lines of a file, and finds the bad lines that can be found without the database. */
+export const checkFile = Effect.fnUntraced(function* <E = never>(
+  header: Header,
+  check: (line: ImportLine) => string | undefined,
+  options: {
+    readonly quiet: boolean
+    /** Called with all bad lines, also those beyond the reported 10,000. */
+    readonly onBad?: ((lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>) | undefined
+  },
+) {
+  const bar = yield* printProgress("Checking", header.size, options)
+  const bad: BadLineReport = { badCount: 0, badLines: [] }
+  let lines = 0
+  yield* readLines(header, bar.advance).pipe(
+    Stream.runForEachArray((batch) => {
+      lines += batch.length
+      const found = batch.flatMap((line) => {
+        const reason = isBad(line) ? line.reason : check(line)
+        return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
+      })
+      for (const line of found) addBadLine(bad, line)
+      return options.onBad?.(found) ?? Effect.void
+    }),
+  )
+  return { lines, bad }
+}, Effect.scoped)
+
+export const addBadLine = (report: BadLineReport, { number, reason }: BadLine): void => {
+  report.badCount++
+  if (report.badLines.length < MAX_REPORTED) report.badLines.push({ line: number, reason })
+}
