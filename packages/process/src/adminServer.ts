@@ -12,7 +12,7 @@ const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsChecking
 const MAX_CONNECTIONS = 256
 const MAX_PER_ADDRESS = MAX_CONNECTIONS / 4
 /** How long requests in flight may take to finish once the process begins to stop. */
-const DRAIN = "2 seconds"
+const DRAIN_MS = 2000
 /** The waits while the port is taken, doubled from the first to the last. */
 const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 
@@ -48,7 +48,7 @@ export const adminServer = (options: {
   }
   return Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const { server } = drainableServer(LIMITS)
+    const { server } = drainableServer(LIMITS, DRAIN_MS)
     server.maxConnections = MAX_CONNECTIONS
     connectionLimit(MAX_PER_ADDRESS).watch(server)
     server.on("request", (request, response) => {
@@ -66,11 +66,7 @@ export const adminServer = (options: {
         try: () => once(server.listen(options.port, options.host), "listening"),
         catch: (error) => new ListenError({ ...options, hostSetting: "ADMIN_HOST" }, error),
       }),
-      () =>
-        Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))).pipe(
-          Effect.timeoutOption(DRAIN),
-          Effect.andThen(Effect.sync(() => server.closeAllConnections())),
-        ),
+      () => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))),
     )
     const { port } = server.address() as AddressInfo
     yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))

@@ -10,8 +10,13 @@ export interface DrainableServer {
   readonly drain: () => void
 }
 
-/** Creates a server whose `close` ends each open connection after its response, or once it has been idle for a moment. */
-export const drainableServer = (options: ServerOptions): DrainableServer => {
+/**
+ * Creates a server whose `close` ends each open connection after its response, or once it has been idle for a moment.
+ *
+ * After `drainMs` it ends the others too. A fiber that waits for the rest of a request ends only then: Effect interrupts no fiber that
+ * handles a request, and Node stops to look for late requests when the server closes.
+ */
+export const drainableServer = (options: ServerOptions, drainMs: number): DrainableServer => {
   let isDraining = false
   class Response extends ServerResponse {
     override writeHead(...head: ReadonlyArray<never>): this {
@@ -27,8 +32,12 @@ export const drainableServer = (options: ServerOptions): DrainableServer => {
   // Called by `close`. To end idle connections at once would reset those on which a request is under way.
   server.closeIdleConnections = () => {
     drain()
-    const timer = setInterval(closeIdleConnections, LINGER_MS)
-    server.once("close", () => clearInterval(timer))
+    const idle = setInterval(closeIdleConnections, LINGER_MS)
+    const late = setTimeout(() => server.closeAllConnections(), drainMs)
+    server.once("close", () => {
+      clearInterval(idle)
+      clearTimeout(late)
+    })
   }
   return { server, drain }
 }

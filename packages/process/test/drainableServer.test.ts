@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { drainableServer } from "../src/drainableServer.ts"
 
 const start = async () => {
-  const { server, drain } = drainableServer({})
+  const { server, drain } = drainableServer({}, 60_000)
   await once(server.listen(0, "127.0.0.1"), "listening")
   onTestFinished(() => server.closeAllConnections())
   return { server, drain, port: (server.address() as AddressInfo).port }

@@ -4,7 +4,7 @@ import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRep
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { ApiConfig } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
@@ -27,7 +27,7 @@ const LIMITS = {
 /** One of this many dropped connections is logged. */
 const LOGGED_DROP = 1000
 /** How long requests in flight may take to finish after the signal to stop. */
-const DRAIN = Duration.seconds(20)
+const DRAIN_MS = 20_000
 /** How long a client may take to read an answer to what was no request. */
 const LINGER_MS = 500
 
@@ -41,11 +41,10 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
-  const { server, drain } = drainableServer({
-    ...LIMITS,
-    requireHostHeader: false,
-    shouldUpgradeCallback: () => false,
-  })
+  const { server, drain } = drainableServer(
+    { ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false },
+    DRAIN_MS,
+  )
   server.maxConnections = maxConnections
   const { refuse } = requestCounters(yield* Effect.context<never>())
   const dropping = (reason: "connection_limit" | "address_connection_limit", message: string) => {
@@ -95,7 +94,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
 
-  const http = yield* listen(server, { host, port, hostSetting: "HOST", portSetting: "PORT", drain: DRAIN })
+  const http = yield* listen(server, { host, port, hostSetting: "HOST", portSetting: "PORT" })
   return { server: http, drain: Effect.sync(drain) }
 })
 

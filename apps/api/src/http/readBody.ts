@@ -27,6 +27,8 @@ export const createReadBody = () => {
     maxBytes: number,
   ): Effect.Effect<Uint8Array, RequestError> =>
     Effect.callback((resume) => {
+      // Its client left while the endpoint was looked up: the events that end the wait have come already.
+      if (source.destroyed) return resume(Effect.fail(INCOMPLETE))
       const chunks: Array<Uint8Array> = []
       let size = 0
       const leave = () => {

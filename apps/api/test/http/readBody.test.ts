@@ -1,8 +1,16 @@
-import { request } from "node:http"
+import { once } from "node:events"
+import { createServer, request } from "node:http"
 import { json } from "node:stream/consumers"
-import { SCOPES } from "@outreach/contract"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { operations, SCOPES } from "@outreach/contract"
+import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Deferred, Effect, Scope } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { createReadBody } from "../../src/http/readBody.ts"
+import type { RequestError } from "../../src/http/toErrorResponse.ts"
 import { type Answer, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
@@ -165,4 +173,22 @@ describe("a body", () => {
     })
     expect(status).toBe(501)
   })
+})
+
+it("is incomplete where its client has left before it is read", async () => {
+  const left = Deferred.makeUnsafe<unknown, RequestError>()
+  const readLater = Effect.gen(function* () {
+    const served = yield* HttpServerRequest.HttpServerRequest
+    yield* Effect.promise(() => once(NodeHttpServerRequest.toServerResponse(served), "close"))
+    yield* Deferred.into(createReadBody()(operations.receiveWebhook, served), left)
+    return HttpServerResponse.empty()
+  })
+  const server = createServer()
+  server.on("request", await Effect.runPromise(NodeHttpServer.makeHandler(readLater, { scope: Scope.makeUnsafe() })))
+  const sent = request({ port: await listen(server), method: "POST", headers: { "Content-Length": "9" } })
+  sent.on("error", () => {}).flushHeaders()
+  await once(server, "request")
+  sent.destroy()
+  const error = await Effect.runPromise(Effect.flip(Deferred.await(left)))
+  expect(error).toMatchObject({ _tag: "BadRequest", parameter: "body" })
 })

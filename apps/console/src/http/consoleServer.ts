@@ -1,7 +1,7 @@
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig, MAX_CONNECTIONS } from "../ConsoleConfig.ts"
 import { Assets } from "./assets.ts"
@@ -20,7 +20,7 @@ const LIMITS = {
 } as const
 
 /** How long requests in flight may take to finish once the process stops. */
-const DRAIN = Duration.seconds(10)
+const DRAIN_MS = 10_000
 
 /** Shows an operator that an address has no page. */
 const nothing = definePage("/*", { run: () => Effect.fail(PageError.notFound()) })
@@ -106,8 +106,8 @@ const notThisWay = (allow: string): PageError =>
 
 export const consoleServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port } = yield* ConsoleConfig
-  const { server } = drainableServer(LIMITS)
+  const { server } = drainableServer(LIMITS, DRAIN_MS)
   server.maxConnections = MAX_CONNECTIONS
   connections.watch(server)
-  return yield* listen(server, { host, port, hostSetting: "CONSOLE_HOST", portSetting: "CONSOLE_PORT", drain: DRAIN })
+  return yield* listen(server, { host, port, hostSetting: "CONSOLE_HOST", portSetting: "CONSOLE_PORT" })
 })
