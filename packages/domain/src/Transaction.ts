@@ -22,6 +22,8 @@ export class Transaction extends Context.Service<
     run<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     /** Like `run`, for use cases that go on when the database rejects the transaction. */
     attempt<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | TransactionRejected, R>
+    /** Runs an effect again, twice a second and at most `times`, while the database fails for a reason that passes. */
+    retryTransient<A, E, R>(effect: Effect.Effect<A, E, R>, times: number): Effect.Effect<A, E, R>
     /**
      * Advances an organization's clock; returns the timestamp for everything that the transaction writes.
      *

@@ -1,8 +1,8 @@
 import { Transaction, TransactionRejected } from "@outreach/domain/Transaction"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { DatabaseFailure, orDieAs } from "./DatabaseFailure.ts"
+import { DatabaseFailure, orDieAs, transientFailure } from "./DatabaseFailure.ts"
 import { commitTimestamp } from "./events/commitTimestamp.ts"
 
 /** Opens transactions of PostgreSQL; one inside another is a savepoint of it. */
@@ -22,6 +22,16 @@ export const TransactionPg = Layer.effect(
           defect instanceof DatabaseFailure && !defect.transient
             ? Effect.fail(new TransactionRejected({ reason: defect.reason }))
             : Effect.die(defect),
+        ),
+
+      retryTransient: (effect, times) =>
+        Effect.sandbox(effect).pipe(
+          Effect.retry({
+            while: (cause) => transientFailure(cause) !== undefined,
+            schedule: Schedule.spaced("500 millis"),
+            times,
+          }),
+          Effect.catch(Effect.failCause),
         ),
 
       commitTimestamp: (organizationId) =>

@@ -1,3 +1,4 @@
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Layer } from "effect"
 import { ClockWatch } from "./ClockWatch.ts"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
@@ -8,6 +9,7 @@ import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
+import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
@@ -37,9 +39,10 @@ import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts
 import { TransactionPg } from "./TransactionPg.ts"
 import { GaugeSamples } from "./today/GaugeSamples.ts"
 
-/** Every adapter of the domain's ports, and the queries of the processes; needs the database, the deployment and the cipher. */
+const settlements = Layer.provideMerge(Settlements.layer, Layer.merge(TransactionPg, MessageQueuePg))
+
+/** Every adapter of the domain's ports, what writes batches through them, and the queries of the processes; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
-  TransactionPg,
   OrganizationRepositoryPg,
   PartnerActivity.layer,
   ApiKeyRepositoryPg,
@@ -55,13 +58,14 @@ export const adapters = Layer.mergeAll(
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   DeliveryLeasesPg,
+  DeliveryRepositoryPg,
   DeadLetterRepositoryPg,
   DeliveryOutcomes.layer,
   Partitions.layer,
   ClockWatch.layer,
   DeliveryGauges.layer,
   ReplayJobQueuePg,
-  MessageQueuePg,
+  settlements,
   SenderRepositoryPg,
   MailOperatorRepositoryPg,
   BounceRepositoryPg,

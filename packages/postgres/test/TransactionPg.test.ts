@@ -28,3 +28,28 @@ describe("TransactionPg.attempt", () => {
     expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
   })
 })
+
+describe("TransactionPg.retryTransient", () => {
+  const failing = (code: string, failures: number) =>
+    Effect.gen(function* () {
+      const { retryTransient } = yield* Transaction
+      const sql = yield* SqlClient.SqlClient
+      let tries = 0
+      const statement = Effect.suspend(() =>
+        ++tries > failures
+          ? Effect.void
+          : sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`).pipe(Effect.asVoid),
+      )
+      const exit = yield* Effect.exit(retryTransient(orDieAs("Test.fail")(statement), 3))
+      return { tries, isDone: Exit.isSuccess(exit) }
+    })
+
+  test("runs again what the database failed for the moment, and no more often than it may", function* () {
+    expect(yield* failing("53300", 2)).toEqual({ tries: 3, isDone: true })
+    expect(yield* failing("53300", 9)).toEqual({ tries: 4, isDone: false })
+  })
+
+  test("leaves at once what the database would reject again", function* () {
+    expect(yield* failing("23514", 1)).toEqual({ tries: 1, isDone: false })
+  })
+})

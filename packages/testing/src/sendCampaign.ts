@@ -4,7 +4,8 @@ import { composeEvent } from "@outreach/domain/events/Event"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -31,7 +32,7 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
   const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
   const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
   const event = composeEvent("outreach.email_sent", about, data)
-  return yield* (yield* MessageQueue).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
+  return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
 })
 
 /** Ends the campaigns of earlier tests: a claim takes what is due in any campaign. */

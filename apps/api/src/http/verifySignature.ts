@@ -1,6 +1,6 @@
+import { coalesce } from "@outreach/domain/coalesce"
 import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
-import { coalesce } from "@outreach/postgres/coalesce"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
 import { RequestError } from "./toErrorResponse.ts"

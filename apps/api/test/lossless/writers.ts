@@ -6,7 +6,7 @@ import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
@@ -60,7 +60,7 @@ const launch = Effect.fnUntraced(function* (like: Campaign) {
 })
 
 const settle = Effect.gen(function* () {
-  const queue = yield* MessageQueue
+  const { settle } = yield* Settlements
   const leases = yield* claimMessages({
     limit: yield* Random.nextIntBetween(1, 12),
     leaseSeconds: 60,
@@ -72,7 +72,7 @@ const settle = Effect.gen(function* () {
     Effect.fnUntraced(function* (lease) {
       const state = (yield* Random.nextBoolean) ? "sent" : "bounced"
       const event = yield* outcomeOf(lease, state)
-      yield* queue.settle(lease, state === "sent" ? { state, event } : { state, event, isHardBounce: true })
+      yield* settle(lease, state === "sent" ? { state, event } : { state, event, isHardBounce: true })
     }),
     { concurrency: "unbounded", discard: true },
   )

@@ -2,7 +2,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
@@ -22,10 +22,10 @@ const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { organization, campaign } = yield* seedCampaign({ recipients: 1 })
   yield* sendCampaign(campaign.id)
-  const queue = yield* MessageQueue
+  const { settle } = yield* Settlements
   const [first] = yield* claimMessages(1)
   const full = { outcome: "deferred", reply: "452 4.2.2 The mailbox is full" } as const
-  yield* queue.settle(first!, { state: "retry", attempts: 1, delaySeconds: 0 }, full)
+  yield* settle(first!, { state: "retry", attempts: 1, delaySeconds: 0 }, full)
   for (const lease of yield* claimMessages(1)) yield* settleSent(lease)
   const [recipient] = yield* sql<{ id: RecipientId }>`select id from recipients where campaign_id = ${campaign.id}`
   const { id } = recipient!

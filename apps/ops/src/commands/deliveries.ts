@@ -2,7 +2,8 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
+import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
+import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
 import { endpointFilter, eventTypeFilter, limit } from "../inputs/filters.ts"
@@ -54,5 +55,5 @@ const retry = changing({
 export const deliveries = group({
   about: "Events on their way to the partners",
   commands: { list, show, request, retry },
-  services: DeliveryReader.layer,
+  services: Layer.merge(DeliveryReader.layer, DeliveryRepositoryPg),
 })

@@ -3,7 +3,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -35,10 +35,10 @@ const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   const { organization, campaign } = seeded
   yield* sql`update campaigns set kind = ${kind} where id = ${campaign.id}`
   yield* sendCampaign(campaign.id)
-  const queue = yield* MessageQueue
+  const { settle } = yield* Settlements
   const [first] = yield* claimMessages(1)
   const deferred = { outcome: "deferred", reply: "452 4.2.2 Mailbox full" } as const
-  yield* queue.settle(first!, { state: "retry", attempts: 1, delaySeconds: 0 }, deferred)
+  yield* settle(first!, { state: "retry", attempts: 1, delaySeconds: 0 }, deferred)
   const [second] = yield* claimMessages(1)
   yield* settleSent(second!)
   const { recipientId } = second!

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { RecipientId } from "../Identifier.ts"
 import type { MessageLease } from "../mail/Message.ts"
-import { MessageQueue } from "../mail/MessageQueue.ts"
+import { Settlements } from "../mail/Settlements.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { Transaction } from "../Transaction.ts"
@@ -58,10 +58,10 @@ export const drawNext = Effect.fnUntraced(function* (
 /** Withdraws the recipients of follow-ups who have clicked on an earlier e-mail since they were drawn, and returns them. */
 export const withdrawClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
   const clicked: ReadonlySet<RecipientId> = yield* (yield* FollowUpRepository).findClicked(leases)
-  const queue = yield* MessageQueue
+  const settlements = yield* Settlements
   yield* Effect.forEach(
     leases.filter(({ recipientId }) => clicked.has(recipientId)),
-    (lease) => queue.settle(lease, { state: "withdrawn", reason: "clicked" }),
+    (lease) => settlements.settle(lease, { state: "withdrawn", reason: "clicked" }),
     { concurrency: "unbounded", discard: true },
   )
   return clicked

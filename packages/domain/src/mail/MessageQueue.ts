@@ -1,8 +1,11 @@
+import type { BounceReason } from "@outreach/contract/names"
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, RecipientId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { WithdrawalReason } from "../suppressions/Suppression.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MailFailure, MailOutcome } from "./Mailer.ts"
 import type { MessageLease, SendingTemplate, TestSubject } from "./Message.ts"
@@ -36,6 +39,46 @@ export interface MessageAttempt {
   readonly outcome: AttemptOutcome
   /** The server's reply from `cleanSmtpReply`, or the class and the code of a failure; null when nothing is known. */
   readonly reply: string | null
+}
+
+/** Which lease it is. */
+export type LeaseKey = Pick<MessageLease, "recipientId" | "leaseToken">
+
+/** What a settlement writes of a message that stays in the queue. */
+export interface KeptMessage {
+  readonly lease: MessageLease
+  readonly attempt: MessageAttempt | undefined
+  /** How many attempts count against the mailbox from now on. */
+  readonly attempts: number
+  /** Null quarantines it. */
+  readonly delaySeconds: number | null
+  /** Whether the whole message was sent and never answered. */
+  readonly isUnknown: boolean
+  readonly failure?: MailFailure
+}
+
+/** A message that leaves the queue. */
+export interface FinalMessage {
+  readonly lease: MessageLease
+  readonly attempt: MessageAttempt | undefined
+  readonly settlement: Extract<MessageSettlement, { readonly state: "sent" | "bounced" | "withdrawn" }>
+}
+
+/** What a recipient domain's mail server answered to a message of a campaign. */
+export interface DomainAnswer {
+  readonly campaignId: CampaignId
+  readonly email: string
+  readonly answer: "sent" | "deferred" | "refused" | BounceReason
+  /** From `cleanSmtpReply`, if the message was not taken; null when it is not known. */
+  readonly reply: string | null
+}
+
+/** A rejection that is about us, and for how long its campaign leaves the domain of the address alone. */
+export interface DomainRejection {
+  readonly campaignId: CampaignId
+  readonly email: EmailAddress
+  readonly status: string
+  readonly delaySeconds: number
 }
 
 /** How much one claim may lease. A rate counts attempts: in no minute are there more, except those of one second. */
@@ -78,11 +121,38 @@ export class MessageQueue extends Context.Service<
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,
     ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>
     /**
-     * Records the outcome, the attempt and what follows, in one transaction; false when the lease is no longer ours and nothing was written.
-     *
-     * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
+     * Puts messages of one organization back into the queue, or quarantines them, with their attempts; returns the leases that
+     * were still held. Before them it locks all the given recipients, as every writer does, so that no two wait for each other.
      */
-    settle(lease: MessageLease, settlement: MessageSettlement, attempt?: MessageAttempt): Effect.Effect<boolean>
+    putBack(
+      organizationId: OrganizationId,
+      recipientIds: ReadonlyArray<RecipientId>,
+      messages: ReadonlyArray<KeptMessage>,
+    ): Effect.Effect<ReadonlyArray<LeaseKey>>
+    /** The same for messages that leave the queue. */
+    takeOut(
+      organizationId: OrganizationId,
+      recipientIds: ReadonlyArray<RecipientId>,
+      messages: ReadonlyArray<FinalMessage>,
+    ): Effect.Effect<ReadonlyArray<LeaseKey>>
+    /** Marks the recipients of messages that left the queue, suppresses the addresses of hard bounces, counts the answers and publishes the events. */
+    stampRecipients(
+      organizationId: OrganizationId,
+      messages: ReadonlyArray<FinalMessage>,
+      answers: ReadonlyArray<DomainAnswer>,
+      at: CommitTimestamp,
+    ): Effect.Effect<void>
+    /** Counts what domains answered, and keeps the last reply of each that did not take a message. */
+    countAnswers(organizationId: OrganizationId, answers: ReadonlyArray<DomainAnswer>): Effect.Effect<void>
+    /** Lets campaigns leave the domains alone that rejected us. */
+    pauseDomains(organizationId: OrganizationId, rejections: ReadonlyArray<DomainRejection>): Effect.Effect<void>
+    /** Takes messages off the counts of the ramps. A day that is over stays as it is. */
+    giveBackToRamps(
+      organizationId: OrganizationId,
+      days: ReadonlyArray<NonNullable<MessageLease["ramp"]>>,
+    ): Effect.Effect<void>
+    /** Lets campaigns have their next turns within these numbers of seconds. What fails is left: the turn then comes within a minute. */
+    bringTurnsForward(organizationId: OrganizationId, delays: ReadonlyMap<CampaignId, number>): Effect.Effect<void>
     /** Forgets some of the attempts that are older than this number of days; returns how many. */
     forgetAttempts(days: number): Effect.Effect<number>
   }

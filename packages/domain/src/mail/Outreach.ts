@@ -6,7 +6,8 @@ import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
 import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
-import { type AttemptOutcome, type MessageAttempt, MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
+import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
+import { Settlements } from "./Settlements.ts"
 
 /** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
@@ -42,14 +43,14 @@ export const sendMessage = Effect.fnUntraced(function* (
   },
 ) {
   const mailer = yield* Mailer
-  const queue = yield* MessageQueue
+  const settlements = yield* Settlements
   return yield* mailer.send(
     mail,
     options.sending,
     Effect.fnUntraced(function* (outcome) {
       yield* options.answered
       const settlement = yield* decideSettlement(lease, outcome)
-      const settled = yield* queue.settle(lease, settlement, attemptOf(outcome))
+      const settled = yield* settlements.settle(lease, settlement, attemptOf(outcome))
       if (!settled) {
         yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
       }
@@ -66,7 +67,7 @@ const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
 
 /** Puts a leased message back that cannot be sent for a fault of ours. */
 export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease, failure: MailFailure) {
-  yield* (yield* MessageQueue).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
+  yield* (yield* Settlements).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
 })
 
 /** A message does not render with its recipient's fields. The reason repeats none of them. */
@@ -82,7 +83,7 @@ export class MessageNotRendered extends DescribedError(
 /** Quarantines a leased message that does not render, with the reason; only its recipient is affected. */
 export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
   const failure: MailFailure = { class: "template", code: reason }
-  yield* (yield* MessageQueue).settle(lease, { state: "unrendered", failure })
+  yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })
   return failure
 })
 

@@ -1,4 +1,5 @@
 import type { PgConnection } from "@effect/sql-pg"
+import { coalesce } from "@outreach/domain/coalesce"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import {
@@ -15,7 +16,6 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { coalesce } from "../coalesce.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"

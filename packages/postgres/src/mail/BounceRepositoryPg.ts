@@ -1,6 +1,7 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
+import { bounceReasonOf } from "@outreach/domain/mail/Settlements"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +12,7 @@ import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
 import { decodeRows, first } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
-import { bounceReasonOf, countDomains } from "./countDomains.ts"
+import { countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 const decodeFound = decodeRows({ ...Recipient.fields, isFrozen: Schema.Boolean })

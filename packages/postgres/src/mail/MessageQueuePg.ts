@@ -1,20 +1,15 @@
-import type { Deployment } from "@outreach/domain/Deployment"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { DueMessages } from "@outreach/domain/mail/decideClaim"
 import { SendingTemplate } from "@outreach/domain/mail/Message"
 import { MessageQueue, SEND_RATE_RETENTION_SECONDS } from "@outreach/domain/mail/MessageQueue"
 import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
-import type { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { coalesce } from "../coalesce.ts"
-import { isTransient } from "../DatabaseFailure.ts"
-import type { Hints } from "../events/Hints.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { type Settling, settleMessages } from "./settleMessages.ts"
+import { settling } from "./settlements.ts"
 
 const decodeTemplate = decodeRow(SendingTemplate.fields)
 const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFields })
@@ -26,14 +21,10 @@ export const MessageQueuePg = adapter(
   MessageQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
-
-    // An organization's transactions wait for its clock one after another, so settlements that come during one share the next one's stamp.
-    const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
-      settleMessages(items).pipe(Effect.provideContext(context)),
-    )
 
     return {
+      ...(yield* settling),
+
       lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
         const {
           limit,
@@ -100,16 +91,6 @@ export const MessageQueuePg = adapter(
         return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
       }),
 
-      settle: (lease, settlement, attempt) =>
-        settle({ lease, settlement, attempt }).pipe(
-          // What the mail server has answered is written down, should the database be away for a moment: else the message would be sent again.
-          Effect.retry({
-            while: ({ reason }) => isTransient(reason),
-            schedule: Schedule.spaced("500 millis"),
-            times: MAX_SETTLE_TRIES,
-          }),
-        ),
-
       forgetAttempts: (days) =>
         forgetRows(sql, "message_attempts", {
           key: ["organization_id", "recipient_id", "number", "outcome"],
@@ -121,11 +102,5 @@ export const MessageQueuePg = adapter(
   }),
 )
 
-/** How often an outcome is written again, twice a second: for about as long as a lease. */
-const MAX_SETTLE_TRIES = 200
-
 /** How many attempts one statement forgets. */
 const FORGET_BATCH_SIZE = 1000
-
-/** The most settlements that share a transaction. */
-const MAX_BATCH_SIZE = 100

@@ -1,18 +1,8 @@
-import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
-import type { EventDraft } from "@outreach/domain/events/Event"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { DomainAnswer } from "@outreach/domain/mail/MessageQueue"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-
-/** What a domain's mail server answered to a message of a campaign. */
-export interface DomainAnswer {
-  readonly campaignId: CampaignId
-  readonly email: string
-  readonly answer: "sent" | "deferred" | "refused" | BounceReason
-  /** From `cleanSmtpReply`, if the message was not taken; null when it is not known. */
-  readonly reply: string | null
-}
 
 /** Counts what domains answered to campaigns of one organization, and keeps the last reply of each that did not take a message. */
 export const countDomains = Effect.fnUntraced(function* (
@@ -54,7 +44,3 @@ export const domainsCounted = (
       address_invalid = kept.address_invalid + excluded.address_invalid, other = kept.other + excluded.other,
       last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
 }
-
-/** Returns the reason of a bounce that an event reports. */
-export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
-  BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"

@@ -1,16 +1,8 @@
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
-import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { DomainRejection } from "@outreach/domain/mail/MessageQueue"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-
-/** A rejection that is about us, and for how long its campaign leaves the domain of the address alone. */
-export interface DomainRejection {
-  readonly campaignId: CampaignId
-  readonly email: EmailAddress
-  readonly status: string
-  readonly delaySeconds: number
-}
 
 /** Lets campaigns of one organization leave the domains alone that rejected us. */
 export const pauseDomains = Effect.fnUntraced(function* (

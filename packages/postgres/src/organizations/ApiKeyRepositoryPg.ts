@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { coalesce } from "@outreach/domain/coalesce"
 import { KeyId } from "@outreach/domain/Identifier"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
@@ -7,7 +8,6 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { coalesce } from "../coalesce.ts"
 import { decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 

@@ -7,8 +7,8 @@ import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { markMailed } from "@outreach/domain/restores/Restores"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
@@ -161,7 +161,7 @@ const carryOut = Effect.fnUntraced(function* (
     case "quarantine":
       for (const lease of yield* claimMessages(1)) {
         const failure = { class: "template", code: "needs first_name, which is missing" } as const
-        yield* (yield* MessageQueue).settle(lease, { state: "unrendered", failure })
+        yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })
       }
       return
     case "suppress":
@@ -236,7 +236,7 @@ describe("the counts of a campaign", () => {
     yield* sendCampaign(campaign.id)
     const [lease] = yield* claimMessages(1)
     const failure = { class: "template", code: "needs first_name, which is missing" } as const
-    yield* (yield* MessageQueue).settle(lease!, { state: "unrendered", failure })
+    yield* (yield* Settlements).settle(lease!, { state: "unrendered", failure })
     expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 3, quarantined: 1 })
     const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
     const clinician = { npi: recipient!.npi, fields: { first_name: "Ann" } }

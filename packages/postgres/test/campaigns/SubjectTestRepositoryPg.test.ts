@@ -9,6 +9,7 @@ import { decideSubjects } from "@outreach/domain/campaigns/SubjectTests"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Transaction } from "@outreach/domain/Transaction"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -100,7 +101,8 @@ describe("the test group", () => {
     yield* settleAll(leases.filter((each) => each !== lease))
     yield* click(campaign, of(leases, "b"))
     const queue = yield* MessageQueue
-    yield* queue.settle(lease!, { state: "retry", attempts: 1, delaySeconds: 0 })
+    const { settle } = yield* Settlements
+    yield* settle(lease!, { state: "retry", attempts: 1, delaySeconds: 0 })
     yield* pass(campaign, 600)
     yield* decideSubjects()
     expect((yield* find(campaign))?.winner).toBe("b")

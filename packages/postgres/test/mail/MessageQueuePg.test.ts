@@ -7,6 +7,7 @@ import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type AttemptOutcome, MessageQueue, type MessageSettlement } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -46,10 +47,10 @@ const settle = Effect.fnUntraced(function* (lease: MessageLease, state: "sent" |
           event: composeEvent("outreach.email_bounced", yield* about(lease), { ...data, bounce_reason: "other" }),
           isHardBounce: false,
         }
-  return yield* (yield* MessageQueue).settle(lease, settlement)
+  return yield* (yield* Settlements).settle(lease, settlement)
 })
 const retry = (lease: MessageLease, attempts: number) =>
-  Effect.flatMap(MessageQueue, (queue) => queue.settle(lease, { state: "retry", attempts, delaySeconds: 0 }))
+  Settlements.use(({ settle }) => settle(lease, { state: "retry", attempts, delaySeconds: 0 }))
 const bodies = Effect.fnUntraced(function* (campaignId: string) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ body: string }>`
@@ -105,10 +106,10 @@ describe("MessageQueuePg.claim", () => {
   })
 })
 
-describe("MessageQueuePg.settle, of a message that does not render", () => {
+describe("Settlements.settle, of a message that does not render", () => {
   const settleUnrendered = (lease: MessageLease) =>
-    MessageQueue.use((queue) =>
-      queue.settle(lease, {
+    Settlements.use(({ settle }) =>
+      settle(lease, {
         state: "unrendered",
         failure: { class: "template", code: "needs first_name, which is missing" },
       }),
@@ -142,7 +143,7 @@ describe("MessageQueuePg.settle, of a message that does not render", () => {
     const [first, second] = yield* claimMessages(2)
     yield* settleUnrendered(first!)
     const failure = { class: "timeout", code: "x" } as const
-    yield* MessageQueue.use((queue) => queue.settle(second!, { state: "unknown", delaySeconds: null, failure }))
+    yield* Settlements.use(({ settle }) => settle(second!, { state: "unknown", delaySeconds: null, failure }))
     const rows = yield* sql<{ id: string; npi: Npi; email: string }>`
       select id, npi, email from recipients where organization_id = ${organization.id}`
     yield* commandCampaign(campaign.id, "pause")
@@ -182,7 +183,7 @@ describe("MessageQueuePg.renew", () => {
 describe("a message whose outcome nobody knows", () => {
   const failure = { class: "slow", code: "ETIMEDOUT at DATA" } as const
   const settleUnknown = (lease: MessageLease, delaySeconds: number | null) =>
-    Effect.flatMap(MessageQueue, (queue) => queue.settle(lease, { state: "unknown", delaySeconds, failure }))
+    Settlements.use(({ settle }) => settle(lease, { state: "unknown", delaySeconds, failure }))
 
   test("is counted, and is quarantined where no attempt is left; its campaign is completed, and shows it", function* () {
     const { campaign } = yield* seedSending(1)
@@ -242,7 +243,7 @@ describe("MessageQueuePg.template", () => {
   })
 })
 
-describe("MessageQueuePg.settle", () => {
+describe("Settlements.settle", () => {
   test("writes settlements that come together in few transactions, and refuses only those whose lease was lost", function* () {
     const { campaign } = yield* seedSending(60)
     const leases = yield* claimMessages(60)
@@ -341,9 +342,9 @@ describe("MessageQueuePg.settle", () => {
   })
 })
 
-describe("MessageQueuePg.settle, of an attempt", () => {
+describe("Settlements.settle, of an attempt", () => {
   const settle = (lease: MessageLease, settlement: MessageSettlement, outcome: AttemptOutcome, reply: string | null) =>
-    MessageQueue.use((queue) => queue.settle(lease, settlement, { outcome, reply }))
+    Settlements.use(({ settle }) => settle(lease, settlement, { outcome, reply }))
   const attemptsOf = ({ recipientId }: MessageLease) =>
     SqlClient.SqlClient.use(
       (sql) => sql`

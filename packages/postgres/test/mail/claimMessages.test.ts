@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -121,11 +122,11 @@ describe("a worker that stands still in its decision", () => {
 describe("a refusal that is about us", () => {
   test("keeps the campaign from that domain for as long, and from no other", function* () {
     const sql = yield* SqlClient.SqlClient
-    const queue = yield* MessageQueue
+    const { settle } = yield* Settlements
     const campaign = yield* seedSending({ "a.test": 3, "b.test": 2 })
     const [refused] = yield* claim({ limit: 1 })
     const settlement = { state: "retry", attempts: 0, delaySeconds: 3600, refusedWith: "550 5.7.1" } as const
-    expect(yield* queue.settle(refused!, settlement)).toBe(true)
+    expect(yield* settle(refused!, settlement)).toBe(true)
     expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
     const due = yield* waits(campaign.id)
     expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])

@@ -2,7 +2,8 @@ import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue, type MessageSettlement } from "@outreach/domain/mail/MessageQueue"
+import type { MessageSettlement } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -74,8 +75,8 @@ const claimAll = Effect.gen(function* () {
   }
 })
 const settleAll = (leases: ReadonlyArray<MessageLease>, settlement: MessageSettlement) =>
-  Effect.flatMap(MessageQueue, (queue) =>
-    Effect.forEach(leases, (lease) => queue.settle(lease, settlement), { concurrency: "unbounded" }),
+  Settlements.use(({ settle }) =>
+    Effect.forEach(leases, (lease) => settle(lease, settlement), { concurrency: "unbounded" }),
   )
 const rampOf = (senderId: Parameters<SenderRepository["Service"]["find"]>[0]) =>
   SenderRepository.use(({ find }) => find(senderId)).pipe(Effect.map(({ ramp }) => ramp))

@@ -5,7 +5,8 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
+import { Settlements } from "@outreach/domain/mail/Settlements"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -106,11 +107,11 @@ describe("the turns of a claim", () => {
 
   test("come back to a campaign with its retry, its next message, and the end of a lease", function* () {
     const sql = yield* SqlClient.SqlClient
-    const queue = yield* MessageQueue
+    const { settle } = yield* Settlements
     const campaign = yield* seedSending(2)
     const [one, other] = yield* claim(9)
     expect(yield* claim(9)).toEqual([])
-    yield* queue.settle(one!, { state: "retry", attempts: 1, delaySeconds: 0 })
+    yield* settle(one!, { state: "retry", attempts: 1, delaySeconds: 0 })
     expect(yield* claim(9)).toMatchObject([{ recipientId: one!.recipientId }])
     const next = Effect.map(
       sql<{ seconds: number }>`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { coalesce } from "@outreach/postgres/coalesce"
+import { coalesce } from "@outreach/domain/coalesce"
 import { Deferred, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
 
 describe("coalesce", () => {

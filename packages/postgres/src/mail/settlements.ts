@@ -1,0 +1,148 @@
+import type { Deployment } from "@outreach/domain/Deployment"
+import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { FinalMessage, KeptMessage, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Array as Arr, Effect, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { Failing } from "../adapter.ts"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
+import type { Hints } from "../events/Hints.ts"
+import { publishEvents } from "../events/publishEvents.ts"
+import { decodeRows } from "../rowsOf.ts"
+import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
+import { bringTurnForward } from "./bringTurnForward.ts"
+import { countDomains, domainsCounted } from "./countDomains.ts"
+import { pauseDomains } from "./pauseDomains.ts"
+
+const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
+
+type Settling = Pick<
+  Failing<typeof MessageQueue.Service>,
+  "putBack" | "takeOut" | "stampRecipients" | "countAnswers" | "pauseDomains" | "giveBackToRamps" | "bringTurnsForward"
+>
+
+/** How the queue settles messages: the steps of `Settlements`, in its transaction. */
+export const settling = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+
+  /** Locks recipients in the statement that settles their messages, because messages wait for each round trip of their recording. */
+  const withRecipients = (organizationId: OrganizationId, recipientIds: ReadonlyArray<RecipientId>) => sql`
+    with recipient as materialized (
+      select from recipients where organization_id = ${organizationId} and id = any (${recipientIds}::text[])
+      order by id for update
+    )`
+  const areLocked = sql.literal("(select count(*) from recipient) > 0")
+
+  /** Records attempts and counts in the statement that settles their messages. Only a transaction that holds the recipient writes an attempt. */
+  const recordAttempts = (
+    organizationId: OrganizationId,
+    messages: ReadonlyArray<KeptMessage | FinalMessage>,
+    changedMessages: string,
+  ): Statement.Fragment => {
+    const attempts = messages.flatMap(({ lease, attempt }) =>
+      attempt === undefined ? [] : [{ ...lease, ...attempt, number: lease.attempt }],
+    )
+    return sql`
+      recorded as (
+        insert into message_attempts as kept (organization_id, recipient_id, number, outcome, reply)
+        select ${organizationId}, recipient_id, number, outcome, nullif(reply, '')
+        from settled join unnest(
+          ${attempts.map(({ recipientId }) => recipientId)}::text[], ${attempts.map(({ leaseToken }) => leaseToken)}::uuid[],
+          ${attempts.map(({ number }) => number)}::int[], ${attempts.map(({ outcome }) => outcome)}::text[],
+          ${attempts.map(({ reply }) => reply ?? "")}::text[]
+        ) as attempt (recipient_id, token, number, outcome, reply) using (recipient_id, token)
+        on conflict (organization_id, recipient_id, number, outcome)
+        do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
+      ), tallied as (${countMessages(changedMessages)})
+      select recipient_id as "recipientId", token as "leaseToken" from settled`
+  }
+
+  return {
+    putBack: Effect.fnUntraced(function* (organizationId, recipientIds, messages) {
+      const changed = `
+        select 1 as sign, organization_id, campaign_id, attempts, unknown_outcomes, quarantined_at from settled
+        union all
+        select -1, organization_id, campaign_id, attempts_before, unknown_outcomes - unknown, null from settled`
+      return yield* sql`
+        ${withRecipients(organizationId, recipientIds)}, settled as (
+          update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
+            due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
+            unknown_outcomes = unknown_outcomes + retry.unknown,
+            quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
+            failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
+            failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
+          from unnest(
+            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${messages.map(({ lease }) => lease.leaseToken)}::uuid[],
+            ${messages.map(({ attempts }) => attempts)}::int[], ${messages.map(({ delaySeconds }) => delaySeconds ?? -1)}::int[],
+            ${messages.map(({ isUnknown }) => (isUnknown ? 1 : 0))}::int[], ${messages.map(({ failure }) => failure?.class ?? "")}::text[],
+            ${messages.map(({ failure }) => failure?.code ?? "")}::text[], ${messages.map(({ lease }) => lease.attempt - 1)}::int[]
+          ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code, attempts_before)
+          where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
+            and message.lease_token = retry.token and ${areLocked}
+          returning message.recipient_id, retry.token, ${MESSAGE_STATE}, attempts_before, unknown
+        ), ${recordAttempts(organizationId, messages, changed)}`.pipe(decodeLeases)
+    }),
+
+    takeOut: Effect.fnUntraced(function* (organizationId, recipientIds, messages) {
+      return yield* sql`
+        ${withRecipients(organizationId, recipientIds)}, settled as (
+          delete from messages message
+          using unnest(
+            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${messages.map(({ lease }) => lease.leaseToken)}::uuid[]
+          ) as final (recipient_id, token)
+          where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
+            and message.lease_token = final.token and ${areLocked}
+          returning message.recipient_id, final.token, ${MESSAGE_STATE}
+        ), ${recordAttempts(organizationId, messages, "select -1 as sign, settled.* from settled")}`.pipe(decodeLeases)
+    }),
+
+    stampRecipients: Effect.fnUntraced(function* (organizationId, messages, answers, at) {
+      const settlements = messages.map(({ settlement }) => settlement)
+      // Others of the organization wait for the clock from now on, so each round trip counts.
+      yield* sql`
+        with counted as (${domainsCounted(sql, organizationId, answers)}), changed as (
+          update recipients recipient set updated_at = ${at}::timestamptz,
+            last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
+            sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
+            bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
+            withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
+            withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
+          from unnest(
+            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${settlements.map(({ state }) => state)}::text[],
+            ${settlements.map((final) => (final.state === "withdrawn" ? final.reason : ""))}::text[]
+          ) as final (recipient_id, state, reason)
+          where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
+          returning ${RECIPIENT_STATE}
+        )
+        ${countRecipients("changed")}`
+      const suppressed = messages.flatMap(({ lease, settlement }) =>
+        settlement.state === "bounced" && settlement.isHardBounce ? [lease.email] : [],
+      )
+      yield* suppressAddresses(organizationId, suppressed, "bounced")
+      yield* publishEvents(
+        settlements.flatMap((final) => (final.state === "withdrawn" ? [] : [final.event])),
+        at,
+      )
+    }, Effect.provideContext(context)),
+
+    countAnswers: (organizationId, answers) => Effect.provideContext(countDomains(organizationId, answers), context),
+
+    pauseDomains: (organizationId, rejections) =>
+      Effect.provideContext(pauseDomains(organizationId, rejections), context),
+
+    giveBackToRamps: Effect.fnUntraced(function* (organizationId, days) {
+      const groups = Object.entries(Arr.groupBy(days, ({ senderId, day }) => `${senderId} ${day}`))
+      // In one order, so that no two workers wait for each other.
+      for (const [, group] of groups.sort(([one], [other]) => (one < other ? -1 : 1))) {
+        yield* sql`
+          update sender_ramps set sent = greatest(0, sent - ${group.length}::int)
+          where organization_id = ${organizationId} and sender_id = ${group[0].senderId} and counted_on = ${group[0].day}::date`
+      }
+    }),
+
+    bringTurnsForward: (organizationId, delays) =>
+      Effect.forEach(delays, ([campaignId, delay]) => bringTurnForward(organizationId, campaignId, delay), {
+        discard: true,
+      }).pipe(Effect.ignore, Effect.provideContext(context)),
+  } satisfies Settling
+})
