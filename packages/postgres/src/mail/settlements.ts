@@ -9,11 +9,35 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { decodeRows } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
+import { toTable } from "../toTable.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
 import { countDomains, domainsCounted } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
+
+const LEASE = { recipientId: "text", token: "uuid" } as const
+const leaseOf = ({ lease }: FinalMessage) => ({ recipientId: lease.recipientId, token: lease.leaseToken })
+
+const RETRY = {
+  ...LEASE,
+  attempts: "int",
+  delay: "int",
+  unknown: "int",
+  failureClass: "text",
+  failureCode: "text",
+  attemptsBefore: "int",
+} as const
+const toRetry = ({ lease, attempts, delaySeconds, isUnknown, failure }: KeptMessage) => ({
+  recipientId: lease.recipientId,
+  token: lease.leaseToken,
+  attempts,
+  delay: delaySeconds,
+  unknown: isUnknown ? 1 : 0,
+  failureClass: failure?.class ?? null,
+  failureCode: failure?.code ?? null,
+  attemptsBefore: lease.attempt - 1,
+})
 
 type Settling = Pick<
   Failing<typeof MessageQueue.Service>,
@@ -39,18 +63,15 @@ export const settling = Effect.gen(function* () {
     messages: ReadonlyArray<KeptMessage | FinalMessage>,
     changedMessages: string,
   ): Statement.Fragment => {
-    const attempts = messages.flatMap(({ lease, attempt }) =>
-      attempt === undefined ? [] : [{ ...lease, ...attempt, number: lease.attempt }],
+    const attempts = messages.flatMap(({ lease: { recipientId, leaseToken: token, attempt: number }, attempt }) =>
+      attempt === undefined ? [] : [{ recipientId, token, number, ...attempt }],
     )
+    const types = { recipientId: "text", token: "uuid", number: "int", outcome: "text", reply: "text" } as const
     return sql`
       recorded as (
         insert into message_attempts as kept (organization_id, recipient_id, number, outcome, reply)
         select ${organizationId}, recipient_id, number, outcome, nullif(reply, '')
-        from settled join unnest(
-          ${attempts.map(({ recipientId }) => recipientId)}::text[], ${attempts.map(({ leaseToken }) => leaseToken)}::uuid[],
-          ${attempts.map(({ number }) => number)}::int[], ${attempts.map(({ outcome }) => outcome)}::text[],
-          ${attempts.map(({ reply }) => reply ?? "")}::text[]
-        ) as attempt (recipient_id, token, number, outcome, reply) using (recipient_id, token)
+        from settled join ${toTable("attempt", attempts, types)} using (recipient_id, token)
         on conflict (organization_id, recipient_id, number, outcome)
         do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
       ), tallied as (${countMessages(changedMessages)})
@@ -66,17 +87,12 @@ export const settling = Effect.gen(function* () {
       return yield* sql`
         ${withRecipients(organizationId, recipientIds)}, settled as (
           update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
-            due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
+            due_at = coalesce(clock_timestamp() + make_interval(secs => retry.delay), 'infinity'),
             unknown_outcomes = unknown_outcomes + retry.unknown,
-            quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
-            failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
-            failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
-          from unnest(
-            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${messages.map(({ lease }) => lease.leaseToken)}::uuid[],
-            ${messages.map(({ attempts }) => attempts)}::int[], ${messages.map(({ delaySeconds }) => delaySeconds ?? -1)}::int[],
-            ${messages.map(({ isUnknown }) => (isUnknown ? 1 : 0))}::int[], ${messages.map(({ failure }) => failure?.class ?? "")}::text[],
-            ${messages.map(({ failure }) => failure?.code ?? "")}::text[], ${messages.map(({ lease }) => lease.attempt - 1)}::int[]
-          ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code, attempts_before)
+            quarantined_at = case when retry.delay is null then clock_timestamp() end,
+            failure_class = coalesce(retry.failure_class, case when unknown_outcomes > 0 then message.failure_class end),
+            failure_code = coalesce(retry.failure_code, case when unknown_outcomes > 0 then message.failure_code end)
+          from ${toTable("retry", messages.map(toRetry), RETRY)}
           where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
             and message.lease_token = retry.token and ${areLocked}
           returning message.recipient_id, retry.token, ${MESSAGE_STATE}, attempts_before, unknown
@@ -87,9 +103,7 @@ export const settling = Effect.gen(function* () {
       return yield* sql`
         ${withRecipients(organizationId, recipientIds)}, settled as (
           delete from messages message
-          using unnest(
-            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${messages.map(({ lease }) => lease.leaseToken)}::uuid[]
-          ) as final (recipient_id, token)
+          using ${toTable("final", messages.map(leaseOf), LEASE)}
           where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
             and message.lease_token = final.token and ${areLocked}
           returning message.recipient_id, final.token, ${MESSAGE_STATE}
@@ -98,19 +112,21 @@ export const settling = Effect.gen(function* () {
 
     stampRecipients: Effect.fnUntraced(function* (organizationId, messages, answers, at) {
       const settlements = messages.map(({ settlement }) => settlement)
+      const finals = messages.map(({ lease: { recipientId }, settlement: final }) => ({
+        recipientId,
+        state: final.state,
+        reason: final.state === "withdrawn" ? final.reason : null,
+      }))
       // Others of the organization wait for the clock from now on, so each round trip counts.
       yield* sql`
         with counted as (${domainsCounted(sql, organizationId, answers)}), changed as (
           update recipients recipient set updated_at = ${at}::timestamptz,
-            last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
+            last_event_at = case when final.reason is null then ${at}::timestamptz else last_event_at end,
             sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
             bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
             withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
-            withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
-          from unnest(
-            ${messages.map(({ lease }) => lease.recipientId)}::text[], ${settlements.map(({ state }) => state)}::text[],
-            ${settlements.map((final) => (final.state === "withdrawn" ? final.reason : ""))}::text[]
-          ) as final (recipient_id, state, reason)
+            withdrawal_reason = coalesce(final.reason, withdrawal_reason)
+          from ${toTable("final", finals, { recipientId: "text", state: "text", reason: "text" })}
           where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
           returning ${RECIPIENT_STATE}
         )
