@@ -21,8 +21,7 @@ import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
-import { Sessions } from "./signIn/Sessions.ts"
-import { SignInLimit } from "./signIn/SignInLimit.ts"
+import { Sessions, SignInLimit } from "./signIn/Sessions.ts"
 import { signInRoutes } from "./signIn/signInPages.tsx"
 
 /** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */

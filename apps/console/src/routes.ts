@@ -1,20 +1,19 @@
-import { liveRoute } from "./http/liveRoute.ts"
+import { liveRoute } from "./http/LiveValues.ts"
 import { auditPage } from "./pages/audit/auditPage.tsx"
-import { campaignPage } from "./pages/campaigns/CampaignPage.tsx"
-import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import {
+  campaignPage,
   cancelCampaign,
   changeCampaignRate,
   pauseCampaign,
   sendCampaignTest,
-} from "./pages/campaigns/campaignActions.ts"
+} from "./pages/campaigns/CampaignPage.tsx"
+import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { scheduleRoutes } from "./pages/campaigns/schedulePage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
-import { digestDayPage } from "./pages/digest/digestDayPage.tsx"
+import { digestDayPage, verifyDigestAction } from "./pages/digest/digestDayPage.tsx"
 import { digestPage } from "./pages/digest/digestPage.tsx"
-import { verifyDigestAction } from "./pages/digest/verifyDigest.tsx"
 import {
   disableEndpointAction,
   enableEndpointAction,
@@ -28,8 +27,7 @@ import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxPage, replayInbox } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
-import { issuesPage } from "./pages/issues/issuesPage.tsx"
-import { cancelReplay } from "./pages/issues/ReplayJobs.tsx"
+import { cancelReplay, issuesPage } from "./pages/issues/issuesPage.tsx"
 import { replayRoutes } from "./pages/issues/replayPage.tsx"
 import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./pages/partners/Keys.tsx"
 import { partnerPage } from "./pages/partners/partnerPage.tsx"

@@ -12,7 +12,7 @@ import { parseHTML } from "linkedom"
 import { afterAll, beforeAll } from "vitest"
 import { ConsoleConfig } from "../src/ConsoleConfig.ts"
 import { console } from "../src/console.ts"
-import { formToken } from "../src/http/formToken.ts"
+import { formToken } from "../src/http/readForm.ts"
 
 /** What tests do and look at beside the console. */
 const servicesFor = (url: string) => Layer.provideMerge(backoffice, adaptersFor(url))

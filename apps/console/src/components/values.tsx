@@ -1,3 +1,4 @@
+import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"
 import { formatAgo, formatDuration } from "./format.ts"
@@ -124,3 +125,25 @@ export const Countdown = (props: { readonly until: Timestamp | null }) => {
     </time>
   )
 }
+
+/** What was sent or received, indented if it is JSON. Unless `isShown`, values that may be personal are masked. */
+export const Content = (props: { readonly isShown: boolean; readonly children: string }) => {
+  const content = props.isShown ? parsed(props.children) : maskContent(props.children)
+  return <ForeignBlock>{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</ForeignBlock>
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    const content: unknown = JSON.parse(text)
+    return typeof content === "string" ? text : content
+  } catch {
+    return text
+  }
+}
+
+// Line breaks and tabs lay a text out, and the joiners U+200C and U+200D belong to scripts and emoji.
+const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** Returns a text in which control characters and marks of direction are written as escapes, such as `\u{202e}`. */
+export const visibleText = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)

@@ -6,7 +6,6 @@ import type { View } from "../components/View.ts"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
-import { formToken, isFormToken } from "./formToken.ts"
 import { parseInputs } from "./inputs.ts"
 import { readNotice, redirectWithNotice, withoutNotice } from "./notice.ts"
 import { isFromAnotherSite, openAgain } from "./openAgain.tsx"
@@ -14,7 +13,7 @@ import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 import { DEPLOYMENT_SECTIONS } from "./paths.ts"
 import type { ActionResult, Refusal, Route } from "./Route.ts"
-import { forged, readForm } from "./readForm.ts"
+import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
 
 /**
  * Creates the handler of a route: the same steps in the same order, which no route can skip.

@@ -1,6 +1,5 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Narrow } from "../components/Layout.tsx"
-import { LinkLine } from "../components/lists.tsx"
+import { LinkLine, Narrow } from "../components/lists.tsx"
 import type { PageRenderer } from "./PageRenderer.tsx"
 
 /** Reports whether a link on another site leads here. Browsers keep the session's cookie back then. */

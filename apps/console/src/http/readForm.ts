@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
 import { ByteSize, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { PageError } from "./PageError.ts"
@@ -33,3 +34,14 @@ const tooLarge = PageError.of(
   "Not done",
   `The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`,
 )
+
+/** Returns the token that every form of a session carries, so that no other site can send one. It does not give the session away. */
+export const formToken = (sessionToken: string): string =>
+  createHmac("sha256", sessionToken).update("console form").digest("base64url")
+
+/** Reports whether a form carries its session's token, in constant time. */
+export const isFormToken = (sessionToken: string, given: string | undefined): boolean => {
+  const expected = Buffer.from(formToken(sessionToken))
+  const actual = Buffer.from(given ?? "")
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import type { HttpServerRequest } from "effect/http"
-import { isLocalPath } from "./isLocalPath.ts"
 import { PageError } from "./PageError.ts"
 
 /** Headers that decide who asks for what. Of several, a proxy and Node could take different ones. */
@@ -48,3 +47,9 @@ const givenTwice = (header: string): PageError =>
     "Not a valid request",
     `The header ${header} was given more than once. A proxy must replace what it sets, not add to it.`,
   )
+
+// Browsers read a backslash in a path as a slash, and leave out tabs and line breaks. In a query a backslash is itself.
+const LOCAL_PATH = /^\/(?![/\\])[!->@-[\]-~]*(?:\?[!-~]*)?$/
+
+/** Reports whether an address leads to a path of this console, because it begins with exactly one slash. */
+export const isLocalPath = (address: string): boolean => LOCAL_PATH.test(address)

@@ -4,13 +4,13 @@ import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/o
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { signInByName } from "@outreach/domain/operators/Operators"
 import { parseInput } from "@outreach/domain/parseInput"
-import type { TrustProxy } from "@outreach/process/trustProxy"
-import { Context, Duration, Effect, Layer, Redacted, Result } from "effect"
+import { addressLimit } from "@outreach/process/addressLimit"
+import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
+import { Clock, Context, Duration, Effect, Layer, Redacted, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
-import { SignInLimit } from "./SignInLimit.ts"
 
 /** The number of sessions that are remembered as good. They are served although others fail at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
@@ -132,3 +132,34 @@ const unknownOperator = PageError.of(
   "Not an operator",
   "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
 )
+
+/** Bounds how often a client address may present a sign-in link or a session that is not valid. */
+export class SignInLimit extends Context.Service<SignInLimit>()("console/signIn/SignInLimit", {
+  make: Effect.gen(function* () {
+    const { signInLimit, trustProxy } = yield* ConsoleConfig
+    const failures = addressLimit(signInLimit)
+    const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+    const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>
+      clientAddress(source as IncomingMessage, trustProxy)
+
+    return {
+      check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const wait = failures.wait(() => addressOf(request), yield* seconds)
+        if (wait !== undefined) return yield* tooOften(wait)
+      }),
+
+      countFailure: (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(SignInLimit, SignInLimit.make)
+}
+
+const tooOften = (wait: number) =>
+  new PageError({
+    status: 429,
+    title: "Too many attempts",
+    messages: [`Too many sign-ins from your address have failed. Try again in ${wait} s.`],
+    retryAfterSeconds: wait,
+  })

@@ -3,10 +3,10 @@ import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
 import { BurnUp } from "../../src/components/charts/BurnUp.tsx"
+import { Sparkline } from "../../src/components/charts/Chart.tsx"
 import { Funnel } from "../../src/components/charts/Funnel.tsx"
 import { HeatMap } from "../../src/components/charts/HeatMap.tsx"
 import { Histogram } from "../../src/components/charts/Histogram.tsx"
-import { Sparkline } from "../../src/components/charts/Sparkline.tsx"
 
 const HOUR = 3_600_000
 const FROM = Date.UTC(2026, 10, 23)

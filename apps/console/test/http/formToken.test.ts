@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { formToken, isFormToken } from "../../src/http/formToken.ts"
+import { formToken, isFormToken } from "../../src/http/readForm.ts"
 
 it("belongs to its session alone, and does not give it away", () => {
   const token = formToken("session one")

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isLocalPath } from "../../src/http/isLocalPath.ts"
+import { isLocalPath } from "../../src/http/refuseAmbiguous.ts"
 
 const ORIGIN = "https://console.acme.example"
 

@@ -1,6 +1,7 @@
 import type { PlotOptions } from "@observablehq/plot"
+import * as Plot from "@observablehq/plot"
+import { parseHTML } from "linkedom"
 import { type Columns, Table } from "../lists.tsx"
-import { renderPlot } from "./renderPlot.ts"
 
 /** A chart with a table of the same numbers. */
 export const Chart = <Row,>(props: {
@@ -46,3 +47,56 @@ export const Chart = <Row,>(props: {
     )}
   </figure>
 )
+
+const { document } = parseHTML("<html></html>")
+
+/** The class of each chart, whose style stands in the stylesheet: the content policy allows no other. */
+const CLASS = "plot"
+
+/** Renders a chart as SVG that scales with its box. Colours are variables of the stylesheet, such as `var(--good)`. */
+export const renderPlot = (
+  /** The main point of the chart, in a sentence for those who do not see it. */
+  label: string,
+  options: Plot.PlotOptions,
+): string => {
+  const svg = Plot.plot({
+    className: CLASS,
+    ...options,
+    // With a title or caption, Plot would wrap the chart in a figure of its own.
+    document: document as unknown as Document,
+  }) as unknown as Element
+  for (const style of svg.querySelectorAll("style")) style.remove()
+  // Plot names its groups, which have no role that could have a name.
+  for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label")
+  const links = svg.querySelectorAll("a")
+  // An image has nothing in it that can be reached. The links are for the pointer: the table beside the chart has them for the keyboard.
+  svg.setAttribute("role", links.length === 0 ? "img" : "group")
+  for (const link of links) {
+    link.setAttribute("tabindex", "-1")
+    link.setAttribute("aria-label", link.textContent ?? "")
+  }
+  svg.setAttribute("aria-label", label)
+  svg.removeAttribute("width")
+  svg.removeAttribute("height")
+  return svg.outerHTML
+}
+
+/** A value over time, as small as a word. */
+export const Sparkline = (props: {
+  readonly label: string
+  readonly points: ReadonlyArray<{ readonly at: Date; readonly value: number }>
+}) => {
+  if (props.points.length < 2) return null
+  const markup = renderPlot(props.label, {
+    width: 160,
+    height: 36,
+    margin: 2,
+    axis: null,
+    y: { domain: [0, Math.max(1, ...props.points.map(({ value }) => value))] },
+    marks: [
+      Plot.areaY(props.points, { x: "at", y: "value", fill: "var(--accent)", fillOpacity: 0.15 }),
+      Plot.lineY(props.points, { x: "at", y: "value", stroke: "var(--accent)", strokeWidth: 1.5 }),
+    ],
+  })
+  return <span class="sparkline" dangerouslySetInnerHTML={{ __html: markup }} />
+}

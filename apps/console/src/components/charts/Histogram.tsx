@@ -1,5 +1,6 @@
 import * as Plot from "@observablehq/plot"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCompact, formatCount } from "../format.ts"
 import type { Tone } from "../values.tsx"
 import { Chart } from "./Chart.tsx"
@@ -99,3 +100,36 @@ const formatTick = (at: Date): string => {
   const text = at.toISOString()
   return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16)
 }
+
+const SERIES = {
+  delivered: "good",
+  "4xx": "warning",
+  "5xx": "bad",
+  "another status": "neutral",
+  "no response": "accent",
+} as const
+
+const countsOf = (outcomes: Outcomes): Readonly<Record<keyof typeof SERIES, number>> => ({
+  delivered: outcomes.delivered,
+  "4xx": outcomes.clientErrors,
+  "5xx": outcomes.serverErrors,
+  "another status": outcomes.otherStatuses,
+  "no response": outcomes.noResponses,
+})
+
+export const attemptsOf = (outcomes: Outcomes): number =>
+  Object.values(countsOf(outcomes)).reduce((total, count) => total + count, 0)
+
+export const OutcomesChart = (
+  props: Omit<HistogramProps, "series" | "buckets" | "bucketMs"> & {
+    readonly steps: ReadonlyArray<OutcomesAt>
+    readonly stepSeconds: number
+  },
+) => (
+  <Histogram
+    {...props}
+    series={SERIES}
+    buckets={props.steps.map((step) => ({ at: toUnixMillis(step.at), counts: countsOf(step) }))}
+    bucketMs={props.stepSeconds * 1000}
+  />
+)

@@ -8,16 +8,15 @@ import { DeliveryId, lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
-import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
+import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Chips, LinkLine, Pager, withQuery } from "../../components/lists.tsx"
 import { field, type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { organizationFilter, timeRange } from "../filters.ts"
-import { Deliveries, StatusChips } from "./Deliveries.tsx"
+import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
 import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
-import { endpointFilter, endpointOptions, readEndpoints } from "./EndpointLink.tsx"
 
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000

@@ -7,15 +7,13 @@ import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { Content } from "../../components/Content.tsx"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Table } from "../../components/lists.tsx"
-import { Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Content, Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
-import { DeliveryState } from "./Deliveries.tsx"
-import { EndpointLink } from "./EndpointLink.tsx"
+import { DeliveryState, EndpointLink } from "./Deliveries.tsx"
 
 const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   role: "operator",

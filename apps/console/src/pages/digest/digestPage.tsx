@@ -13,8 +13,8 @@ import { Empty, Table } from "../../components/lists.tsx"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { VerifyForm } from "./digestDayPage.tsx"
 import { Quotas } from "./Quota.tsx"
-import { VerifyForm } from "./verifyDigest.tsx"
 
 /** The counts of a day that a heat map can show, by their names in the address. */
 const DIGEST_COUNTS = {

@@ -8,8 +8,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
+import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Section, Table } from "../../components/lists.tsx"
@@ -28,7 +27,7 @@ import {
   typesText,
   updateEndpointAction,
 } from "./endpointActions.tsx"
-import { EndpointBadge, endpointState } from "./endpointState.tsx"
+import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
 const MAX_CHANGES = 20

@@ -6,11 +6,10 @@ import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRe
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
 import { Effect, Schema } from "effect"
-import { Content } from "../../components/Content.tsx"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts } from "../../components/lists.tsx"
-import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 

@@ -1,7 +1,11 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import {
+  type FailureGroup,
+  FailureGroupReader,
+  type FailureHour,
+} from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
@@ -9,13 +13,11 @@ import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Facts, LinkLine, Pager } from "../../components/lists.tsx"
 import { useMayAct } from "../../components/View.ts"
-import { IdLink, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage, refuse } from "../../http/Route.ts"
-import { Deliveries } from "../deliveries/Deliveries.tsx"
+import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
-import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
-import { FailureCause, fillHours, firstHour, groupTitle } from "./FailureCause.tsx"
 
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
@@ -141,3 +143,44 @@ const purgeIssue = defineAction("/issues/:group/purge", "dead-letters purge", {
 })
 
 export const issueRoutes = [issuePage, purgePage, purgeIssue] as const
+
+type Cause = Pick<FailureGroup, "reason" | "status" | "outcome" | "firstLine">
+
+const WORDS: Readonly<Record<FailureGroup["reason"], string>> = {
+  rejected: "rejected by the partner",
+  exhausted: "out of attempts",
+  poison: "crashed several workers",
+}
+
+export const FailureCause = (cause: Cause) => (
+  <>
+    <StatusBadge tone="bad">{causeOf(cause)}</StatusBadge>{" "}
+    {cause.firstLine === null ? <small>no text in the response</small> : <ForeignText>{cause.firstLine}</ForeignText>}{" "}
+    <small>{WORDS[cause.reason]}</small>
+  </>
+)
+
+/** Returns the same as a title. */
+export const groupTitle = (cause: Cause) =>
+  cause.firstLine === null
+    ? `${causeOf(cause)} (${WORDS[cause.reason]})`
+    : foreign`${causeOf(cause)}: ${cause.firstLine} (${WORDS[cause.reason]})`
+
+const causeOf = ({ status, outcome }: Cause): string =>
+  status === null ? outcome.replaceAll("_", " ") : String(status)
+
+/** Returns where the first of a number of hours begins, of which the last one is the current hour. */
+export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS
+
+/** Counts by the hour, with a 0 for each hour without one. */
+export const fillHours = (
+  hours: ReadonlyArray<FailureHour>,
+  from: number,
+  count: number,
+): ReadonlyArray<{ readonly at: Date; readonly value: number }> => {
+  const counts = new Map(hours.map((each) => [toUnixMillis(each.hour), each.count]))
+  return Array.from({ length: count }, (_, i) => {
+    const at = from + i * HOUR_MS
+    return { at: new Date(at), value: counts.get(at) ?? 0 }
+  })
+}

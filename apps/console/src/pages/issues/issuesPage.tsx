@@ -2,24 +2,23 @@ import { FailureGroupReader, type FailureHour } from "@outreach/backoffice/deliv
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { Sparkline } from "../../components/charts/Sparkline.tsx"
-import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
-import { FilterBar } from "../../components/forms.tsx"
+import { Sparkline } from "../../components/charts/Chart.tsx"
+import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
 import { useView } from "../../components/View.ts"
-import { Time } from "../../components/values.tsx"
+import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { choice, defineCursor, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
-import { definePage } from "../../http/Route.ts"
-import { StatusChips } from "../deliveries/Deliveries.tsx"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
-import { EndpointLink, endpointFilter, endpointOptions, readEndpoints } from "../deliveries/EndpointLink.tsx"
 import { organizationFilter } from "../filters.ts"
-import { FailureCause, fillHours, firstHour } from "./FailureCause.tsx"
-import { isReplaying, ReplayJobs } from "./ReplayJobs.tsx"
+import { FailureCause, fillHours, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -121,3 +120,74 @@ const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
     </>
   )
 }
+
+const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
+
+export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some(({ state }) => state === "running")
+
+export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
+  <section id="replays">
+    <Table
+      title="Replay jobs"
+      rows={props.jobs}
+      empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
+      columns={{
+        Job: ({ id }) => <code>{id}</code>,
+        State: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge>,
+        Of: (job) => <Selection job={job} />,
+        Progress: (job) => <Progress job={job} />,
+        "A second": { count: ({ rate }) => rate },
+        "Time left": (job) => timeLeft(job),
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        Cancel: ({ id, state }) =>
+          state === "running" && (
+            <ActionForm action={cancelReplay} params={{ replay: id }} label="Cancel" isDangerous />
+          ),
+      }}
+    />
+  </section>
+)
+
+const Selection = ({ job }: { readonly job: Replay }) => {
+  const words = [job.reason, job.status, job.eventType, job.eventTypes?.join(", ")].filter((each) => each != null)
+  return (
+    <>
+      {job.kind === "log" ? "events of the log" : "dead letters"}
+      {job.groupId !== null && (
+        <>
+          {" "}
+          of <a href={`/issues/${job.groupId}`}>an issue</a>
+        </>
+      )}
+      {words.length > 0 && `: ${words.join(", ")}`}
+      {job.endpointId !== null && (
+        <>
+          {" "}
+          to <IdLink id={job.endpointId} />
+        </>
+      )}
+    </>
+  )
+}
+
+const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly job: Replay }) => (
+  <>
+    <progress max={Math.max(1, total)} value={replayed + replayedByOthers} aria-label={`Progress of ${id}`} />{" "}
+    {formatCount(replayed)} of {formatCount(total)}
+    {replayedByOthers > 0 && `, ${formatCount(replayedByOthers)} by others`}
+  </>
+)
+
+const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
+  state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
+
+export const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
+  role: "operator",
+  run: Effect.fnUntraced(function* ({ replay }) {
+    const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
+    return {
+      to: "/issues",
+      notice: `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}; those stay replayed.`,
+    }
+  }),
+})

@@ -8,8 +8,8 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Empty, Table } from "../../components/lists.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
+import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
-import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
 
 const DEFAULT_RATE = 100
 

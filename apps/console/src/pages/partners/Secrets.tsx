@@ -16,8 +16,7 @@ import { Section, Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, confirmBy, confirmFields } from "./confirmByName.tsx"
-import { ShownOnce } from "./ShownOnce.tsx"
+import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./ShownOnce.tsx"
 
 const MAX_OVER = 5
 

@@ -1,7 +1,11 @@
+import { DisplayName } from "@outreach/domain/DisplayName"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import type { ComponentChildren } from "preact"
 import { LinkLine } from "../../components/lists.tsx"
+import { foreign } from "../../components/values.tsx"
+import { field, required } from "../../http/inputs.ts"
+import { PageError } from "../../http/PageError.ts"
 
 export const ShownOnce = (props: {
   readonly text: Redacted.Redacted
@@ -18,3 +22,14 @@ export const ShownOnce = (props: {
     <LinkLine to={`/partners/${props.organizationId}`}>I have kept it</LinkLine>
   </>
 )
+
+/** The inputs of an action that destroys something: its name, which the operator types. */
+export const confirmFields = { confirm: required(field(DisplayName, "Name")) }
+
+export const confirmBy = (name: string, hint?: string) => ({ confirm: { label: foreign`Type ${name}`, hint } })
+
+/** Fails unless the name that was typed is the one that is asked for. */
+export const assertTyped = (typed: string, name: string): Effect.Effect<void, PageError> =>
+  typed === name.trim()
+    ? Effect.void
+    : Effect.fail(PageError.of(400, "Not done", `What was typed is not “${name}”. Nothing was changed.`))

@@ -16,7 +16,7 @@ import { formatCapped, formatCount, formatDuration } from "../../components/form
 import { Facts, Section, Table } from "../../components/lists.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
+import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 import { HourlyRequests, INBOUND_WEBHOOKS, KEY_REQUESTS, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"

@@ -7,7 +7,7 @@ import { formatCount, formatShare } from "../../components/format.ts"
 import { Table } from "../../components/lists.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointBadge, endpointState } from "../endpoints/endpointState.tsx"
+import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 
 const HOURS = 24
 

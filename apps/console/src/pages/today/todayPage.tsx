@@ -3,12 +3,12 @@ import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/b
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
-import { Sparkline } from "../../components/charts/Sparkline.tsx"
+import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Table } from "../../components/lists.tsx"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { EndpointLink, readEndpoints } from "../deliveries/EndpointLink.tsx"
+import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
