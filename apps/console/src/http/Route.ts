@@ -24,6 +24,8 @@ export interface Refusal {
 /** Fails with an error that is the console's own. */
 export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
 
+type Response = HttpServerResponse.HttpServerResponse
+
 export interface PageContent {
   /** The title; foreign text in it is isolated. */
   readonly title: ComponentChildren
@@ -32,13 +34,11 @@ export interface PageContent {
   readonly body: ComponentChildren
 }
 
-type Response = HttpServerResponse.HttpServerResponse
-
 /**
- * What an action answers: a sentence that says what was done, which the page above the action's path shows, or another page, or what is shown
- * at once, or a response of its own.
+ * What a route answers: a page; a response of its own; or, if it did something, a sentence that says so, which is shown above the page of the
+ * action's path or of another one.
  */
-export type ActionResult = string | { readonly to: string; readonly notice: string } | PageContent | Response
+type Answer = PageContent | Response | string | { readonly to: string; readonly notice: string }
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
@@ -53,8 +53,9 @@ type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
-interface RouteOf<Kind, Result, R, P> {
-  readonly kind: Kind
+export interface Route<R, P = `/${string}`> {
+  /** A page is read with GET, as is a resource: another document, such as a stream or the content of a frame. An action is a POST. */
+  readonly kind: "page" | "resource" | "action"
   /** A path with `:name` for each parameter, which says the section. */
   readonly path: P
   readonly section: Section
@@ -65,19 +66,8 @@ interface RouteOf<Kind, Result, R, P> {
   /** The words of the command that does the same, as the audit log records them; undefined if nothing is recorded. */
   readonly command?: string
   // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
-  readonly run: (input: never, context: RequestContext) => Effect.Effect<Result, Refusal, R>
+  readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, Refusal, R>
 }
-
-/** A page that is read with GET, and changes nothing. */
-export type Page<R, P = string> = RouteOf<"page", PageContent, R, P>
-
-/** A document other than a page that is read with GET, such as a stream or the content of a frame. */
-export type Resource<R, P = string> = RouteOf<"resource", Response, R, P>
-
-/** Something that an operator does, or personal data that is shown, with POST. The audit log records it. */
-export type Action<R, P = string> = RouteOf<"action", ActionResult, R, P> & { readonly command: string }
-
-export type Route<R> = (Page<R> | Resource<R> | Action<R>) & { readonly path: `/${string}` }
 
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
@@ -92,39 +82,44 @@ interface Declaration<P extends string, I extends Inputs, Context, Result, E, R>
   readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
 }
 
-const declare = <Kind extends string, P extends string, T>(kind: Kind, path: P, route: T) => ({
+const declare = <R, P extends string>(
+  kind: Route<R>["kind"],
+  path: P,
+  route: Pick<Route<R>, "run"> & Partial<Route<R>>,
+): Route<R, P> => ({
+  role: "viewer",
+  inputs: {},
+  ...route,
   kind,
   path,
   section: sectionOf(path),
-  role: "viewer",
-  inputs: {},
   params: Object.fromEntries(
     Array.from(path.matchAll(/:(\w+)/g), ([, name]) => [name, PATH_PARAMS[name as PathParam]]),
   ),
-  ...route,
 })
 
+/** Declares a page, which changes nothing. */
 export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   page: Declaration<P, I, RequestContext, PageContent, E, R>,
-): Page<R, P> => declare("page", path, page) as Page<R, P>
+): Route<R, P> => declare("page", path, page)
 
 export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
-): Resource<R, P> => declare("resource", path, resource) as Resource<R, P>
+): Route<R, P> => declare("resource", path, resource)
 
-/** Declares an action, with the words of the command that does the same. */
+/** Declares what an operator does, or personal data that is shown, with the words of the command that does the same. */
 export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
-  action: Declaration<P, I, RequestContext, ActionResult, E, R> & { readonly role: OperatorRole },
-): Action<R, P> => declare("action", path, { ...action, command }) as Action<R, P>
+  action: Declaration<P, I, RequestContext, Answer, E, R> & { readonly role: OperatorRole },
+): Route<R, P> => declare("action", path, { ...action, command })
 
 /** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
 interface Masking {
   readonly isShown: boolean
-  readonly show: Pick<Action<unknown>, "path" | "role" | "inputs">
+  readonly show: Pick<Route<unknown, string>, "path" | "role" | "inputs">
 }
 
 /** Declares a page that masks personal data, and the action `show` below it that shows them to operators, as a command does. */
@@ -135,14 +130,19 @@ export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal
     /** What the action takes besides the inputs of the page. */
     readonly confirmed?: Inputs
   },
-): readonly [Page<R, P>, Action<R, `${P}/show`>] => {
+): readonly [Route<R, P>, Route<R, `${P}/show`>] => {
   const { inputs = {}, confirmed } = page
-  const action = { path: `${path as P}/show`, role: "operator", inputs: { ...inputs, ...confirmed } } as const
+  const showPath = `${path as P}/show` as const
+  const role = "operator"
   const run = (isShown: boolean) => (input: never, context: RequestContext) =>
-    page.run(input, { ...context, isShown, show: { ...action, inputs: {}, path: pathTo<string>(action, input) } })
+    page.run(input, {
+      ...context,
+      isShown,
+      show: { path: pathTo<string>({ path: showPath }, input), role, inputs: {} },
+    })
   return [
-    declare("page", path, { inputs, run: run(false) }) as Page<R, P>,
-    declare("action", action.path, { ...action, command, run: run(true) }) as Action<R, `${P}/show`>,
+    declare("page", path, { inputs, run: run(false) }),
+    declare("action", showPath, { role, inputs: { ...inputs, ...confirmed }, command, run: run(true) }),
   ]
 }
 

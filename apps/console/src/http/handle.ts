@@ -12,7 +12,7 @@ import { isFromAnotherSite, openAgain } from "./openAgain.tsx"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 import { DEPLOYMENT_SECTIONS } from "./paths.ts"
-import type { ActionResult, Refusal, Route } from "./Route.ts"
+import type { Refusal, Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
 
 /**
@@ -81,29 +81,20 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   const input = { ...path, ...inputs } as never
 
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
-  switch (route.kind) {
-    case "page": {
-      const content = yield* refusing(route.run(input, context), 400, "Not shown")
-      const notice = readNotice(request)
-      const page = renderer.page(view, content, { section: route.section, notice })
-      return notice === undefined ? page : withoutNotice(page)
-    }
-    case "resource": {
-      const response = refusing(route.run(input, context), 400, "Not shown")
-      return yield* route.command === undefined ? response : audited(route.command, input, context, response)
-    }
-    case "action": {
-      const result: ActionResult = yield* refusing(
-        audited(route.command, input, context, route.run(input, context)),
-        409,
-        "Not done",
-      )
-      if (HttpServerResponse.isHttpServerResponse(result)) return result
-      if (typeof result === "string") return redirectWithNotice(request.url.replace(/\/[^/]*$/, ""), result)
-      if ("to" in result) return redirectWithNotice(result.to, result.notice)
-      return renderer.page(view, result, { section: route.section })
-    }
-  }
+  const { command } = route
+  const isAction = route.kind === "action"
+  const run = route.run(input, context)
+  const answer = yield* refusing(
+    command === undefined ? run : audited(command, input, context, run),
+    isAction ? 409 : 400,
+    isAction ? "Not done" : "Not shown",
+  )
+  if (HttpServerResponse.isHttpServerResponse(answer)) return answer
+  if (typeof answer === "string") return redirectWithNotice(request.url.replace(/\/[^/]*$/, ""), answer)
+  if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
+  const notice = isAction ? undefined : readNotice(request)
+  const page = renderer.page(view, answer, { section: route.section, notice })
+  return notice === undefined ? page : withoutNotice(page)
 })
 
 /** The ids in a text; more than one in a list. */

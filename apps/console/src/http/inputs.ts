@@ -6,14 +6,12 @@ import type { ComponentChildren } from "preact"
 
 type Codec<A> = Schema.Codec<A, string>
 
-export interface RequiredInput<A> {
-  readonly required: Codec<A>
+/** A value of a query or a form. */
+interface Input<A, IsRequired extends boolean> {
+  readonly schema: Codec<A>
+  readonly isRequired: IsRequired
+  /** How a form asks for it. */
   readonly control?: Control
-}
-
-export interface OptionalInput<A> {
-  readonly optional: Codec<A>
-  readonly control: Control
 }
 
 /** A value of a choice; one that has words of its own stands with them. */
@@ -41,9 +39,12 @@ export interface Control {
   readonly maxLength?: number
 }
 
+type FormInput<A> = Input<A, false> & { readonly control: Control }
+
 /** Declares a value that a form asks for. */
-export const field = <A>(schema: Codec<A>, label: string, control: Omit<Control, "label"> = {}): OptionalInput<A> => ({
-  optional: schema,
+export const field = <A>(schema: Codec<A>, label: string, control: Omit<Control, "label"> = {}): FormInput<A> => ({
+  schema,
+  isRequired: false,
   control: { label, ...control },
 })
 
@@ -52,7 +53,7 @@ export const choice = <const Value extends string>(
   label: string,
   options: ReadonlyArray<Value | readonly [value: Value, text: string]>,
   control: Omit<Control, "label"> = {},
-): OptionalInput<Value> =>
+): FormInput<Value> =>
   field(oneOf(options.map((option) => (typeof option === "string" ? option : option[0]))), label, {
     kind: "choice",
     options,
@@ -63,11 +64,11 @@ export const choice = <const Value extends string>(
 export const checkBoxes = <const Value extends string>(
   label: string,
   values: ReadonlyArray<Value>,
-): OptionalInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
+): FormInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
 
 /** Declares that a value of a query or a form must be given. */
-export const required = <A>(input: Codec<A> | OptionalInput<A>): RequiredInput<A> =>
-  "optional" in input ? { required: input.optional, control: input.control } : { required: input }
+export const required = <A>(input: Codec<A> | FormInput<A>): Input<A, true> =>
+  "isRequired" in input ? { ...input, isRequired: true } : { schema: input, isRequired: true }
 
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 type AnyCodec = Codec<any>
@@ -75,20 +76,20 @@ type AnyCodec = Codec<any>
 export type Params = Readonly<Record<string, AnyCodec>>
 /** The values of a query or a form by their names; a value that is absent or empty is undefined, unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
-export type Inputs = Readonly<Record<string, AnyCodec | RequiredInput<any> | OptionalInput<any>>>
+export type Inputs = Readonly<Record<string, AnyCodec | Input<any, boolean>>>
 
 export type ParamsOf<P> = { readonly [K in keyof P]: P[K] extends Codec<infer A> ? A : never }
 export type InputsOf<I> = {
-  readonly [K in keyof I]: I[K] extends RequiredInput<infer A>
+  readonly [K in keyof I]: I[K] extends Input<infer A, true>
     ? A
-    : I[K] extends OptionalInput<infer A> | Codec<infer A>
+    : I[K] extends Input<infer A, false> | Codec<infer A>
       ? A | undefined
       : never
 }
 
 /** Returns how a form asks for an input; undefined if it does not. */
 export const controlOf = (input: Inputs[string]): Control | undefined =>
-  "control" in input ? { required: "required" in input, ...input.control! } : undefined
+  "isRequired" in input && input.control ? { required: input.isRequired, ...input.control } : undefined
 
 /** An input that is missing or not valid, in a sentence that does not repeat it. */
 export interface InputFault {
@@ -111,10 +112,10 @@ export const parseInputs = (
   const values: Record<string, unknown> = {}
   const faults: Array<InputFault> = []
   for (const [name, input] of Object.entries(declared)) {
-    const schema: AnyCodec = "required" in input ? input.required : "optional" in input ? input.optional : input
+    const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
     const text = texts.get(name)?.trim()
     if (text === undefined || text === "") {
-      if ("required" in input) faults.push({ name, message: `${name} is missing. It must be ${expectedBy(schema)}.` })
+      if (isRequired) faults.push({ name, message: `${name} is missing. It must be ${expectedBy(schema)}.` })
       values[name] = undefined
       continue
     }

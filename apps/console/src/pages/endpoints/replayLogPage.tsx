@@ -70,7 +70,7 @@ const replay = defineAction(path, "endpoints replay", {
   inputs: {
     from: required(Instant),
     to: required(Instant),
-    types: period.types.optional,
+    types: period.types.schema,
     rate: required(
       field(wholeNumber(1, MAX_REPLAYS_PER_SECOND, "deliveries per second"), "Deliveries per second", {
         value: "100",
