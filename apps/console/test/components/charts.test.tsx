@@ -1,3 +1,4 @@
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { parseHTML } from "linkedom"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
@@ -14,12 +15,13 @@ const FROM = Date.UTC(2026, 10, 23)
 const histogram = (
   <Histogram
     title="Outcomes"
-    series={{ delivered: "good", "<failed>": "bad" }}
-    buckets={[
-      { at: FROM, counts: { delivered: 1200, "<failed>": 3 } },
-      { at: FROM + HOUR, counts: { delivered: 7 } },
+    series={{ delivered: ["good", ({ delivered }) => delivered], "<failed>": ["bad", ({ failed }) => failed] }}
+    rows={[
+      { at: FROM, delivered: 1200, failed: 3 },
+      { at: FROM + HOUR, delivered: 7, failed: 0 },
     ]}
-    bucketMs={HOUR}
+    at={({ at }) => fromUnixMillis(at)}
+    stepMs={HOUR}
     from={FROM}
     to={FROM + 2 * HOUR}
     brush="/deliveries"
@@ -91,9 +93,10 @@ it("a histogram of nothing but zeros draws no bar of any height", () => {
   const zeros = (
     <Histogram
       title="Outcomes"
-      series={{ delivered: "good" }}
-      buckets={[{ at: FROM, counts: {} }]}
-      bucketMs={HOUR}
+      series={{ delivered: ["good", () => 0] }}
+      rows={[FROM]}
+      at={fromUnixMillis}
+      stepMs={HOUR}
       from={FROM}
       to={FROM + HOUR}
       empty="Nothing."

@@ -1,7 +1,14 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { type Campaign, CLOSED, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import {
+  type Campaign,
+  type CampaignStatus,
+  CLOSED,
+  type Command,
+  countUnsent,
+  TRANSITIONS,
+} from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
@@ -37,7 +44,7 @@ import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
 
-export const campaignPage = definePage("/campaigns/:campaign", {
+const campaignPage = definePage("/campaigns/:campaign", {
   run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
 })
 
@@ -130,25 +137,26 @@ const CampaignFacts = ({ campaign, summaries, organization, sender, followUp }: 
 
 const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => {
   const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
-  const possible = moves.filter((move) => TRANSITIONS[move].from.some((from) => from === status))
   return [
     `ops campaigns show ${id}`,
     ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
-    ...possible.map((move) => `ops campaigns ${move} ${id}`),
+    ...moves.filter((move) => isPossible(move, status)).map((move) => `ops campaigns ${move} ${id}`),
   ]
 }
+
+const isPossible = (command: Command, status: CampaignStatus): boolean =>
+  TRANSITIONS[command].from.some((from) => from === status)
 
 const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
   const { id, name, status, perMinute } = campaign
   const unsent = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)}`
   const params = { campaign: id }
-  const may = (from: ReadonlyArray<Campaign["status"]>) => from.includes(status)
   return (
     <>
       <div class="actions">
         {status === "draft" && <AskFirst address={`/campaigns/${id}/schedule`} label="Schedule…" />}
-        {may(TRANSITIONS.pause.from) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
-        {may(TRANSITIONS.resume.from) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
+        {isPossible("pause", status) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
+        {isPossible("resume", status) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
         {!CLOSED.includes(status) && (
           <ActionForm
             action={changeCampaignRate}
@@ -160,7 +168,7 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
         )}
         {canSendTest && <ActionForm action={sendCampaignTest} params={params} label="Send a test" />}
       </div>
-      {may(TRANSITIONS.cancel.from) && (
+      {isPossible("cancel", status) && (
         <details>
           <summary>Cancel this campaign</summary>
           <p>It ends for good, and leaves {unsent} recipients without their e-mail. What was sent stays sent.</p>
@@ -184,12 +192,12 @@ const AskFirst = (props: { readonly address: string; readonly label: string }) =
     </form>
   ) : null
 
-export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
+const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   role: "operator",
   run: ({ campaign }) => Effect.as(commandCampaign(campaign, "pause"), "Paused. Messages in flight are still sent."),
 })
 
-export const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campaigns cancel", {
+const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campaigns cancel", {
   role: "admin",
   inputs: {
     name: required(field(Schema.String.annotate({ expected: "the campaign's name" }), "Type the campaign's name")),
@@ -205,9 +213,9 @@ export const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campa
 })
 
 /** Returns a campaign's rate as its form has it, which is also the version of the form. */
-export const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
+const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
 
-export const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
+const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
   role: "operator",
   inputs: {
     "per-minute": required(
@@ -222,7 +230,7 @@ export const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "cam
 })
 
 /** Sends a test message to an address, which no log repeats. */
-export const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
+const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
   inputs: { to: required(field(EmailAddress, "Your own address", { inputmode: "email", size: 24 })) },
   run: Effect.fnUntraced(function* ({ campaign, to }) {
@@ -238,3 +246,11 @@ export const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campa
     return "Test message sent: the mail server took it. Its links record nothing."
   }),
 })
+
+export const campaignRoutes = [
+  campaignPage,
+  pauseCampaign,
+  changeCampaignRate,
+  sendCampaignTest,
+  cancelCampaign,
+] as const

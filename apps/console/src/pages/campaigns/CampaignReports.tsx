@@ -10,19 +10,13 @@ import { Facts, Section, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 
-const TONES: Readonly<Record<CampaignStatus, Tone>> = {
-  draft: "neutral",
-  scheduled: "neutral",
-  publishing: "neutral",
-  published: "neutral",
+const TONES: Partial<Record<CampaignStatus, Tone>> = {
   sending: "good",
-  completed: "neutral",
   paused: "warning",
-  cancelled: "neutral",
 }
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
-  <StatusBadge tone={TONES[status]}>{status}</StatusBadge>
+  <StatusBadge tone={TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
 const COUNTS = ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
@@ -79,18 +73,18 @@ export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) 
   )
 }
 
-export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHour> }) => {
-  const buckets = props.hours.map(({ hour, sent, bounced }) => ({ at: toUnixMillis(hour), counts: { sent, bounced } }))
-  const to = (buckets.at(-1)?.at ?? 0) + HOUR_MS
-  const from = Math.min(buckets[0]?.at ?? 0, to - MIN_HOURS * HOUR_MS)
+export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<CampaignHour> }) => {
+  const startOf = (each: CampaignHour | undefined) => (each === undefined ? 0 : toUnixMillis(each.hour))
+  const to = startOf(hours.at(-1)) + HOUR_MS
   return (
     <>
       <h2>Sent over time</h2>
       <Histogram
         title="E-mails by hour"
-        series={{ sent: "good", bounced: "bad" }}
-        buckets={buckets}
-        from={from}
+        series={{ sent: ["good", ({ sent }) => sent], bounced: ["bad", ({ bounced }) => bounced] }}
+        rows={hours}
+        at={({ hour }) => hour}
+        from={Math.min(startOf(hours[0]), to - MIN_HOURS * HOUR_MS)}
         to={to}
         empty="Nothing is sent yet."
       />

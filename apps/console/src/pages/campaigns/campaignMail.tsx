@@ -8,7 +8,7 @@ import { mayActAs } from "@outreach/domain/operators/Operator"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Chips, Facts, LinkLine } from "../../components/lists.tsx"
@@ -19,7 +19,7 @@ import { definePage, defineResource } from "../../http/Route.ts"
 const SAMPLES = 3
 
 const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
-const VIEW_NAMES = ["html", "phone", "text"] as const
+const VIEW_NAMES = Struct.keys(VIEWS)
 
 /** A campaign's e-mail as it would be sent: to nobody, or to one of its recipients. */
 const campaignMailPage = definePage("/campaigns/:campaign/mail", {
@@ -32,8 +32,8 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
     const path = `/campaigns/${campaignId}/mail`
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
     const people = [
-      { id: undefined, words: "A placeholder" },
-      ...samples.map(({ id, email }) => ({ id, words: maskEmail(email) })),
+      { id: undefined, text: "A placeholder" },
+      ...samples.map(({ id, email }) => ({ id, text: maskEmail(email) })),
     ]
     return {
       title: foreign`The e-mail of ${campaign.name}`,
@@ -54,11 +54,7 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
           <Chips
             label="Recipient of the e-mail"
             address={path}
-            chips={people.map(({ id, words }) => ({
-              text: words,
-              query: { view, recipient: id },
-              isChosen: id === recipient,
-            }))}
+            chips={people.map(({ id, text }) => ({ text, query: { view, recipient: id }, isChosen: id === recipient }))}
           />
           <p>
             {recipient === undefined ? (

@@ -178,8 +178,8 @@ const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonl
       </p>
       <OutcomesChart
         title="Attempts by outcome"
-        steps={outcomes}
-        stepSeconds={stepSeconds}
+        rows={outcomes}
+        stepMs={stepSeconds * 1000}
         from={toUnixMillis(from)}
         to={toUnixMillis(to)}
         brush={address}

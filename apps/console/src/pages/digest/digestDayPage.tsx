@@ -15,7 +15,7 @@ import { ForeignText, Time } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
-export const digestDayPage = definePage("/digest/:date", {
+const digestDayPage = definePage("/digest/:date", {
   inputs: { organization: required(OrganizationId) },
   run: Effect.fnUntraced(function* ({ date, organization }, { now }) {
     const records = yield* (yield* DigestRepository).read(organization, date)
@@ -105,7 +105,7 @@ const isHit = (name: (typeof OUTREACH)[number]): name is "opened" | "clicked" =>
 /** The dates that one request recounts at most: it reads every event of them. The command takes more. */
 const MAX_DATES = 31
 
-export const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
+const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
   role: "operator",
   inputs: {
     organization: required(OrganizationId),
@@ -173,3 +173,5 @@ export const VerifyForm = (props: {
       />
     </>
   ) : null
+
+export const digestDayRoutes = [digestDayPage, verifyDigestAction] as const

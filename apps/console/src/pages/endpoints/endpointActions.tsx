@@ -1,4 +1,4 @@
-import { type Endpoint, MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
+import { type Endpoint, type EndpointStatus, MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -6,18 +6,19 @@ import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
-import { Facts, LinkLine } from "../../components/lists.tsx"
+import { ActionForm } from "../../components/forms.tsx"
+import { Facts, LinkLine, Section } from "../../components/lists.tsx"
 import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 import { refuseStale } from "../../http/refuseStale.ts"
 
-export const ALL_TYPES = "all"
+const ALL_TYPES = "all"
 
 const MAX_SHOWN = 500
 
 /** Sends one signed test event, and shows how the endpoint answered. */
-export const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
+const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
@@ -48,7 +49,7 @@ export const testEndpointAction = defineAction("/endpoints/:endpoint/test", "end
   }),
 })
 
-export const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
+const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   role: "operator",
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
@@ -69,7 +70,7 @@ export const showAddressAction = defineAction("/endpoints/:endpoint/show", "endp
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
 /** Changes what differs of an endpoint's address, types, headers and maximum of calls in flight. */
-export const updateEndpointAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
+const updateEndpointAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
   inputs: {
     url: field(Schema.String.annotate({ expected: "an https address" }), "Address", {
@@ -111,7 +112,7 @@ export const typesText = (types: Endpoint["eventTypes"]): string =>
   types === null ? "all" : types.join(", ") || "none"
 
 /** Returns the maximum of calls in flight as its form has it. */
-export const boundText = (maxInFlight: number | null): string => (maxInFlight === null ? "none" : String(maxInFlight))
+const boundText = (maxInFlight: number | null): string => (maxInFlight === null ? "none" : String(maxInFlight))
 
 const settingsOf = ({ url, eventTypes, maxInFlight, standardWebhooks }: Endpoint) => ({
   Address: url,
@@ -130,7 +131,7 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
     ),
   )
 
-export const disableEndpointAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
+const disableEndpointAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).disable(endpoint)
@@ -138,10 +139,54 @@ export const disableEndpointAction = defineAction("/endpoints/:endpoint/disable"
   }),
 })
 
-export const enableEndpointAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
+const enableEndpointAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).enable(endpoint)
     return "Enabled. It is called again, whatever failed before."
   }),
 })
+
+export const endpointActions = [
+  testEndpointAction,
+  showAddressAction,
+  updateEndpointAction,
+  disableEndpointAction,
+  enableEndpointAction,
+] as const
+
+export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
+  const params = { endpoint: id }
+  return (
+    <div class="actions">
+      <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
+      <ActionForm action={showAddressAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
+      {enabled ? (
+        <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
+      ) : (
+        <ActionForm action={enableEndpointAction} params={params} label="Enable" />
+      )}
+      <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
+    </div>
+  )
+}
+
+export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) => {
+  const { id, url, eventTypes, maxInFlight, standardWebhooks, version } = props.endpoint
+  return (
+    <Section title="Settings">
+      <ActionForm
+        action={updateEndpointAction}
+        params={{ endpoint: id }}
+        label="Change"
+        version={String(version)}
+        controls={{
+          url: { placeholder: url },
+          types: { value: eventTypes ?? [ALL_TYPES] },
+          "max-in-flight": { value: boundText(maxInFlight) },
+          "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
+        }}
+      />
+    </Section>
+  )
+}

@@ -10,23 +10,12 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Section, Table } from "../../components/lists.tsx"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { HourlyRequests, INBOUND_WEBHOOKS, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
+import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
-import {
-  ALL_TYPES,
-  boundText,
-  disableEndpointAction,
-  enableEndpointAction,
-  headersText,
-  showAddressAction,
-  testEndpointAction,
-  typesText,
-  updateEndpointAction,
-} from "./endpointActions.tsx"
+import { EndpointActions, EndpointSettings, headersText, typesText } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
@@ -59,19 +48,19 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
             <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
           </p>
           <Facts facts={factsOf(endpoint, organization.name)} />
-          <Actions endpoint={endpoint} />
+          <EndpointActions endpoint={endpoint} />
           {failures}
           {outcomes}
           <Breaker changes={changes} now={now} />
           {secrets}
           <Section title="What the partner sends here">
             <HourlyRequests
-              kind={INBOUND_WEBHOOKS}
+              kind="Webhooks from the partner"
               rows={inbound}
               empty="Nothing came from the partner to this endpoint."
             />
           </Section>
-          <Settings endpoint={endpoint} />
+          <EndpointSettings endpoint={endpoint} />
         </>
       ),
     }
@@ -97,22 +86,6 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string) => {
     "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
     Created: <Time at={endpoint.createdAt} />,
   }
-}
-
-const Actions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
-  const params = { endpoint: id }
-  return (
-    <div class="actions">
-      <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
-      <ActionForm action={showAddressAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
-      {enabled ? (
-        <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
-      ) : (
-        <ActionForm action={enableEndpointAction} params={params} label="Enable" />
-      )}
-      <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
-    </div>
-  )
 }
 
 const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
@@ -167,8 +140,8 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
       />
       <OutcomesChart
         title="Outcomes of calls"
-        steps={steps}
-        stepSeconds={OUTCOME_STEP_SECONDS}
+        rows={steps}
+        stepMs={stepMs}
         from={to - OUTCOME_HOURS * HOUR_MS}
         to={to}
         empty="The endpoint was not called."
@@ -200,26 +173,6 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
           ),
           "Failures in a row": { count: ({ failures }) => failures },
           For: ({ lasted }) => lasted,
-        }}
-      />
-    </Section>
-  )
-}
-
-const Settings = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, url, eventTypes, maxInFlight, standardWebhooks, version } = props.endpoint
-  return (
-    <Section title="Settings">
-      <ActionForm
-        action={updateEndpointAction}
-        params={{ endpoint: id }}
-        label="Change"
-        version={String(version)}
-        controls={{
-          url: { placeholder: url },
-          types: { value: eventTypes ?? [ALL_TYPES] },
-          "max-in-flight": { value: boundText(maxInFlight) },
-          "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
         }}
       />
     </Section>

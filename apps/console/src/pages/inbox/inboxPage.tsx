@@ -31,7 +31,7 @@ const filters = {
 const inputs = { ...filters, after: inboxCursor.input }
 
 /** What partners sent: what could not be applied first. */
-export const inboxPage = definePage("/inbox", {
+const inboxPage = definePage("/inbox", {
   inputs,
   run: (input, { now }) => Effect.map(readInbox(input, now), contentOf),
 })
@@ -189,11 +189,13 @@ const Received = ({ hours, address }: Inbox) => {
   return (
     <Histogram
       title={`Received in the last ${HOURS} hours`}
-      series={{ acknowledged: "accent", "bad signature": "bad", refused: "warning" }}
-      buckets={hours.map(({ at, received, badSignatures, refused }) => ({
-        at: toUnixMillis(at),
-        counts: { acknowledged: received, "bad signature": badSignatures, refused },
-      }))}
+      series={{
+        acknowledged: ["accent", ({ received }) => received],
+        "bad signature": ["bad", ({ badSignatures }) => badSignatures],
+        refused: ["warning", ({ refused }) => refused],
+      }}
+      rows={hours}
+      at={({ at }) => at}
       from={from}
       to={from + HOURS * HOUR_MS}
       brush={withQuery(address, { state: "applied" })}
@@ -202,7 +204,7 @@ const Received = ({ hours, address }: Inbox) => {
   )
 }
 
-export const replayInbox = defineAction("/inbox/replay", "inbox replay", {
+const replayInbox = defineAction("/inbox/replay", "inbox replay", {
   role: "operator",
   inputs: { organization: required(OrganizationId), all: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ organization }) {
@@ -213,3 +215,5 @@ export const replayInbox = defineAction("/inbox/replay", "inbox replay", {
     }
   }),
 })
+
+export const inboxRoutes = [inboxPage, replayInbox] as const

@@ -1,11 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import {
-  type FailureGroup,
-  FailureGroupReader,
-  type FailureHour,
-} from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
@@ -61,10 +57,9 @@ const issuePage = definePage("/issues/:group", {
           <Remedies id={id} open={open} stored={stored} />
           <Histogram
             title="Dead letters by the hour, in the last 7 days"
-            series={{ "dead letters": "bad" }}
-            buckets={fillHours(hours, from, HOURS)
-              .filter(({ value }) => value > 0)
-              .map(({ at, value }) => ({ at: at.getTime(), counts: { "dead letters": value } }))}
+            series={{ "dead letters": ["bad", ({ count }) => count] }}
+            rows={hours}
+            at={({ hour }) => hour}
             from={from}
             to={from + HOURS * HOUR_MS}
             empty="None of them died in the last 7 days."
@@ -171,16 +166,3 @@ const causeOf = ({ status, outcome }: Cause): string =>
 
 /** Returns where the first of a number of hours begins, of which the last one is the current hour. */
 export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS
-
-/** Counts by the hour, with a 0 for each hour without one. */
-export const fillHours = (
-  hours: ReadonlyArray<FailureHour>,
-  from: number,
-  count: number,
-): ReadonlyArray<{ readonly at: Date; readonly value: number }> => {
-  const counts = new Map(hours.map((each) => [toUnixMillis(each.hour), each.count]))
-  return Array.from({ length: count }, (_, i) => {
-    const at = from + i * HOUR_MS
-    return { at: new Date(at), value: counts.get(at) ?? 0 }
-  })
-}

@@ -5,9 +5,10 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Sparkline } from "../../components/charts/Chart.tsx"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
@@ -18,7 +19,7 @@ import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
 import { organizationFilter } from "../filters.ts"
-import { FailureCause, fillHours, firstHour } from "./issuePage.tsx"
+import { FailureCause, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -35,7 +36,7 @@ const filters = {
   order: oneOf(["newest", "largest"]),
 }
 
-export const issuesPage = definePage("/issues", {
+const issuesPage = definePage("/issues", {
   inputs: { ...filters, after: groupCursor.input },
   run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator, now }) {
     const { organization, endpoint, reason, status } = given
@@ -108,7 +109,12 @@ export const issuesPage = definePage("/issues", {
 
 /** How many deliveries became dead letters in the last 24 hours, by the hour. */
 const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
-  const points = fillHours(props.hours, firstHour(useView().now, 24), 24)
+  const first = firstHour(useView().now, 24)
+  const counts = new Map(props.hours.map(({ hour, count }) => [toUnixMillis(hour), count]))
+  const points = Array.from({ length: 24 }, (_, i) => first + i * HOUR_MS).map((at) => ({
+    at: new Date(at),
+    value: counts.get(at) ?? 0,
+  }))
   const total = points.reduce((sum, { value }) => sum + value, 0)
   return (
     <>
@@ -181,7 +187,7 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
 const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
-export const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
+const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ replay }) {
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
@@ -191,3 +197,5 @@ export const cancelReplay = defineAction("/replays/:replay/cancel", "replays can
     }
   }),
 })
+
+export const issuesRoutes = [issuesPage, cancelReplay] as const

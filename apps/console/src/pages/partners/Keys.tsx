@@ -76,7 +76,7 @@ const use = (count: number) => {
   return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
 }
 
-export const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
+const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
   role: "admin",
   inputs: {
     name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
@@ -100,7 +100,7 @@ export const issueKeyAction = defineAction("/partners/:organization/keys", "keys
 })
 
 /** Issues a successor of a key, shows it once, and lets the old one end. */
-export const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
+const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   role: "admin",
   inputs: {
     overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
@@ -122,7 +122,7 @@ export const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", 
   }),
 })
 
-export const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", {
+const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", {
   role: "admin",
   inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ key: id, confirm }) {
@@ -133,3 +133,5 @@ export const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", 
     return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Its next request is answered with 401.` }
   }),
 })
+
+export const keyActions = [issueKeyAction, rotateKeyAction, revokeKeyAction] as const

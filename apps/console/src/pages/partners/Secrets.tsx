@@ -97,7 +97,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
   )
 })
 
-export const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
+const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
   role: "admin",
   inputs: {
     grace: field(Seconds, "The old ones stay active for", {
@@ -129,7 +129,7 @@ export const rotateSecretAction = defineAction("/partners/:organization/secrets/
   }),
 })
 
-export const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revoke", {
+const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revoke", {
   role: "admin",
   inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
@@ -144,3 +144,5 @@ export const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secre
     }
   }),
 })
+
+export const secretActions = [rotateSecretAction, revokeSecretAction] as const

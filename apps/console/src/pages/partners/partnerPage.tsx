@@ -17,7 +17,7 @@ import { Facts, Section, Table } from "../../components/lists.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
-import { HourlyRequests, INBOUND_WEBHOOKS, KEY_REQUESTS, SHOWN_HOURS } from "./HourlyRequests.tsx"
+import { HourlyRequests, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"
 
@@ -76,12 +76,16 @@ const contentOf = (partner: Partner) => {
         />
         <Keys {...partner} />
         <Section title="Requests" id="requests">
-          <HourlyRequests kind={KEY_REQUESTS} rows={sentBy("key_")} empty="The partner has asked for nothing." />
+          <HourlyRequests kind="Requests with a key" rows={sentBy("key_")} empty="The partner has asked for nothing." />
           <Errors {...partner} />
         </Section>
         <Pollers {...partner} />
         <Section title="What the partner sends" id="inbound">
-          <HourlyRequests kind={INBOUND_WEBHOOKS} rows={sentBy("whe_")} empty="The partner has sent no webhooks." />
+          <HourlyRequests
+            kind="Webhooks from the partner"
+            rows={sentBy("whe_")}
+            empty="The partner has sent no webhooks."
+          />
         </Section>
         {secrets}
       </>

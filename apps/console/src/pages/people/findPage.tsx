@@ -19,12 +19,12 @@ import { TimelineTable } from "./TimelineTable.tsx"
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
 const MAX_ENTRIES = 20
 
-export const findPage = definePage("/find", {
+const findPage = definePage("/find", {
   run: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
-export const search = defineAction("/find", "recipients find", {
+const search = defineAction("/find", "recipients find", {
   role: "viewer",
   inputs: {
     search: required(
@@ -158,3 +158,5 @@ const SearchForm = () => (
     <ActionForm action={search} label="Find" />
   </section>
 )
+
+export const findRoutes = [findPage, search] as const

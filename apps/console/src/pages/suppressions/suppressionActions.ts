@@ -73,3 +73,5 @@ const readClinician = ({ npi, email }: InputsOf<typeof inputs>) =>
   npi === undefined && email === undefined
     ? refuse("Give an NPI, an e-mail address, or both.")
     : Effect.succeed({ npi: npi ?? null, email: email ?? null })
+
+export const suppressionActions = [addSuppression, liftSuppression] as const
