@@ -2,7 +2,7 @@ import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option } from "../http/inputs.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
-import { useMayAct, useView } from "./View.ts"
+import { useMayAct, useView } from "./values.tsx"
 
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>

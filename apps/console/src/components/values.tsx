@@ -1,8 +1,24 @@
 import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { mayActAs, type Operator, type OperatorRole } from "@outreach/domain/operators/Operator"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import type { ComponentChildren, VNode } from "preact"
+import { type ComponentChildren, createContext, type VNode } from "preact"
+import { useContext } from "preact/hooks"
 import { formatAgo, formatDuration } from "./format.ts"
-import { useView } from "./View.ts"
+
+export interface View {
+  readonly operator: Operator
+  readonly formToken: string
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly address: string
+}
+
+export const ViewContext = createContext<View | undefined>(undefined)
+
+export const useView = (): View => useContext(ViewContext)!
+
+/** Reports whether the operator may do what needs a role, within a component. */
+export const useMayAct = (role: OperatorRole): boolean => mayActAs(useView().operator.role, role)
 
 /** More than names, subjects and replies have. */
 const MAX_CHARACTERS = 1000

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import type { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
+import { Effect, Schema } from "effect"
 
 /** An error that an operator is shown in place of the answer of a page or an action. */
 export class PageError extends Schema.TaggedError<PageError>()("PageError", {
@@ -19,3 +20,33 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
     )
   }
 }
+
+/** An error that the operator is shown; a tag that ends in `NotFound` is answered with 404. The audit log records the tag. */
+export interface Refusal {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Fails with an error that is the console's own. */
+export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
+
+type Values = Readonly<Record<string, string>>
+
+/** Refuses a change that was made from an old page, with the values that hold `now` and those that were `given`. */
+export const refuseStale =
+  <E1, R1>(now: Effect.Effect<Values, E1, R1>, given: Values) =>
+  <A, E, R>(change: Effect.Effect<A, E | ChangedMeanwhile, R>) =>
+    Effect.catchTag(
+      change,
+      "ChangedMeanwhile",
+      Effect.fnUntraced(function* () {
+        const values = yield* now
+        const differences = Object.entries(given)
+          .filter(([name, value]) => value !== values[name])
+          .map(([name, value]) => ` ${name}: it is ${values[name]}, and you gave ${value}.`)
+        return yield* refuse(
+          "StaleForm",
+          `Somebody changed this after its page was opened, so nothing was done.${differences.join("")} Open the page again.`,
+        )
+      }),
+    )

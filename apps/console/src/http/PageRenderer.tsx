@@ -3,13 +3,11 @@ import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren, VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Command, LinkLine, Narrow } from "../components/lists.tsx"
-import { useView, type View, ViewContext } from "../components/View.ts"
-import { ForeignText, isolated, textOf, visibleText } from "../components/values.tsx"
+import { LinkLine, Narrow, Page, type PageElement } from "../components/layout.tsx"
+import { ForeignText, isolated, textOf, useView, type View, ViewContext, visibleText } from "../components/values.tsx"
 import { Assets } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
 import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "./paths.ts"
-import type { PageContent } from "./Route.ts"
 
 export class PageRenderer extends Context.Service<PageRenderer>()("console/http/PageRenderer", {
   make: Effect.gen(function* () {
@@ -31,13 +29,15 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
 
     const page = (
       view: View,
-      content: PageContent,
+      content: PageElement,
       options: { readonly section?: Section; readonly notice?: string | undefined; readonly status?: number } = {},
     ): HttpServerResponse.HttpServerResponse =>
       document(
-        textOf(content.title),
+        textOf(content.props.title),
         <ViewContext.Provider value={view}>
-          <Layout {...content} section={options.section} deployment={deployment} notice={options.notice} />
+          <Layout section={options.section} deployment={deployment} notice={options.notice}>
+            {content}
+          </Layout>
         </ViewContext.Provider>,
         options.status,
       )
@@ -62,7 +62,7 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
         const response =
           view === undefined
             ? document(title, <Narrow title={title}>{body}</Narrow>, status)
-            : page(view, { title, commands: [], body }, { status })
+            : page(view, <Page title={title}>{body}</Page>, { status })
         return retryAfterSeconds === undefined
           ? response
           : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
@@ -94,13 +94,12 @@ const Document = (props: {
   </html>
 )
 
-const Layout = (
-  props: PageContent & {
-    readonly section: Section | undefined
-    readonly deployment: string
-    readonly notice: string | undefined
-  },
-) => {
+const Layout = (props: {
+  readonly section: Section | undefined
+  readonly deployment: string
+  readonly notice: string | undefined
+  readonly children: ComponentChildren
+}) => {
   const { operator, formToken } = useView()
   const isBound = operator.organizationId !== null
   const sections = (Object.keys(SECTIONS) as Array<Section>).filter(
@@ -142,16 +141,7 @@ const Layout = (
             <ForeignText>{props.notice}</ForeignText>
           </p>
         )}
-        <h1>{props.title}</h1>
-        {props.body}
-        {props.commands.length > 0 && (
-          <aside class="commands" aria-label="The same on the command line">
-            <h2>On the command line</h2>
-            {props.commands.map((command) => (
-              <Command key={command}>{isolated(command)}</Command>
-            ))}
-          </aside>
-        )}
+        {props.children}
       </main>
     </>
   )

@@ -1,8 +1,9 @@
 import type { Operator, OperatorRole } from "@outreach/domain/operators/Operator"
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { ComponentChildren } from "preact"
+import type { PageElement } from "../components/layout.tsx"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
+import type { Refusal } from "./PageError.ts"
 import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
 
 export interface RequestContext {
@@ -15,30 +16,13 @@ export interface RequestContext {
   readonly now: number
 }
 
-/** An error that the operator is shown; a tag that ends in `NotFound` is answered with 404. The audit log records the tag. */
-export interface Refusal {
-  readonly _tag: string
-  readonly message: string
-}
-
-/** Fails with an error that is the console's own. */
-export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
-
 type Response = HttpServerResponse.HttpServerResponse
-
-export interface PageContent {
-  /** The title; foreign text in it is isolated. */
-  readonly title: ComponentChildren
-  /** The commands that show or do the same. */
-  readonly commands: ReadonlyArray<string>
-  readonly body: ComponentChildren
-}
 
 /**
  * What a route answers: a page; a response of its own; or, if it did something, a sentence that says so, which is shown above the page of the
  * action's path or of another one.
  */
-type Answer = PageContent | Response | string | { readonly to: string; readonly notice: string }
+type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
@@ -101,7 +85,7 @@ const declare = <R, P extends string>(
 /** Declares a page, which changes nothing. */
 export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
-  page: Declaration<P, I, RequestContext, PageContent, E, R>,
+  page: Declaration<P, I, RequestContext, PageElement, E, R>,
 ): Route<R, P> => declare("page", path, page)
 
 export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
@@ -126,7 +110,7 @@ interface Masking {
 export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
-  page: Declaration<P, I, RequestContext & Masking, PageContent, E, R> & {
+  page: Declaration<P, I, RequestContext & Masking, PageElement, E, R> & {
     /** What the action takes besides the inputs of the page. */
     readonly confirmed?: Inputs
   },

@@ -4,7 +4,7 @@ import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { View } from "../components/View.ts"
+import type { View } from "../components/values.tsx"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 

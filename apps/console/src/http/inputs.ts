@@ -1,4 +1,6 @@
 import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
@@ -178,4 +180,11 @@ export const pageOf = <Row>(
 ): { readonly rows: ReadonlyArray<Row>; readonly last: Row | undefined } => ({
   rows: found.slice(0, size),
   last: found.length > size ? found[size - 1] : undefined,
+})
+
+export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
+
+export const timeRange = (from: string, to: string) => ({
+  from: field(Instant, from, { placeholder: "2026-12-01T09:00:00Z", size: 22 }),
+  to: field(Instant, to, { placeholder: "2026-12-02T09:00:00Z", size: 22 }),
 })

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { expect, expectTypeOf, it } from "vitest"
 import { ActionForm } from "../../src/components/forms.tsx"
+import { Page } from "../../src/components/layout.tsx"
 import { defineAction, definePage, pathTo } from "../../src/http/Route.ts"
 
 const done = () => Effect.succeed({ to: "/", notice: "Done." })
-const empty = () => Effect.succeed({ title: "", commands: [], body: "" })
+const empty = () => Effect.succeed(<Page title="">…</Page>)
 const pause = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   role: "operator",
   run: done,

@@ -1,7 +1,7 @@
 import type { PlotOptions } from "@observablehq/plot"
 import * as Plot from "@observablehq/plot"
 import { parseHTML } from "linkedom"
-import { type Columns, Table } from "../lists.tsx"
+import { type Columns, Table } from "../layout.tsx"
 
 /** A chart with a table of the same numbers. */
 export const Chart = <Row,>(props: {
@@ -41,7 +41,7 @@ export const Chart = <Row,>(props: {
         </section>
         <details>
           <summary>As a table</summary>
-          <Table caption={props.title} hideCaption rows={props.rows} columns={props.columns} />
+          <Table label={props.title} rows={props.rows} columns={props.columns} />
         </details>
       </>
     )}

@@ -4,11 +4,10 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { flagsOf } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Items, Pager, Table } from "../../components/lists.tsx"
+import { Items, Page, Pager, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, IdLink, isolated, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { choice, field } from "../../http/inputs.ts"
+import { choice, field, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { organizationFilter, timeRange } from "../filters.ts"
 
 const PAGE_SIZE = 50
 
@@ -40,45 +39,41 @@ export const auditPage = definePage("/audit", {
     const { entries, next } = yield* (yield* AuditLog).page({ organizationId, ...rest, before }, PAGE_SIZE)
     const organizations = yield* (yield* OrganizationReader).list
     const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
-    return {
-      title: "Audit",
-      commands: [`ops audit list${flagsOf(given)}`],
-      body: (
-        <>
-          <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
-          <Table
-            caption="What operators did, newest first"
-            rows={entries}
-            empty={
-              next === null
-                ? "Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
-                : "None of the newest commands matches. The next page looks further back."
-            }
-            columns={{
-              "Time (UTC)": ({ begunAt }) => <Time at={begunAt} />,
-              Who: ({ operator, osUser, host, role }) => (
-                <span title={`System user ${osUser} on ${host}, database role ${role}`}>
-                  <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
-                </span>
-              ),
-              Command: ({ command }) => <Code>{command}</Code>,
-              Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argument)} />,
-              Result: ({ result, code, endedAt }) => (
-                <>
-                  <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
-                  {endedAt === null && <small>still under way, or killed</small>}
-                </>
-              ),
-              Organizations:
-                operator.organizationId === null &&
-                (({ organizations: ids }) =>
-                  ids.length === 0 ? "–" : <Items of={ids.map((id) => <IdLink id={id}>{nameOf(id)}</IdLink>)} />),
-            }}
-          />
-          <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />
-        </>
-      ),
-    }
+    return (
+      <Page title="Audit" commands={[`ops audit list${flagsOf(given)}`]}>
+        <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
+        <Table
+          caption="What operators did, newest first"
+          rows={entries}
+          empty={
+            next === null
+              ? "Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
+              : "None of the newest commands matches. The next page looks further back."
+          }
+          columns={{
+            "Time (UTC)": ({ begunAt }) => <Time at={begunAt} />,
+            Who: ({ operator, osUser, host, role }) => (
+              <span title={`System user ${osUser} on ${host}, database role ${role}`}>
+                <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
+              </span>
+            ),
+            Command: ({ command }) => <Code>{command}</Code>,
+            Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argument)} />,
+            Result: ({ result, code, endedAt }) => (
+              <>
+                <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
+                {endedAt === null && <small>still under way, or killed</small>}
+              </>
+            ),
+            Organizations:
+              operator.organizationId === null &&
+              (({ organizations: ids }) =>
+                ids.length === 0 ? "–" : <Items of={ids.map((id) => <IdLink id={id}>{nameOf(id)}</IdLink>)} />),
+          }}
+        />
+        <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />
+      </Page>
+    )
   }),
 })
 

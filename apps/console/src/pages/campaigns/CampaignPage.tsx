@@ -23,12 +23,11 @@ import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Section } from "../../components/lists.tsx"
-import { useMayAct } from "../../components/View.ts"
-import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
+import { Facts, Page, Section } from "../../components/layout.tsx"
+import { ForeignText, foreign, IdLink, useMayAct } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
-import { defineAction, definePage, refuse } from "../../http/Route.ts"
-import { refuseStale } from "../../http/refuseStale.ts"
+import { refuse, refuseStale } from "../../http/PageError.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
 import {
   CampaignFunnel,
   CampaignHours,
@@ -81,35 +80,31 @@ const contentOf = (view: CampaignView) => {
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // Once a campaign is under way, its numbers come before what was checked.
   const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
-  return {
-    title: <ForeignText>{campaign.name}</ForeignText>,
-    commands: commandsFor(campaign),
-    body: (
-      <>
-        <p>
-          <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
-        </p>
-        <CampaignProgressBar progress={view.progress} />
-        <CampaignForms {...view} />
-        <CampaignTroubles {...view} />
-        {isToCome && preflight}
-        <div class="halves">
-          <CampaignFunnel totals={view.totals} />
-          <Section title="Facts">
-            <CampaignFacts {...view} />
-            <p>
-              <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
-            </p>
-          </Section>
-        </div>
-        <CampaignHours hours={view.hours} />
-        <DomainTable domains={domains} limit={MAX_DOMAINS} />
-        {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
-        {followUp !== undefined && <FollowUpReport followUp={followUp} />}
-        {!isToCome && preflight}
-      </>
-    ),
-  }
+  return (
+    <Page title={<ForeignText>{campaign.name}</ForeignText>} commands={commandsFor(campaign)}>
+      <p>
+        <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
+      </p>
+      <CampaignProgressBar progress={view.progress} />
+      <CampaignForms {...view} />
+      <CampaignTroubles {...view} />
+      {isToCome && preflight}
+      <div class="halves">
+        <CampaignFunnel totals={view.totals} />
+        <Section title="Facts">
+          <CampaignFacts {...view} />
+          <p>
+            <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
+          </p>
+        </Section>
+      </div>
+      <CampaignHours hours={view.hours} />
+      <DomainTable domains={domains} limit={MAX_DOMAINS} />
+      {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
+      {followUp !== undefined && <FollowUpReport followUp={followUp} />}
+      {!isToCome && preflight}
+    </Page>
+  )
 }
 
 const CampaignFacts = ({ campaign, summaries, organization, sender, followUp }: CampaignView) => {

@@ -6,7 +6,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
-import { Facts, Section, Table } from "../../components/lists.tsx"
+import { Facts, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 

@@ -4,7 +4,7 @@ import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifi
 import { Effect, Schema } from "effect"
 import { flagsOf, formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Pager, Table } from "../../components/lists.tsx"
+import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, isolated, Noted } from "../../components/values.tsx"
 import { choice, field, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -27,47 +27,43 @@ export const campaignsPage = definePage("/campaigns", {
     const { organization: organizationId, program: programId, ...others } = given
     const filter = pickDefined({ organizationId, programId, ...others, before })
     const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
-    return {
-      title: "Campaigns",
-      commands: [`ops campaigns list${flagsOf({ ...given, text: undefined })}`],
-      body: (
-        <>
-          <FilterBar inputs={filters} values={given} />
-          <Table
-            caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
-            rows={rows}
-            empty="No campaign fits. A new one is made with ops campaigns create."
-            columns={{
-              Campaign: ({ id, name, kind, followUpOf }) => (
-                <>
-                  <IdLink id={id}>{name}</IdLink>
-                  {kind === "survey" && <small> survey</small>}
-                  {followUpOf !== null && <small> follow-up</small>}
-                </>
+    return (
+      <Page title="Campaigns" commands={[`ops campaigns list${flagsOf({ ...given, text: undefined })}`]}>
+        <FilterBar inputs={filters} values={given} />
+        <Table
+          caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
+          rows={rows}
+          empty="No campaign fits. A new one is made with ops campaigns create."
+          columns={{
+            Campaign: ({ id, name, kind, followUpOf }) => (
+              <>
+                <IdLink id={id}>{name}</IdLink>
+                {kind === "survey" && <small> survey</small>}
+                {followUpOf !== null && <small> follow-up</small>}
+              </>
+            ),
+            Program: ({ programName, organizationName }) =>
+              operator.organizationId === null ? (
+                <Noted note={organizationName}>{isolated(programName)}</Noted>
+              ) : (
+                programName
               ),
-              Program: ({ programName, organizationName }) =>
-                operator.organizationId === null ? (
-                  <Noted note={organizationName}>{isolated(programName)}</Noted>
-                ) : (
-                  programName
-                ),
-              Status: ({ status }) => <CampaignStatusBadge status={status} />,
-              "Window (UTC)": (row) => <WindowBar {...row} />,
-              Imported: { count: ({ totals }) => totals.recipients },
-              Published: { count: ({ totals }) => totals.published },
-              Sent: { count: ({ totals }) => totals.sent },
-              Bounced: { count: ({ totals }) => totals.bounced },
-              Opened: { number: ({ totals }) => withBots(totals.unsuspectedOpened, totals.opened) },
-              Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
-              Rate: {
-                number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
-              },
-            }}
-          />
-          <Pager next={last && { before: last.id }} />
-        </>
-      ),
-    }
+            Status: ({ status }) => <CampaignStatusBadge status={status} />,
+            "Window (UTC)": (row) => <WindowBar {...row} />,
+            Imported: { count: ({ totals }) => totals.recipients },
+            Published: { count: ({ totals }) => totals.published },
+            Sent: { count: ({ totals }) => totals.sent },
+            Bounced: { count: ({ totals }) => totals.bounced },
+            Opened: { number: ({ totals }) => withBots(totals.unsuspectedOpened, totals.opened) },
+            Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
+            Rate: {
+              number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
+            },
+          }}
+        />
+        <Pager next={last && { before: last.id }} />
+      </Page>
+    )
   }),
 })
 

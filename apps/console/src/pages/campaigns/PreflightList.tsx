@@ -1,6 +1,6 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Table } from "../../components/lists.tsx"
+import { Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
 
 const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
@@ -26,8 +26,7 @@ export const PreflightList = (props: {
         {count("failed")} wrong, {count("warning")} to look at, {count("ok")} in order.
       </p>
       <Table
-        caption="Preflight"
-        hideCaption
+        label="Preflight"
         rows={Object.keys(WORDS).flatMap((status) => checks.filter((check) => check.status === status))}
         empty="Nothing to check."
         columns={{

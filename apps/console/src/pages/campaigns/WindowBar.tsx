@@ -1,6 +1,6 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatDuration } from "../../components/format.ts"
-import { useView } from "../../components/View.ts"
+import { useView } from "../../components/values.tsx"
 
 /** How many milliseconds the bar shows before and after now. */
 const REACH_MS = 14 * 86_400_000

@@ -11,7 +11,7 @@ import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { Chips, Facts, LinkLine } from "../../components/lists.tsx"
+import { Chips, Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { oneOf } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
@@ -35,42 +35,41 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
       { id: undefined, text: "A placeholder" },
       ...samples.map(({ id, email }) => ({ id, text: maskEmail(email) })),
     ]
-    return {
-      title: foreign`The e-mail of ${campaign.name}`,
-      commands: [`ops campaigns preview ${campaignId} --out previews`],
-      body: (
-        <>
-          <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
-          <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
-          <Chips
-            label="How it is shown"
-            address={path}
-            chips={VIEW_NAMES.map((name) => ({
-              text: VIEWS[name],
-              query: { view: name, recipient },
-              isChosen: name === view,
-            }))}
-          />
-          <Chips
-            label="Recipient of the e-mail"
-            address={path}
-            chips={people.map(({ id, text }) => ({ text, query: { view, recipient: id }, isChosen: id === recipient }))}
-          />
-          <p>
-            {recipient === undefined ? (
-              "Samples such as [first_name] stand for the recipient's fields."
-            ) : (
-              <>
-                This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log
-                records that you looked at it.
-              </>
-            )}{" "}
-            Its links record nothing, and nothing is loaded from elsewhere.
-          </p>
-          <iframe class={`mail ${view}`} title={`The e-mail, ${VIEWS[view].toLowerCase()}`} sandbox="" src={frame} />
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={foreign`The e-mail of ${campaign.name}`}
+        commands={[`ops campaigns preview ${campaignId} --out previews`]}
+      >
+        <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
+        <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
+        <Chips
+          label="How it is shown"
+          address={path}
+          chips={VIEW_NAMES.map((name) => ({
+            text: VIEWS[name],
+            query: { view: name, recipient },
+            isChosen: name === view,
+          }))}
+        />
+        <Chips
+          label="Recipient of the e-mail"
+          address={path}
+          chips={people.map(({ id, text }) => ({ text, query: { view, recipient: id }, isChosen: id === recipient }))}
+        />
+        <p>
+          {recipient === undefined ? (
+            "Samples such as [first_name] stand for the recipient's fields."
+          ) : (
+            <>
+              This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log records
+              that you looked at it.
+            </>
+          )}{" "}
+          Its links record nothing, and nothing is loaded from elsewhere.
+        </p>
+        <iframe class={`mail ${view}`} title={`The e-mail, ${VIEWS[view].toLowerCase()}`} sandbox="" src={frame} />
+      </Page>
+    )
   }),
 })
 

@@ -9,7 +9,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm, CheckBox } from "../../components/forms.tsx"
-import { Empty, Facts, LinkLine } from "../../components/lists.tsx"
+import { Empty, Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { foreign, Time } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { PreflightList } from "./PreflightList.tsx"
@@ -36,7 +36,11 @@ const routesOf = (command: Scheduling) => {
       const title = foreign`${WORDS[command].title} ${name}?`
       if (!wanted.some((each) => each === status)) {
         const { message } = new CampaignNotInStatus({ campaignId, status, wanted })
-        return { title, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
+        return (
+          <Page title={title} commands={[`ops campaigns show ${campaignId}`]}>
+            <Empty>{message}</Empty>
+          </Page>
+        )
       }
       const { progress, followUp, checks } = yield* Effect.all({
         progress: repository.progress(campaignId),
@@ -46,42 +50,41 @@ const routesOf = (command: Scheduling) => {
       const failed = failedChecks(checks)
       const force = failed.length === 0 ? "" : ` --force ${failed.join(",")}`
       const emails = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients`
-      return {
-        title,
-        commands: [`ops campaigns preflight ${campaignId}`, `ops campaigns ${command} ${campaignId}${force}`],
-        body: (
-          <>
-            <Facts
-              facts={{
-                "Is sent to": followUp === undefined ? emails : "recipients who are drawn shortly before the window",
-                "Sending begins": toUnixMillis(windowStart) <= now ? "at once" : <Time at={windowStart} />,
-                "Window (UTC)": <WindowBar {...campaign} />,
-                Subject: subject,
-              }}
-            />
-            <ActionForm
-              action={action}
-              params={{ campaign: campaignId }}
-              label={WORDS[command].title}
-              isDangerous={failed.length > 0}
-            >
-              {checks
-                .filter(({ status }) => status === "failed")
-                .map(({ check, found }) => (
-                  <CheckBox
-                    key={check}
-                    name="force"
-                    value={check}
-                    label={foreign`In spite of ${check.replaceAll("_", " ")}: ${found}`}
-                  />
-                ))}
-            </ActionForm>
-            {failed.length > 0 && <p class="problem">Failed checks keep it from being sent, unless you tick each.</p>}
-            <PreflightList checks={checks} organizationId={organizationId} />
-            <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
-          </>
-        ),
-      }
+      return (
+        <Page
+          title={title}
+          commands={[`ops campaigns preflight ${campaignId}`, `ops campaigns ${command} ${campaignId}${force}`]}
+        >
+          <Facts
+            facts={{
+              "Is sent to": followUp === undefined ? emails : "recipients who are drawn shortly before the window",
+              "Sending begins": toUnixMillis(windowStart) <= now ? "at once" : <Time at={windowStart} />,
+              "Window (UTC)": <WindowBar {...campaign} />,
+              Subject: subject,
+            }}
+          />
+          <ActionForm
+            action={action}
+            params={{ campaign: campaignId }}
+            label={WORDS[command].title}
+            isDangerous={failed.length > 0}
+          >
+            {checks
+              .filter(({ status }) => status === "failed")
+              .map(({ check, found }) => (
+                <CheckBox
+                  key={check}
+                  name="force"
+                  value={check}
+                  label={foreign`In spite of ${check.replaceAll("_", " ")}: ${found}`}
+                />
+              ))}
+          </ActionForm>
+          {failed.length > 0 && <p class="problem">Failed checks keep it from being sent, unless you tick each.</p>}
+          <PreflightList checks={checks} organizationId={organizationId} />
+          <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
+        </Page>
+      )
     }),
   })
   return [page, action] as const

@@ -4,7 +4,7 @@ import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
-import { Chips, Table } from "../../components/lists.tsx"
+import { Chips, Table } from "../../components/layout.tsx"
 import { Countdown, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 
@@ -16,8 +16,7 @@ export const Deliveries = (props: {
   readonly isContinued: boolean
 }) => (
   <Table
-    caption="Deliveries"
-    hideCaption
+    label="Deliveries"
     rows={props.rows}
     empty={
       props.isContinued

@@ -11,10 +11,9 @@ import { Effect } from "effect"
 import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Chips, LinkLine, Pager, withQuery } from "../../components/lists.tsx"
-import { field, type InputsOf, oneOf, pickDefined } from "../../http/inputs.ts"
+import { Chips, LinkLine, Page, Pager, withQuery } from "../../components/layout.tsx"
+import { field, type InputsOf, oneOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { organizationFilter, timeRange } from "../filters.ts"
 import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
 import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
 
@@ -105,56 +104,55 @@ const contentOf = (view: View) => {
   const { endpoint, type, state, status } = given
   const address = withQuery("/deliveries", given)
   const replay = withQuery("/dead-letters/replay", { ...selection, from: given.from, to: given.to })
-  return {
-    title: "Deliveries",
-    commands: [
-      isDead
-        ? `ops dead-letters list${flagsOf({ ...selection, from, to })}`
-        : `ops deliveries list${flagsOf({ endpoint, state, type, from, to })}`,
-    ],
-    body: (
-      <>
-        <FilterBar
-          inputs={filters}
-          values={given}
-          controls={{
-            organization: { options: organizations },
-            endpoint: endpointOptions(endpoints),
-            from: { placeholder: `${from.slice(0, 19)}Z` },
-            to: { placeholder: `${to.slice(0, 19)}Z` },
-          }}
-        />
-        <Outcomes {...view} address={address} />
-        <Chips
-          label="States"
-          address={address}
-          chips={[
-            {
-              text: "All",
-              query: { state: undefined, status: undefined },
-              isChosen: state === undefined && status === undefined,
-            },
-            ...STATES.map((each) => ({
-              text: STATE_TITLES[each],
-              query: { state: each, ...(LIVE_STATES.some((live) => live === each) && { status: undefined }) },
-              isChosen: each === state,
-            })),
-          ]}
-        />
-        <StatusChips
-          label="Statuses of dead letters"
-          statuses={statuses}
-          chosen={status}
-          address={address}
-          needs={isDead ? {} : { state: "dead" }}
-        />
-        <h2>{isDead ? "Dead letters, by when they died" : "Deliveries, by when they were created"}</h2>
-        {isDead && list.rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}
-        <Deliveries rows={list.rows} endpoints={endpoints} isDead={isDead} isContinued={list.next !== undefined} />
-        <Pager next={list.next} />
-      </>
-    ),
-  }
+  return (
+    <Page
+      title="Deliveries"
+      commands={[
+        isDead
+          ? `ops dead-letters list${flagsOf({ ...selection, from, to })}`
+          : `ops deliveries list${flagsOf({ endpoint, state, type, from, to })}`,
+      ]}
+    >
+      <FilterBar
+        inputs={filters}
+        values={given}
+        controls={{
+          organization: { options: organizations },
+          endpoint: endpointOptions(endpoints),
+          from: { placeholder: `${from.slice(0, 19)}Z` },
+          to: { placeholder: `${to.slice(0, 19)}Z` },
+        }}
+      />
+      <Outcomes {...view} address={address} />
+      <Chips
+        label="States"
+        address={address}
+        chips={[
+          {
+            text: "All",
+            query: { state: undefined, status: undefined },
+            isChosen: state === undefined && status === undefined,
+          },
+          ...STATES.map((each) => ({
+            text: STATE_TITLES[each],
+            query: { state: each, ...(LIVE_STATES.some((live) => live === each) && { status: undefined }) },
+            isChosen: each === state,
+          })),
+        ]}
+      />
+      <StatusChips
+        label="Statuses of dead letters"
+        statuses={statuses}
+        chosen={status}
+        address={address}
+        needs={isDead ? {} : { state: "dead" }}
+      />
+      <h2>{isDead ? "Dead letters, by when they died" : "Deliveries, by when they were created"}</h2>
+      {isDead && list.rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}
+      <Deliveries rows={list.rows} endpoints={endpoints} isDead={isDead} isContinued={list.next !== undefined} />
+      <Pager next={list.next} />
+    </Page>
+  )
 }
 
 /** Attempts over time by their outcome, with how many arrived and how many deliveries died. */

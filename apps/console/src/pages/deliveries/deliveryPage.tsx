@@ -9,7 +9,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Table } from "../../components/lists.tsx"
+import { Facts, Page, Table } from "../../components/layout.tsx"
 import { Content, Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
@@ -44,33 +44,32 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
     const isDead = DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) && delivery.replayedAs === null
     const waits = delivery.state === "pending" && delivery.attempts > 0
     const params = { delivery: id }
-    return {
-      title: `Delivery ${id}`,
-      commands: [
-        `ops deliveries show ${id}`,
-        ...(isShown ? [`ops deliveries request ${id}`] : []),
-        ...(waits ? [`ops deliveries retry ${id}`] : []),
-        ...(isDead ? [`ops dead-letters replay ${id}`] : []),
-      ],
-      body: (
-        <>
-          <Facts facts={factsOf(delivery, request.url, group)} />
-          <div class="actions">
-            {waits && <ActionForm action={retry} params={params} label="Retry now" />}
-            {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
-          </div>
-          <h2>Attempts</h2>
-          <Attempts attempts={attempts} isShown={isShown} />
-          <h2>Request</h2>
-          <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
-          {!isShown && (
-            <ActionForm action={show} label="Show the body and the responses">
-              <p>They may hold personal data. The audit log records that you looked.</p>
-            </ActionForm>
-          )}
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={`Delivery ${id}`}
+        commands={[
+          `ops deliveries show ${id}`,
+          ...(isShown ? [`ops deliveries request ${id}`] : []),
+          ...(waits ? [`ops deliveries retry ${id}`] : []),
+          ...(isDead ? [`ops dead-letters replay ${id}`] : []),
+        ]}
+      >
+        <Facts facts={factsOf(delivery, request.url, group)} />
+        <div class="actions">
+          {waits && <ActionForm action={retry} params={params} label="Retry now" />}
+          {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
+        </div>
+        <h2>Attempts</h2>
+        <Attempts attempts={attempts} isShown={isShown} />
+        <h2>Request</h2>
+        <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
+        {!isShown && (
+          <ActionForm action={show} label="Show the body and the responses">
+            <p>They may hold personal data. The audit log records that you looked.</p>
+          </ActionForm>
+        )}
+      </Page>
+    )
   }),
 })
 
@@ -100,8 +99,7 @@ const factsOf = (delivery: DeliverySummary, url: ShownUrl, group: FailureGroup |
 
 const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
   <Table
-    caption="Attempts"
-    hideCaption
+    label="Attempts"
     rows={props.attempts}
     empty="No attempt was made yet. Each would stand here with its status, latency and response."
     columns={{

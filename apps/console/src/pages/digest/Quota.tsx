@@ -5,7 +5,7 @@ import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuot
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { BurnUp } from "../../components/charts/BurnUp.tsx"
 import { formatCount } from "../../components/format.ts"
-import { Facts } from "../../components/lists.tsx"
+import { Facts } from "../../components/layout.tsx"
 import { StatusBadge, Time, type Tone } from "../../components/values.tsx"
 
 const WORDS = {

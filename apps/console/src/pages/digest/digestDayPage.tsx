@@ -9,9 +9,8 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Empty, LinkLine, Table } from "../../components/lists.tsx"
-import { useMayAct } from "../../components/View.ts"
-import { ForeignText, Time } from "../../components/values.tsx"
+import { Empty, LinkLine, Page, Table } from "../../components/layout.tsx"
+import { ForeignText, Time, useMayAct } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
@@ -20,39 +19,37 @@ const digestDayPage = definePage("/digest/:date", {
   run: Effect.fnUntraced(function* ({ date, organization }, { now }) {
     const records = yield* (yield* DigestRepository).read(organization, date)
     const pageOf = (day: CalendarDate) => `/digest/${day}?organization=${organization}`
-    return {
-      title: `Digest of ${date}`,
-      commands: [
-        `ops digest show --organization ${organization} --date ${date}`,
-        `ops digest verify --organization ${organization} --date ${date}`,
-      ],
-      body: (
-        <>
-          <nav class="pager" aria-label="Days">
-            <a href={pageOf(addDays(date, -1))} rel="prev">
-              The day before
-            </a>{" "}
-            {date < dateAt(now) && (
-              <>
-                <a href={pageOf(addDays(date, 1))} rel="next">
-                  The day after
-                </a>{" "}
-              </>
-            )}
-            <a href={`/digest?organization=${organization}`}>All days</a>
-          </nav>
-          <p>
-            As <code>GET /v1/partners/consumer/digest?date={date}</code> serves it to the organization. The day is in
-            UTC.
-          </p>
-          {records.length === 0 && <Empty>The organization has no program.</Empty>}
-          {records.map((record) => (
-            <Record key={record.program.id} record={record} />
-          ))}
-          <VerifyForm organizationId={organization} first={date} last={date} />
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={`Digest of ${date}`}
+        commands={[
+          `ops digest show --organization ${organization} --date ${date}`,
+          `ops digest verify --organization ${organization} --date ${date}`,
+        ]}
+      >
+        <nav class="pager" aria-label="Days">
+          <a href={pageOf(addDays(date, -1))} rel="prev">
+            The day before
+          </a>{" "}
+          {date < dateAt(now) && (
+            <>
+              <a href={pageOf(addDays(date, 1))} rel="next">
+                The day after
+              </a>{" "}
+            </>
+          )}
+          <a href={`/digest?organization=${organization}`}>All days</a>
+        </nav>
+        <p>
+          As <code>GET /v1/partners/consumer/digest?date={date}</code> serves it to the organization. The day is in UTC.
+        </p>
+        {records.length === 0 && <Empty>The organization has no program.</Empty>}
+        {records.map((record) => (
+          <Record key={record.program.id} record={record} />
+        ))}
+        <VerifyForm organizationId={organization} first={date} last={date} />
+      </Page>
+    )
   }),
 })
 
@@ -116,39 +113,38 @@ const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
     if (daysBetween(date, to) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
     const { dates, discrepancies } = yield* verifyDigest(date, to, organization)
     const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
-    return {
-      title: "Digest verified",
-      commands: [`ops digest verify --organization ${organization} --date ${date} --to ${to}`],
-      body: (
-        <>
-          {discrepancies.length === 0 ? (
-            <p class="notice">The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.</p>
-          ) : (
-            <p class="problem">
-              {formatCounted(discrepancies.length, "count differs", "counts differ")} from the recount of the events and
-              the qualifications. Partners read what is kept.
-            </p>
-          )}
-          {keptFrom !== undefined && date < keptFrom && (
-            <p>
-              No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
-            </p>
-          )}
-          <Table
-            caption="Counts that differ"
-            rows={discrepancies}
-            columns={{
-              "Date (UTC)": (row) => <a href={`/digest/${row.date}?organization=${row.organizationId}`}>{row.date}</a>,
-              Program: ({ programId }) => <code>{programId}</code>,
-              Count: ({ count }) => count,
-              Kept: { count: ({ kept }) => kept },
-              Counted: { count: ({ counted }) => counted },
-            }}
-          />
-          <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
-        </>
-      ),
-    }
+    return (
+      <Page
+        title="Digest verified"
+        commands={[`ops digest verify --organization ${organization} --date ${date} --to ${to}`]}
+      >
+        {discrepancies.length === 0 ? (
+          <p class="notice">The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.</p>
+        ) : (
+          <p class="problem">
+            {formatCounted(discrepancies.length, "count differs", "counts differ")} from the recount of the events and
+            the qualifications. Partners read what is kept.
+          </p>
+        )}
+        {keptFrom !== undefined && date < keptFrom && (
+          <p>
+            No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
+          </p>
+        )}
+        <Table
+          caption="Counts that differ"
+          rows={discrepancies}
+          columns={{
+            "Date (UTC)": (row) => <a href={`/digest/${row.date}?organization=${row.organizationId}`}>{row.date}</a>,
+            Program: ({ programId }) => <code>{programId}</code>,
+            Count: ({ count }) => count,
+            Kept: { count: ({ kept }) => kept },
+            Counted: { count: ({ counted }) => counted },
+          }}
+        />
+        <LinkLine to={`/digest?organization=${organization}`}>Back to the digest</LinkLine>
+      </Page>
+    )
   }),
 })
 

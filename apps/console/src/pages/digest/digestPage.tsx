@@ -9,7 +9,7 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { flagsOf, formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Empty, Table } from "../../components/lists.tsx"
+import { Empty, Page, Table } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -73,15 +73,14 @@ export const digestPage = definePage("/digest", {
       />
     )
     if (organizationId === undefined || program === undefined) {
-      const body = (
-        <>
+      return (
+        <Page title="Digest" commands={["ops programs list"]}>
           {filters}
           <Empty>
             The organization has no program. The days, the funnel and the quotas of its programs would stand here.
           </Empty>
-        </>
+        </Page>
       )
-      return { title: "Digest", commands: ["ops programs list"], body }
     }
     const reader = yield* DigestReader
     const [days, progress] = yield* Effect.all(
@@ -89,30 +88,29 @@ export const digestPage = definePage("/digest", {
       { concurrency: "unbounded" },
     )
     const ofProgram = `--organization ${organizationId} --program ${program.id}`
-    return {
-      title: foreign`Digest of ${program.name}`,
-      commands: [
-        `ops digest forecast ${ofProgram}${flagsOf({ by })}`,
-        `ops digest days ${ofProgram} --from ${first} --to ${last}`,
-        `ops digest verify --organization ${organizationId} --date ${first} --to ${last}`,
-      ],
-      body: (
-        <>
-          {filters}
-          <h2>Quotas</h2>
-          {progress && <Quotas progress={progress} days={days} by={by ?? progress.campaignsEnd} />}
-          <h2>Funnel</h2>
-          <Funnel
-            title={`Clinicians by stage, up to the end of ${last}`}
-            steps={stepsOf(days, program)}
-            empty="Nobody was counted."
-          />
-          <h2>Days</h2>
-          <Days days={days} count={count} organizationId={organizationId} />
-          <VerifyForm organizationId={organizationId} first={last} last={last} />
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={foreign`Digest of ${program.name}`}
+        commands={[
+          `ops digest forecast ${ofProgram}${flagsOf({ by })}`,
+          `ops digest days ${ofProgram} --from ${first} --to ${last}`,
+          `ops digest verify --organization ${organizationId} --date ${first} --to ${last}`,
+        ]}
+      >
+        {filters}
+        <h2>Quotas</h2>
+        {progress && <Quotas progress={progress} days={days} by={by ?? progress.campaignsEnd} />}
+        <h2>Funnel</h2>
+        <Funnel
+          title={`Clinicians by stage, up to the end of ${last}`}
+          steps={stepsOf(days, program)}
+          empty="Nobody was counted."
+        />
+        <h2>Days</h2>
+        <Days days={days} count={count} organizationId={organizationId} />
+        <VerifyForm organizationId={organizationId} first={last} last={last} />
+      </Page>
+    )
   }),
 })
 

@@ -7,11 +7,11 @@ import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, LinkLine, Section } from "../../components/lists.tsx"
+import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
+import { refuseStale } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { refuseStale } from "../../http/refuseStale.ts"
 
 const ALL_TYPES = "all"
 
@@ -22,30 +22,26 @@ const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints 
   role: "operator",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
-    return {
-      title: "Test event",
-      commands: [`ops endpoints test ${endpoint}`],
-      body: (
-        <>
-          <p>
-            <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge>{" "}
-            Nothing of it is recorded, and the breaker stays as it is.
-          </p>
-          <Facts
-            facts={{
-              Address: url,
-              Event: <code>{eventId}</code>,
-              Status: status ?? "none",
-              Outcome: outcome,
-              Latency: formatMillis(latencyMs),
-            }}
-          />
-          <h2>Response</h2>
-          {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
-          <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
-        </>
-      ),
-    }
+    return (
+      <Page title="Test event" commands={[`ops endpoints test ${endpoint}`]}>
+        <p>
+          <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge> Nothing
+          of it is recorded, and the breaker stays as it is.
+        </p>
+        <Facts
+          facts={{
+            Address: url,
+            Event: <code>{eventId}</code>,
+            Status: status ?? "none",
+            Outcome: outcome,
+            Latency: formatMillis(latencyMs),
+          }}
+        />
+        <h2>Response</h2>
+        {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
+        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+      </Page>
+    )
   }),
 })
 
@@ -54,16 +50,12 @@ const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints s
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
-    return {
-      title: "Address of an endpoint",
-      commands: [`ops endpoints show ${endpoint} --reveal`],
-      body: (
-        <>
-          <ForeignBlock>{address}</ForeignBlock>
-          <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
-        </>
-      ),
-    }
+    return (
+      <Page title="Address of an endpoint" commands={[`ops endpoints show ${endpoint} --reveal`]}>
+        <ForeignBlock>{address}</ForeignBlock>
+        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+      </Page>
+    )
   }),
 })
 

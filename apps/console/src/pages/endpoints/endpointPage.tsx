@@ -10,7 +10,7 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
-import { Facts, LinkLine, Section, Table } from "../../components/lists.tsx"
+import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
@@ -34,36 +34,35 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const failures = yield* readFailures(id)
     const secrets = yield* readSecrets(organization, now)
     const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
-    return {
-      title: <ForeignText>{endpoint.url}</ForeignText>,
-      commands: [
-        `ops endpoints show ${id}`,
-        `ops endpoints outcomes ${id}`,
-        `ops endpoints breaker ${id}`,
-        `ops secrets list --organization ${organizationId}`,
-      ],
-      body: (
-        <>
-          <p>
-            <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
-          </p>
-          <Facts facts={factsOf(endpoint, organization.name)} />
-          <EndpointActions endpoint={endpoint} />
-          {failures}
-          {outcomes}
-          <Breaker changes={changes} now={now} />
-          {secrets}
-          <Section title="What the partner sends here">
-            <HourlyRequests
-              kind="Webhooks from the partner"
-              rows={inbound}
-              empty="Nothing came from the partner to this endpoint."
-            />
-          </Section>
-          <EndpointSettings endpoint={endpoint} />
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={<ForeignText>{endpoint.url}</ForeignText>}
+        commands={[
+          `ops endpoints show ${id}`,
+          `ops endpoints outcomes ${id}`,
+          `ops endpoints breaker ${id}`,
+          `ops secrets list --organization ${organizationId}`,
+        ]}
+      >
+        <p>
+          <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+        </p>
+        <Facts facts={factsOf(endpoint, organization.name)} />
+        <EndpointActions endpoint={endpoint} />
+        {failures}
+        {outcomes}
+        <Breaker changes={changes} now={now} />
+        {secrets}
+        <Section title="What the partner sends here">
+          <HourlyRequests
+            kind="Webhooks from the partner"
+            rows={inbound}
+            empty="Nothing came from the partner to this endpoint."
+          />
+        </Section>
+        <EndpointSettings endpoint={endpoint} />
+      </Page>
+    )
   }),
 })
 

@@ -5,11 +5,10 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { Effect, Order } from "effect"
 import { flagsOf, formatDuration } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Table } from "../../components/lists.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
-import { choice } from "../../http/inputs.ts"
+import { choice, organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { organizationFilter } from "../filters.ts"
 
 const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
@@ -34,40 +33,35 @@ export const endpointsPage = definePage("/endpoints", {
         state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
     )
     const organizations = yield* (yield* OrganizationReader).list
-    return {
-      title: "Endpoints",
-      commands: [`ops endpoints list${flagsOf({ organization })}`],
-      body: (
-        <>
-          <FilterBar
-            inputs={inputs}
-            values={{ organization, state }}
-            controls={{ organization: { options: organizations } }}
-          />
-          <Table
-            caption="Webhook endpoints"
-            hideCaption
-            rows={endpoints.toSorted(byUrgency)}
-            empty={
-              state === undefined
-                ? "No endpoint yet. One is added with ops endpoints create."
-                : `No endpoint is ${state}.`
-            }
-            columns={{
-              Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-              Organization: ({ organizationId: id }) => (
-                <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? "–"}</IdLink>
-              ),
-              State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-              "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
-              "Behind the log": { number: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)) },
-              Waiting: { count: ({ waiting }) => waiting, cap: LIST_COUNT_CAP },
-              "In flight": { count: ({ inFlight }) => inFlight },
-            }}
-          />
-        </>
-      ),
-    }
+    return (
+      <Page title="Endpoints" commands={[`ops endpoints list${flagsOf({ organization })}`]}>
+        <FilterBar
+          inputs={inputs}
+          values={{ organization, state }}
+          controls={{ organization: { options: organizations } }}
+        />
+        <Table
+          label="Webhook endpoints"
+          rows={endpoints.toSorted(byUrgency)}
+          empty={
+            state === undefined
+              ? "No endpoint yet. One is added with ops endpoints create."
+              : `No endpoint is ${state}.`
+          }
+          columns={{
+            Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
+            Organization: ({ organizationId: id }) => (
+              <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? "–"}</IdLink>
+            ),
+            State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
+            "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+            "Behind the log": { number: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)) },
+            Waiting: { count: ({ waiting }) => waiting, cap: LIST_COUNT_CAP },
+            "In flight": { count: ({ inFlight }) => inFlight },
+          }}
+        />
+      </Page>
+    )
   }),
 })
 

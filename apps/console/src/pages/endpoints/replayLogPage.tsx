@@ -9,6 +9,7 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
+import { Page } from "../../components/layout.tsx"
 import { IdLink } from "../../components/values.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -32,36 +33,35 @@ const page = definePage(path, {
         : yield* (yield* ReplayReader).countInLog({ endpointId: id, from, to, ...(types && { eventTypes: types }) })
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
     const flags = `--from ${from ?? "…"} --to ${to ?? "…"}${flagsOf({ types })}`
-    return {
-      title: "Send a period of the log again",
-      commands: [`ops endpoints replay ${id} ${flags} --dry-run`, `ops endpoints replay ${id} ${flags} --rate 100`],
-      body: (
-        <>
-          <p>
-            <IdLink id={id}>{endpoint.url}</IdLink> gets the events of a period once more, delivered or not, after all
-            its other deliveries.
-          </p>
-          <FilterBar inputs={period} values={{ from, to, types }} />
-          {from !== undefined && keptFrom !== null && from < keptFrom && (
-            <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} (EVENTS_MONTHS).</p>
-          )}
-          {count === 0 && <p class="empty">No event was published in this period.</p>}
-          {count !== undefined && count > 0 && (
-            <>
-              <p>
-                <strong>{formatCounted(count, "event")}</strong> would be sent.
-              </p>
-              <ActionForm
-                action={replay}
-                params={{ endpoint: id }}
-                hidden={{ from, to, types }}
-                label={`Send ${formatCounted(count, "event")}`}
-              />
-            </>
-          )}
-        </>
-      ),
-    }
+    return (
+      <Page
+        title="Send a period of the log again"
+        commands={[`ops endpoints replay ${id} ${flags} --dry-run`, `ops endpoints replay ${id} ${flags} --rate 100`]}
+      >
+        <p>
+          <IdLink id={id}>{endpoint.url}</IdLink> gets the events of a period once more, delivered or not, after all its
+          other deliveries.
+        </p>
+        <FilterBar inputs={period} values={{ from, to, types }} />
+        {from !== undefined && keptFrom !== null && from < keptFrom && (
+          <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} (EVENTS_MONTHS).</p>
+        )}
+        {count === 0 && <p class="empty">No event was published in this period.</p>}
+        {count !== undefined && count > 0 && (
+          <>
+            <p>
+              <strong>{formatCounted(count, "event")}</strong> would be sent.
+            </p>
+            <ActionForm
+              action={replay}
+              params={{ endpoint: id }}
+              hidden={{ from, to, types }}
+              label={`Send ${formatCounted(count, "event")}`}
+            />
+          </>
+        )}
+      </Page>
+    )
   }),
 })
 

@@ -8,7 +8,7 @@ import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
 import { Effect, Schema } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts } from "../../components/lists.tsx"
+import { Facts, Page } from "../../components/layout.tsx"
 import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
@@ -20,28 +20,27 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
     const ofEvent = `--organization ${organization} ${event}`
-    return {
-      title: foreign`Inbound event ${event}`,
-      commands: [
-        `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
-        ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
-      ],
-      body: (
-        <>
-          <Facts facts={factsOf(entry)} />
-          <h2>How it was applied</h2>
-          {yield* outcomeOf(entry, body)}
-          <h2>What was received</h2>
-          {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
-          <Content isShown={isShown}>{body}</Content>
-          {!isShown && (
-            <ActionForm action={show} hidden={{ organization, reveal: true }} label="Show">
-              <span>Shows the content as it was sent. The audit log records it.</span>
-            </ActionForm>
-          )}
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={foreign`Inbound event ${event}`}
+        commands={[
+          `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
+          ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
+        ]}
+      >
+        <Facts facts={factsOf(entry)} />
+        <h2>How it was applied</h2>
+        {yield* outcomeOf(entry, body)}
+        <h2>What was received</h2>
+        {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+        <Content isShown={isShown}>{body}</Content>
+        {!isShown && (
+          <ActionForm action={show} hidden={{ organization, reveal: true }} label="Show">
+            <span>Shows the content as it was sent. The audit log records it.</span>
+          </ActionForm>
+        )}
+      </Page>
+    )
   }),
 })
 

@@ -10,11 +10,18 @@ import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
-import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
+import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { Time } from "../../components/values.tsx"
-import { defineCursor, field, type InputsOf, oneOf, required } from "../../http/inputs.ts"
+import {
+  defineCursor,
+  field,
+  type InputsOf,
+  oneOf,
+  organizationFilter,
+  required,
+  timeRange,
+} from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { organizationFilter, timeRange } from "../filters.ts"
 
 const PAGE_SIZE = 50
 const HOURS = 48
@@ -77,60 +84,58 @@ const contentOf = (inbox: Inbox) => {
   const types = new Set([...INBOUND_TYPES, ...(given.type === undefined ? [] : [given.type])])
   const only = flagsOf({ organization })
   const isQuarantined = state === "quarantined"
-  return {
-    title: "Inbox",
-    commands: [
-      `ops inbox list${only}${isQuarantined ? "" : ` --${state}`}${flagsOf(others)}`,
-      `ops inbox reasons${only}`,
-      `ops inbox hours${only} --last ${HOURS}`,
-    ],
-    body: (
-      <>
-        <States {...inbox} />
-        {reasons.length > 0 && <Reasons {...inbox} />}
-        <Received {...inbox} />
-        <h2>{TITLES[state]}</h2>
-        <FilterBar
-          inputs={filters}
-          values={{ ...given, state }}
-          controls={{
-            organization: { options: organizations },
-            type: { options: [...types] },
-            reason: isQuarantined && {},
-          }}
-        />
-        <Table
-          caption={TITLES[state]}
-          hideCaption
-          rows={list.entries}
-          empty={
-            list.next === null
-              ? EMPTY[state]
-              : "None of the last 500 events that were received fits. The next page looks further back."
-          }
-          columns={{
-            Event: ({ organizationId, eventId }) => (
-              <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
-                <code>{eventId}</code>
-              </a>
-            ),
-            Reason: isQuarantined && (({ reason }) => reason),
-            Type: ({ type }) => type,
-            Organization:
-              organization === undefined &&
-              (({ organizationId }) => organizations.find(({ id }) => id === organizationId)?.name ?? organizationId),
-            Received: ({ receivedAt }) => <Time at={receivedAt} />,
-            Quarantined: isQuarantined && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
-            Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
-            "Repeated with other content": {
-              number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)),
-            },
-          }}
-        />
-        <Pager next={list.next === null ? undefined : { after: inboxCursor.of(list.next) }} />
-      </>
-    ),
-  }
+  return (
+    <Page
+      title="Inbox"
+      commands={[
+        `ops inbox list${only}${isQuarantined ? "" : ` --${state}`}${flagsOf(others)}`,
+        `ops inbox reasons${only}`,
+        `ops inbox hours${only} --last ${HOURS}`,
+      ]}
+    >
+      <States {...inbox} />
+      {reasons.length > 0 && <Reasons {...inbox} />}
+      <Received {...inbox} />
+      <h2>{TITLES[state]}</h2>
+      <FilterBar
+        inputs={filters}
+        values={{ ...given, state }}
+        controls={{
+          organization: { options: organizations },
+          type: { options: [...types] },
+          reason: isQuarantined && {},
+        }}
+      />
+      <Table
+        label={TITLES[state]}
+        rows={list.entries}
+        empty={
+          list.next === null
+            ? EMPTY[state]
+            : "None of the last 500 events that were received fits. The next page looks further back."
+        }
+        columns={{
+          Event: ({ organizationId, eventId }) => (
+            <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
+              <code>{eventId}</code>
+            </a>
+          ),
+          Reason: isQuarantined && (({ reason }) => reason),
+          Type: ({ type }) => type,
+          Organization:
+            organization === undefined &&
+            (({ organizationId }) => organizations.find(({ id }) => id === organizationId)?.name ?? organizationId),
+          Received: ({ receivedAt }) => <Time at={receivedAt} />,
+          Quarantined: isQuarantined && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
+          Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
+          "Repeated with other content": {
+            number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)),
+          },
+        }}
+      />
+      <Pager next={list.next === null ? undefined : { after: inboxCursor.of(list.next) }} />
+    </Page>
+  )
 }
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
@@ -156,7 +161,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
   <>
     <Table
       title="Why events are quarantined"
-      caption="Quarantined events by reason"
+      label="Quarantined events by reason"
       rows={reasons}
       columns={{
         Events: { count: ({ count }) => count, cap: COUNT_CAP },

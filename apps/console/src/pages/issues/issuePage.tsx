@@ -7,11 +7,11 @@ import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Chips, Facts, LinkLine, Pager } from "../../components/lists.tsx"
-import { useMayAct } from "../../components/View.ts"
-import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Chips, Facts, LinkLine, Page, Pager } from "../../components/layout.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time, useMayAct } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
-import { defineAction, definePage, refuse } from "../../http/Route.ts"
+import { refuse } from "../../http/PageError.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
 
@@ -33,43 +33,42 @@ const issuePage = definePage("/issues/:group", {
       ],
       { concurrency: "unbounded" },
     )
-    return {
-      title: groupTitle(group),
-      commands: [
-        `ops dead-letters list --group ${id}`,
-        `ops dead-letters replay --group ${id} --dry-run`,
-        `ops dead-letters replay --group ${id} --rate 100 --detach`,
-        `ops dead-letters purge --group ${id} --dry-run`,
-      ],
-      body: (
-        <>
-          <Facts
-            facts={{
-              Cause: <FailureCause {...group} />,
-              "Not replayed": formatCount(open),
-              Kept: formatCount(stored),
-              Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
-              Organization: <IdLink id={organizationId} />,
-              First: <Time at={group.firstAt} />,
-              Last: <Time at={group.lastAt} />,
-            }}
-          />
-          <Remedies id={id} open={open} stored={stored} />
-          <Histogram
-            title="Dead letters by the hour, in the last 7 days"
-            series={{ "dead letters": ["bad", ({ count }) => count] }}
-            rows={hours}
-            at={({ hour }) => hour}
-            from={from}
-            to={from + HOURS * HOUR_MS}
-            empty="None of them died in the last 7 days."
-          />
-          <h2>Newest dead letters</h2>
-          <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
-          <Pager next={next} />
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={groupTitle(group)}
+        commands={[
+          `ops dead-letters list --group ${id}`,
+          `ops dead-letters replay --group ${id} --dry-run`,
+          `ops dead-letters replay --group ${id} --rate 100 --detach`,
+          `ops dead-letters purge --group ${id} --dry-run`,
+        ]}
+      >
+        <Facts
+          facts={{
+            Cause: <FailureCause {...group} />,
+            "Not replayed": formatCount(open),
+            Kept: formatCount(stored),
+            Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
+            Organization: <IdLink id={organizationId} />,
+            First: <Time at={group.firstAt} />,
+            Last: <Time at={group.lastAt} />,
+          }}
+        />
+        <Remedies id={id} open={open} stored={stored} />
+        <Histogram
+          title="Dead letters by the hour, in the last 7 days"
+          series={{ "dead letters": ["bad", ({ count }) => count] }}
+          rows={hours}
+          at={({ hour }) => hour}
+          from={from}
+          to={from + HOURS * HOUR_MS}
+          empty="None of them died in the last 7 days."
+        />
+        <h2>Newest dead letters</h2>
+        <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
+        <Pager next={next} />
+      </Page>
+    )
   }),
 })
 
@@ -89,30 +88,29 @@ const purgePage = definePage("/issues/:group/purge", {
   run: Effect.fnUntraced(function* ({ group: id }) {
     const group = yield* (yield* FailureGroupReader).find(id)
     const { stored, open } = group
-    return {
-      title: "Purge an issue",
-      commands: [
-        `ops dead-letters purge --group ${id} --dry-run`,
-        `ops dead-letters purge --group ${id} --confirm ${stored}`,
-      ],
-      body: (
-        <>
-          <p class="problem">
-            {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
-            replayed: the partner will not get them.
-          </p>
-          <p>{groupTitle(group)}</p>
-          <ActionForm
-            action={purgeIssue}
-            params={{ group: id }}
-            label="Purge for good"
-            isDangerous
-            controls={{ confirm: { label: `Type ${stored} to confirm` } }}
-          />
-          <LinkLine to={`/issues/${id}`}>Back to the issue</LinkLine>
-        </>
-      ),
-    }
+    return (
+      <Page
+        title="Purge an issue"
+        commands={[
+          `ops dead-letters purge --group ${id} --dry-run`,
+          `ops dead-letters purge --group ${id} --confirm ${stored}`,
+        ]}
+      >
+        <p class="problem">
+          {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
+          replayed: the partner will not get them.
+        </p>
+        <p>{groupTitle(group)}</p>
+        <ActionForm
+          action={purgeIssue}
+          params={{ group: id }}
+          label="Purge for good"
+          isDangerous
+          controls={{ confirm: { label: `Type ${stored} to confirm` } }}
+        />
+        <LinkLine to={`/issues/${id}`}>Back to the issue</LinkLine>
+      </Page>
+    )
   }),
 })
 

@@ -11,14 +11,12 @@ import { Sparkline } from "../../components/charts/Chart.tsx"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
-import { Chips, Pager, Table, withQuery } from "../../components/lists.tsx"
-import { useView } from "../../components/View.ts"
-import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { choice, defineCursor, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
+import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
+import { IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
+import { choice, defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
-import { organizationFilter } from "../filters.ts"
 import { FailureCause, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
@@ -59,51 +57,46 @@ const issuesPage = definePage("/issues", {
     const hours = yield* groups.hours(rows, fromUnixMillis(firstHour(now, 24)))
     const values = { ...given, order: order === "newest" ? undefined : order }
     const address = withQuery("/issues", values)
-    return {
-      title: "Issues",
-      commands: [`ops dead-letters groups${flagsOf(given)}`, "ops replays list"],
-      body: (
-        <>
-          <FilterBar
-            inputs={filters}
-            values={values}
-            controls={{ organization: { options: organizations }, endpoint: endpointOptions(endpoints) }}
+    return (
+      <Page title="Issues" commands={[`ops dead-letters groups${flagsOf(given)}`, "ops replays list"]}>
+        <FilterBar
+          inputs={filters}
+          values={values}
+          controls={{ organization: { options: organizations }, endpoint: endpointOptions(endpoints) }}
+        />
+        <StatusChips label="Statuses" statuses={statuses} chosen={status} address={address} />
+        <Chips
+          label="Order"
+          address={address}
+          chips={[
+            { text: "Newest first", query: { order: undefined }, isChosen: order === "newest" },
+            { text: "Largest first", query: { order: "largest" }, isChosen: order === "largest" },
+          ]}
+        />
+        <div id="renewed" data-refresh={isReplaying(jobs) ? REFRESH_SECONDS : undefined}>
+          <p>
+            {totals.open === 0
+              ? "No dead letter waits to be replayed."
+              : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} were not delivered and not replayed.`}
+          </p>
+          <Table
+            label="Issues"
+            rows={rows}
+            empty="No issue. Deliveries that a partner rejects, or that run out of attempts, would stand here, grouped by their cause."
+            columns={{
+              "Dead letters": { number: ({ id, open }) => <a href={`/issues/${id}`}>{formatCount(open)}</a> },
+              Cause: (group) => <FailureCause {...group} />,
+              Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+              First: ({ firstAt }) => <Time at={firstAt} />,
+              Last: ({ lastAt }) => <Time at={lastAt} />,
+              "Last 24 hours": ({ id }) => <Trend hours={hours.filter(({ groupId }) => groupId === id)} />,
+            }}
           />
-          <StatusChips label="Statuses" statuses={statuses} chosen={status} address={address} />
-          <Chips
-            label="Order"
-            address={address}
-            chips={[
-              { text: "Newest first", query: { order: undefined }, isChosen: order === "newest" },
-              { text: "Largest first", query: { order: "largest" }, isChosen: order === "largest" },
-            ]}
-          />
-          <div id="renewed" data-refresh={isReplaying(jobs) ? REFRESH_SECONDS : undefined}>
-            <p>
-              {totals.open === 0
-                ? "No dead letter waits to be replayed."
-                : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} were not delivered and not replayed.`}
-            </p>
-            <Table
-              caption="Issues"
-              hideCaption
-              rows={rows}
-              empty="No issue. Deliveries that a partner rejects, or that run out of attempts, would stand here, grouped by their cause."
-              columns={{
-                "Dead letters": { number: ({ id, open }) => <a href={`/issues/${id}`}>{formatCount(open)}</a> },
-                Cause: (group) => <FailureCause {...group} />,
-                Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-                First: ({ firstAt }) => <Time at={firstAt} />,
-                Last: ({ lastAt }) => <Time at={lastAt} />,
-                "Last 24 hours": ({ id }) => <Trend hours={hours.filter(({ groupId }) => groupId === id)} />,
-              }}
-            />
-            <Pager next={last && { after: groupCursor.of(last) }} />
-            <ReplayJobs jobs={jobs} />
-          </div>
-        </>
-      ),
-    }
+          <Pager next={last && { after: groupCursor.of(last) }} />
+          <ReplayJobs jobs={jobs} />
+        </div>
+      </Page>
+    )
   }),
 })
 

@@ -5,7 +5,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Empty, Table } from "../../components/lists.tsx"
+import { Empty, Page, Table } from "../../components/layout.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
@@ -31,14 +31,15 @@ const replayPage = definePage("/dead-letters/replay", {
         : sumOf(yield* deadLetters.count(deadLetterFilter({ ...input, type: undefined }), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const flags = flagsOf(input) || " --all"
-    return {
-      title: "Replay dead letters",
-      commands: [
-        `ops dead-letters replay${flags} --dry-run`,
-        `ops dead-letters replay${flags} --rate ${DEFAULT_RATE} --detach`,
-      ],
-      body:
-        total === 0 && !hasMore ? (
+    return (
+      <Page
+        title="Replay dead letters"
+        commands={[
+          `ops dead-letters replay${flags} --dry-run`,
+          `ops dead-letters replay${flags} --rate ${DEFAULT_RATE} --detach`,
+        ]}
+      >
+        {total === 0 && !hasMore ? (
           <Empty>No dead letter fits that was not replayed yet.</Empty>
         ) : (
           <>
@@ -67,8 +68,9 @@ const replayPage = definePage("/dead-letters/replay", {
               label={hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`}
             />
           </>
-        ),
-    }
+        )}
+      </Page>
+    )
   }),
 })
 

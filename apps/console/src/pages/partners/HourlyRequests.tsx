@@ -1,7 +1,7 @@
 import { type HourlyRequests as HourlyCount, totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { Array as Arr } from "effect"
 import { Histogram, HOUR_MS, type Series } from "../../components/charts/Histogram.tsx"
-import { useView } from "../../components/View.ts"
+import { useView } from "../../components/values.tsx"
 
 export const SHOWN_HOURS = 48
 

@@ -10,7 +10,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
-import { Table } from "../../components/lists.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -85,17 +85,18 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
   },
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
-    return {
-      title: "New API key",
-      commands: [`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`],
-      body: (
+    return (
+      <Page
+        title="New API key"
+        commands={[`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`]}
+      >
         <ShownOnce text={text} organizationId={organization}>
           <p>
             {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
           </p>
         </ShownOnce>
-      ),
-    }
+      </Page>
+    )
   }),
 })
 
@@ -107,18 +108,16 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   },
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
-    return {
-      title: "New API key",
-      commands: [`ops keys rotate ${id} --overlap ${overlap}s`],
-      body: (
+    return (
+      <Page title="New API key" commands={[`ops keys rotate ${id} --overlap ${overlap}s`]}>
         <ShownOnce text={text} organizationId={key.organizationId}>
           <p>
             It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
             <code>{key.id}</code>.
           </p>
         </ShownOnce>
-      ),
-    }
+      </Page>
+    )
   }),
 })
 

@@ -12,7 +12,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
-import { Section, Table } from "../../components/lists.tsx"
+import { Page, Section, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -47,8 +47,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         </p>
       ))}
       <Table
-        caption="Signing secrets"
-        hideCaption
+        label="Signing secrets"
         rows={[...active, ...over.slice(0, MAX_OVER)]}
         empty="No secret yet. Rotate makes the first."
         columns={{
@@ -108,10 +107,11 @@ const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate"
   },
   run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
     const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
-    return {
-      title: "New signing secret",
-      commands: [`ops secrets rotate --organization ${organization} --grace ${grace}s`],
-      body: (
+    return (
+      <Page
+        title="New signing secret"
+        commands={[`ops secrets rotate --organization ${organization} --grace ${grace}s`]}
+      >
         <ShownOnce text={secret} organizationId={organization}>
           <p>
             We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
@@ -124,8 +124,8 @@ const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate"
             </p>
           )}
         </ShownOnce>
-      ),
-    }
+      </Page>
+    )
   }),
 })
 

@@ -13,7 +13,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { Facts, Section, Table } from "../../components/lists.tsx"
+import { Facts, Page, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
@@ -53,44 +53,43 @@ const contentOf = (partner: Partner) => {
   const { organization, endpoints, rows, secrets } = partner
   const { id, name, createdAt } = organization
   const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
-  return {
-    title: <ForeignText>{name}</ForeignText>,
-    commands: [
-      `ops organizations show --organization ${id}`,
-      `ops keys list --organization ${id}`,
-      `ops secrets list --organization ${id}`,
-    ],
-    body: (
-      <>
-        <Problems {...partner} />
-        <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={createdAt} /> }} />
-        <Table
-          caption="Endpoints"
-          rows={endpoints}
-          empty="No endpoint: the partner is sent no webhooks."
-          columns={{
-            Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-            State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-            "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
-          }}
+  return (
+    <Page
+      title={<ForeignText>{name}</ForeignText>}
+      commands={[
+        `ops organizations show --organization ${id}`,
+        `ops keys list --organization ${id}`,
+        `ops secrets list --organization ${id}`,
+      ]}
+    >
+      <Problems {...partner} />
+      <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={createdAt} /> }} />
+      <Table
+        caption="Endpoints"
+        rows={endpoints}
+        empty="No endpoint: the partner is sent no webhooks."
+        columns={{
+          Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
+          State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
+          "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+        }}
+      />
+      <Keys {...partner} />
+      <Section title="Requests" id="requests">
+        <HourlyRequests kind="Requests with a key" rows={sentBy("key_")} empty="The partner has asked for nothing." />
+        <Errors {...partner} />
+      </Section>
+      <Pollers {...partner} />
+      <Section title="What the partner sends" id="inbound">
+        <HourlyRequests
+          kind="Webhooks from the partner"
+          rows={sentBy("whe_")}
+          empty="The partner has sent no webhooks."
         />
-        <Keys {...partner} />
-        <Section title="Requests" id="requests">
-          <HourlyRequests kind="Requests with a key" rows={sentBy("key_")} empty="The partner has asked for nothing." />
-          <Errors {...partner} />
-        </Section>
-        <Pollers {...partner} />
-        <Section title="What the partner sends" id="inbound">
-          <HourlyRequests
-            kind="Webhooks from the partner"
-            rows={sentBy("whe_")}
-            empty="The partner has sent no webhooks."
-          />
-        </Section>
-        {secrets}
-      </>
-    ),
-  }
+      </Section>
+      {secrets}
+    </Page>
+  )
 }
 
 /** What is wrong with a partner, each with where to look. */

@@ -4,7 +4,7 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { Table } from "../../components/lists.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
@@ -26,13 +26,10 @@ export const partnersPage = definePage("/partners", {
       use: totals.get(organization.id),
       endpoints: endpoints.filter(({ organizationId }) => organizationId === organization.id),
     }))
-    return {
-      title: "Partners",
-      commands: ["ops organizations list", "ops organizations show --organization org_…"],
-      body: (
+    return (
+      <Page title="Partners" commands={["ops organizations list", "ops organizations show --organization org_…"]}>
         <Table
-          caption="Partners"
-          hideCaption
+          label="Partners"
           rows={rows}
           empty="No partner yet. One is added with ops organizations create."
           columns={{
@@ -50,8 +47,8 @@ export const partnersPage = definePage("/partners", {
             Since: ({ createdAt }) => <Time at={createdAt} />,
           }}
         />
-      ),
-    }
+      </Page>
+    )
   }),
 })
 

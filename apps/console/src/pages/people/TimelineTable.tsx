@@ -1,7 +1,7 @@
 import type { EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
 import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
-import { Table } from "../../components/lists.tsx"
+import { Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { DeliveryState } from "../deliveries/Deliveries.tsx"
 
@@ -30,8 +30,7 @@ export const TimelineTable = (props: {
   const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
   return (
     <Table
-      caption="What happened, newest first"
-      hideCaption
+      label="What happened, newest first"
       rows={props.entries}
       empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
       columns={{

@@ -10,7 +10,7 @@ import { Array as Arr, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Table } from "../../components/lists.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { IdLink, Masked, OBJECT_PAGES, Time } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -20,7 +20,12 @@ const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi 
 const MAX_ENTRIES = 20
 
 const findPage = definePage("/find", {
-  run: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
+  run: () =>
+    Effect.succeed(
+      <Page title="Find" commands={COMMANDS}>
+        <SearchForm />
+      </Page>,
+    ),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
@@ -38,13 +43,12 @@ const search = defineAction("/find", "recipients find", {
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
     if (typeof found === "string") return HttpServerResponse.empty({ status: 303, headers: { location: found } })
-    const body = (
-      <>
+    return (
+      <Page title={found.title} commands={COMMANDS}>
         {found.body}
         <SearchForm />
-      </>
+      </Page>
     )
-    return { title: found.title, commands: COMMANDS, body }
   }),
 })
 

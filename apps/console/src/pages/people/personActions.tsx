@@ -10,7 +10,7 @@ import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ActionForm } from "../../components/forms.tsx"
-import { Table } from "../../components/lists.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { IdLink } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
@@ -80,24 +80,23 @@ export const planErasureOf = defineAction("/people/:id/erase/plan", "clinicians 
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
     const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
-    return {
-      title: `Erase clinician ${maskNpi(npi)}?`,
-      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
-      body: (
-        <>
-          <p>
-            {unfinished === undefined
-              ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
-              : "An erasure of the clinician was cut off. This finishes it."}
-          </p>
-          <Counts caption="What would be erased" counts={counts} />
-          <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous />
-          <p>
-            <IdLink id={id}>Back to the clinician</IdLink>
-          </p>
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={`Erase clinician ${maskNpi(npi)}?`}
+        commands={[`ops clinicians erase --organization ${organizationId} --npi …`]}
+      >
+        <p>
+          {unfinished === undefined
+            ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
+            : "An erasure of the clinician was cut off. This finishes it."}
+        </p>
+        <Counts caption="What would be erased" counts={counts} />
+        <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous />
+        <p>
+          <IdLink id={id}>Back to the clinician</IdLink>
+        </p>
+      </Page>
+    )
   }),
 })
 
@@ -115,26 +114,25 @@ const erase = defineAction("/people/:id/erase", "clinicians erase", {
       return yield* PageError.of(400, "Not erased", "The digits are not the last four of the NPI. Nothing was erased.")
     }
     const { outcome, certificate } = yield* eraseClinician(organizationId, { npi, email: null }, RELEASE)
-    return {
-      title: outcome === "repeated" ? "Erased before" : "The clinician is erased",
-      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
-      body: (
-        <>
-          <p>
-            The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
-            person.
-          </p>
-          <Counts caption="What was erased" counts={certificate.counts} />
-          <p>
-            What is outside the database is not erased: the mail server's log and queue, backups, import files, and what
-            the partner holds.
-          </p>
-          <p>
-            <IdLink id={id}>What is left of the record</IdLink>
-          </p>
-        </>
-      ),
-    }
+    return (
+      <Page
+        title={outcome === "repeated" ? "Erased before" : "The clinician is erased"}
+        commands={[`ops clinicians erase --organization ${organizationId} --npi …`]}
+      >
+        <p>
+          The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
+          person.
+        </p>
+        <Counts caption="What was erased" counts={certificate.counts} />
+        <p>
+          What is outside the database is not erased: the mail server's log and queue, backups, import files, and what
+          the partner holds.
+        </p>
+        <p>
+          <IdLink id={id}>What is left of the record</IdLink>
+        </p>
+      </Page>
+    )
   }),
 })
 

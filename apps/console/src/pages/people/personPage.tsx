@@ -11,9 +11,8 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Items, Pager, Section, Table } from "../../components/lists.tsx"
-import { useMayAct } from "../../components/View.ts"
-import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
+import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
+import { IdLink, Masked, StatusBadge, Time, useMayAct } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
@@ -38,56 +37,53 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
     const masked = (value: string, mask: (value: string) => string) =>
       isShown ? value : <Masked>{mask(value)}</Masked>
     const isErased = isPlaceholder(recipient.email)
-    return {
-      title: isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`,
-      commands: [
-        `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
-        `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
-        `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
-        `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
-      ],
-      body: (
-        <>
-          {isErased && (
-            <p>
-              <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
-              left stands for a record that nobody can tell apart.
-            </p>
-          )}
-          <Facts
-            facts={{
-              NPI: masked(npi, maskNpi),
-              Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
-              Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
-              Suppressed: <Suppressed {...person} />,
+    return (
+      <Page
+        title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
+        commands={[
+          `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
+          `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
+          `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
+          `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
+        ]}
+      >
+        {isErased && (
+          <p>
+            <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
+            left stands for a record that nobody can tell apart.
+          </p>
+        )}
+        <Facts
+          facts={{
+            NPI: masked(npi, maskNpi),
+            Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
+            Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
+            Suppressed: <Suppressed {...person} />,
+          }}
+        />
+        {!isErased && !isShown && <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />}
+        <Section title="Timeline">
+          <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
+          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
+        </Section>
+        <Section title="Records">
+          <Table
+            caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
+            rows={recipients}
+            empty="No campaign has the clinician."
+            columns={{
+              Record: (each) => <IdLink id={each.id} />,
+              Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
+              Token: ({ token }) => <code>{token}</code>,
+              "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
+              "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
+              "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
             }}
           />
-          {!isErased && !isShown && (
-            <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />
-          )}
-          <Section title="Timeline">
-            <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
-            <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
-          </Section>
-          <Section title="Records">
-            <Table
-              caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
-              rows={recipients}
-              empty="No campaign has the clinician."
-              columns={{
-                Record: (each) => <IdLink id={each.id} />,
-                Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
-                Token: ({ token }) => <code>{token}</code>,
-                "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
-                "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
-                "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
-              }}
-            />
-          </Section>
-          {!isErased && <PersonForms {...person} />}
-        </>
-      ),
-    }
+        </Section>
+        {!isErased && <PersonForms {...person} />}
+      </Page>
+    )
   }),
 })
 

@@ -11,12 +11,10 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCapped } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
-import { Pager, Section, Table, withQuery } from "../../components/lists.tsx"
-import { useMayAct } from "../../components/View.ts"
-import { foreign, isolated, Masked, Time } from "../../components/values.tsx"
-import { choice, defineCursor, field, type InputsOf, oneOf } from "../../http/inputs.ts"
+import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
+import { foreign, isolated, Masked, Time, useMayAct } from "../../components/values.tsx"
+import { choice, defineCursor, field, type InputsOf, oneOf, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { organizationFilter, timeRange } from "../filters.ts"
 import { addSuppression, liftSuppression } from "./suppressionActions.ts"
 
 const PAGE_SIZE = 50
@@ -63,56 +61,54 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
     const { suppressions, next, organizations, programs } = view
     const { after, ...filters } = given
     const program = given.program ?? "pgm_…"
-    return {
-      title: "Suppressions",
-      commands: [
-        `ops suppressions list --program ${program}`,
-        `ops suppressions add --program ${program} --npi … --reason "…"`,
-        `ops suppressions remove --program ${program} --email … --reason "…"`,
-        `ops suppressions import --program ${program} clinicians.csv`,
-      ],
-      body: (
-        <>
-          <Counts {...view} />
-          <h2>Entries, newest first</h2>
-          <FilterBar
-            action="/suppressions"
-            inputs={inputs}
-            values={{ ...filters, scope: undefined }}
-            controls={{
-              organization: { options: organizations },
-              program: programs.length > 0 && { options: programs },
-            }}
+    return (
+      <Page
+        title="Suppressions"
+        commands={[
+          `ops suppressions list --program ${program}`,
+          `ops suppressions add --program ${program} --npi … --reason "…"`,
+          `ops suppressions remove --program ${program} --email … --reason "…"`,
+          `ops suppressions import --program ${program} clinicians.csv`,
+        ]}
+      >
+        <Counts {...view} />
+        <h2>Entries, newest first</h2>
+        <FilterBar
+          action="/suppressions"
+          inputs={inputs}
+          values={{ ...filters, scope: undefined }}
+          controls={{
+            organization: { options: organizations },
+            program: programs.length > 0 && { options: programs },
+          }}
+        />
+        {!isShown && suppressions.length > 0 && (
+          <ActionForm
+            action={show}
+            hidden={{ ...filters, after: after && suppressionCursor.of(after) }}
+            label="Show NPIs and addresses, to lift one"
           />
-          {!isShown && suppressions.length > 0 && (
-            <ActionForm
-              action={show}
-              hidden={{ ...filters, after: after && suppressionCursor.of(after) }}
-              label="Show NPIs and addresses, to lift one"
-            />
-          )}
-          <Table
-            caption="Suppressions, newest first"
-            hideCaption
-            rows={suppressions}
-            empty="Nobody is suppressed like this. Clinicians with an account, who unsubscribed, bounced for good, complained, or were named by an operator would stand here."
-            columns={{
-              Kind: ({ kind }) => wordsOf(kind),
-              Value: (entry) => (isShown ? entry.value : <Masked>{maskValue(entry)}</Masked>),
-              Reason: ({ reason }) => wordsOf(reason),
-              Where: (entry) => whereOf(entry, view),
-              "Since (UTC)": ({ createdAt }) => <Time at={createdAt} />,
-              Lift: isShown && ((entry) => <LiftEntry {...entry} />),
-            }}
-          />
-          <Pager
-            address={isShown ? withQuery("/suppressions", filters) : undefined}
-            next={next === null ? undefined : { after: suppressionCursor.of(next) }}
-          />
-          <SuppressForms view={view} program={given.program} />
-        </>
-      ),
-    }
+        )}
+        <Table
+          label="Suppressions, newest first"
+          rows={suppressions}
+          empty="Nobody is suppressed like this. Clinicians with an account, who unsubscribed, bounced for good, complained, or were named by an operator would stand here."
+          columns={{
+            Kind: ({ kind }) => wordsOf(kind),
+            Value: (entry) => (isShown ? entry.value : <Masked>{maskValue(entry)}</Masked>),
+            Reason: ({ reason }) => wordsOf(reason),
+            Where: (entry) => whereOf(entry, view),
+            "Since (UTC)": ({ createdAt }) => <Time at={createdAt} />,
+            Lift: isShown && ((entry) => <LiftEntry {...entry} />),
+          }}
+        />
+        <Pager
+          address={isShown ? withQuery("/suppressions", filters) : undefined}
+          next={next === null ? undefined : { after: suppressionCursor.of(next) }}
+        />
+        <SuppressForms view={view} program={given.program} />
+      </Page>
+    )
   }),
 })
 
@@ -141,7 +137,7 @@ const Counts = ({ counts }: View) =>
     <section>
       <Table
         title="Where they bind"
-        caption="How many entries there are"
+        label="How many entries there are"
         rows={counts}
         empty="There is no program."
         columns={{

@@ -3,9 +3,8 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
 import type { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { type Columns, Empty, Facts, Section, Table } from "../../components/lists.tsx"
-import { useView } from "../../components/View.ts"
-import { StatusBadge, Time } from "../../components/values.tsx"
+import { type Columns, Empty, Facts, Section, Table } from "../../components/layout.tsx"
+import { StatusBadge, Time, useView } from "../../components/values.tsx"
 import type { System } from "./systemPage.tsx"
 
 const SystemTable = <Row,>(props: {

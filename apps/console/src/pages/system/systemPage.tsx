@@ -14,7 +14,7 @@ import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { Section, Table } from "../../components/lists.tsx"
+import { Page, Section, Table } from "../../components/layout.tsx"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
@@ -23,19 +23,15 @@ export const systemPage = definePage("/system", {
   run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)
-    return {
-      title: "System",
-      commands: ["ops doctor", "ops status", "ops database status"],
-      body: (
-        <>
-          <Problems {...system} />
-          <Processes {...system} />
-          <Server {...system} />
-          <Storage {...system} />
-          <Settings {...system} consoleSettings={settings} />
-        </>
-      ),
-    }
+    return (
+      <Page title="System" commands={["ops doctor", "ops status", "ops database status"]}>
+        <Problems {...system} />
+        <Processes {...system} />
+        <Server {...system} />
+        <Storage {...system} />
+        <Settings {...system} consoleSettings={settings} />
+      </Page>
+    )
   }),
 })
 
@@ -151,8 +147,7 @@ const ProblemTable = (props: {
   readonly empty: string
 }) => (
   <Table
-    caption={props.caption}
-    hideCaption
+    label={props.caption}
     rows={props.problems}
     empty={props.empty}
     columns={{

@@ -5,7 +5,7 @@ import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
-import { LinkLine, Table } from "../../components/lists.tsx"
+import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
@@ -32,58 +32,54 @@ export const todayPage = definePage("/", {
       { concurrency: "unbounded" },
     )
     const quotaDays = today.quota === null ? [] : yield* reader.readQuotaDays(today.quota)
-    return {
-      title: "Today",
-      commands: ["ops status", "ops status --watch"],
-      body: (
-        <>
-          <p>
-            <small>
-              Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours, and of the
-              quota 30 days.
-            </small>
-          </p>
-          <ul class="tiles">
-            {todayTiles(today).map((tile) => (
-              <Tile key={tile.name} tile={tile}>
-                <History tile={tile} samples={samples} quotaDays={quotaDays} />
-              </Tile>
-            ))}
-          </ul>
-          <section id="issues">
-            <Table
-              title="Open issues"
-              caption="The largest groups of failures"
-              rows={groups}
-              empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
-              columns={{
-                Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
-                Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-                "Dead letters": { count: ({ open }) => open },
-                Last: ({ lastAt }) => <Time at={lastAt} />,
-              }}
-            />
-            {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
-          </section>
-          <section id="domains">
-            <Table
-              title="Domains that refuse us"
-              rows={domains}
-              empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
-              columns={{
-                Domain: ({ domain }) => domain,
-                Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
-                "SMTP status": ({ status }) => status,
-                "Left alone until": ({ until }) => <Time at={until} />,
-              }}
-            />
-            {domains.length === MAX_REFUSING_DOMAINS && (
-              <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>
-            )}
-          </section>
-        </>
-      ),
-    }
+    return (
+      <Page title="Today" commands={["ops status", "ops status --watch"]}>
+        <p>
+          <small>
+            Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours, and of the
+            quota 30 days.
+          </small>
+        </p>
+        <ul class="tiles">
+          {todayTiles(today).map((tile) => (
+            <Tile key={tile.name} tile={tile}>
+              <History tile={tile} samples={samples} quotaDays={quotaDays} />
+            </Tile>
+          ))}
+        </ul>
+        <section id="issues">
+          <Table
+            title="Open issues"
+            label="The largest groups of failures"
+            rows={groups}
+            empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
+            columns={{
+              Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
+              Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+              "Dead letters": { count: ({ open }) => open },
+              Last: ({ lastAt }) => <Time at={lastAt} />,
+            }}
+          />
+          {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
+        </section>
+        <section id="domains">
+          <Table
+            title="Domains that refuse us"
+            rows={domains}
+            empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
+            columns={{
+              Domain: ({ domain }) => domain,
+              Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
+              "SMTP status": ({ status }) => status,
+              "Left alone until": ({ until }) => <Time at={until} />,
+            }}
+          />
+          {domains.length === MAX_REFUSING_DOMAINS && (
+            <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>
+          )}
+        </section>
+      </Page>
+    )
   }),
 })
 

@@ -1,7 +1,48 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, VNode } from "preact"
 import { formatCapped } from "./format.ts"
-import { useView } from "./View.ts"
-import { isolated } from "./values.tsx"
+import { isolated, useView } from "./values.tsx"
+
+interface PageProps {
+  /** Foreign text in it is isolated. */
+  readonly title: ComponentChildren
+  /** The commands that show or do the same. */
+  readonly commands?: ReadonlyArray<string>
+  readonly children: ComponentChildren
+}
+
+/** What a page shows of its own. Its title is also that of the document. */
+export const Page = ({ title, commands = [], children }: PageProps) => (
+  <>
+    <h1>{title}</h1>
+    {children}
+    {commands.length > 0 && (
+      <aside class="commands" aria-label="The same on the command line">
+        <h2>On the command line</h2>
+        {commands.map((command) => (
+          <Command key={command}>{isolated(command)}</Command>
+        ))}
+      </aside>
+    )}
+  </>
+)
+
+/** A `Page` with its properties. */
+export type PageElement = VNode<PageProps>
+
+/** A document for somebody who is not signed in. */
+export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
+  <main class="narrow" id="content">
+    <h1>{props.title}</h1>
+    {props.children}
+  </main>
+)
+
+/** A command line that shows or does the same as the page. */
+export const Command = (props: { readonly children: ComponentChildren }) => (
+  <pre class="command">
+    <code>{props.children}</code>
+  </pre>
+)
 
 type Cell<Row> = (row: Row) => ComponentChildren
 
@@ -18,18 +59,17 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
 
 /** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own. */
 export const Table = <Row,>(props: {
-  /** The heading above the table, which hides the caption. */
+  /** The heading above the table. */
   readonly title?: string
-  /** Default the title. */
   readonly caption?: string
+  /** The caption for screen readers alone, below a heading that says the same. Default the title. */
+  readonly label?: string | undefined
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   /** What stands in place of a table without rows. Default nothing. */
   readonly empty?: ComponentChildren
-  /** Whether the caption is for screen readers alone, below a heading that says the same. */
-  readonly hideCaption?: boolean
 }) => {
-  const { title, caption = title, rows, empty, hideCaption = title !== undefined } = props
+  const { title, label = title, caption = label, rows, empty } = props
   const heading = title !== undefined && <h2>{title}</h2>
   if (rows.length === 0) {
     return (
@@ -50,7 +90,7 @@ export const Table = <Row,>(props: {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
       <section class="scroll" aria-label={caption} tabIndex={0}>
         <table>
-          <caption class={hideCaption ? "hidden" : undefined}>{caption}</caption>
+          <caption class={label !== undefined ? "hidden" : undefined}>{caption}</caption>
           <thead>
             <tr>
               {columns.map(({ header, alignment }) => (
@@ -193,18 +233,3 @@ export const withQuery = (address: string, values: Readonly<Record<string, unkno
   }
   return query.size === 0 ? path : `${path}?${query}`
 }
-
-/** A document for somebody who is not signed in. */
-export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
-  <main class="narrow" id="content">
-    <h1>{props.title}</h1>
-    {props.children}
-  </main>
-)
-
-/** A command line that shows or does the same as the page. */
-export const Command = (props: { readonly children: ComponentChildren }) => (
-  <pre class="command">
-    <code>{props.children}</code>
-  </pre>
-)
