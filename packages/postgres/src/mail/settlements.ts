@@ -16,6 +16,7 @@ import { pauseDomains } from "./pauseDomains.ts"
 
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
 
+// The driver sends no null within an array: '' and -1 stand for it.
 const LEASE = { recipientId: "text", token: "uuid" } as const
 const leaseOf = ({ lease }: FinalMessage) => ({ recipientId: lease.recipientId, token: lease.leaseToken })
 
@@ -32,10 +33,10 @@ const toRetry = ({ lease, attempts, delaySeconds, isUnknown, failure }: KeptMess
   recipientId: lease.recipientId,
   token: lease.leaseToken,
   attempts,
-  delay: delaySeconds,
+  delay: delaySeconds ?? -1,
   unknown: isUnknown ? 1 : 0,
-  failureClass: failure?.class ?? null,
-  failureCode: failure?.code ?? null,
+  failureClass: failure?.class ?? "",
+  failureCode: failure?.code ?? "",
   attemptsBefore: lease.attempt - 1,
 })
 
@@ -64,7 +65,9 @@ export const settling = Effect.gen(function* () {
     changedMessages: string,
   ): Statement.Fragment => {
     const attempts = messages.flatMap(({ lease: { recipientId, leaseToken: token, attempt: number }, attempt }) =>
-      attempt === undefined ? [] : [{ recipientId, token, number, ...attempt }],
+      attempt === undefined
+        ? []
+        : [{ recipientId, token, number, outcome: attempt.outcome, reply: attempt.reply ?? "" }],
     )
     const types = { recipientId: "text", token: "uuid", number: "int", outcome: "text", reply: "text" } as const
     return sql`
@@ -87,11 +90,11 @@ export const settling = Effect.gen(function* () {
       return yield* sql`
         ${withRecipients(organizationId, recipientIds)}, settled as (
           update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
-            due_at = coalesce(clock_timestamp() + make_interval(secs => retry.delay), 'infinity'),
+            due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
             unknown_outcomes = unknown_outcomes + retry.unknown,
-            quarantined_at = case when retry.delay is null then clock_timestamp() end,
-            failure_class = coalesce(retry.failure_class, case when unknown_outcomes > 0 then message.failure_class end),
-            failure_code = coalesce(retry.failure_code, case when unknown_outcomes > 0 then message.failure_code end)
+            quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
+            failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
+            failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
           from ${toTable("retry", messages.map(toRetry), RETRY)}
           where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
             and message.lease_token = retry.token and ${areLocked}
@@ -115,17 +118,17 @@ export const settling = Effect.gen(function* () {
       const finals = messages.map(({ lease: { recipientId }, settlement: final }) => ({
         recipientId,
         state: final.state,
-        reason: final.state === "withdrawn" ? final.reason : null,
+        reason: final.state === "withdrawn" ? final.reason : "",
       }))
       // Others of the organization wait for the clock from now on, so each round trip counts.
       yield* sql`
         with counted as (${domainsCounted(sql, organizationId, answers)}), changed as (
           update recipients recipient set updated_at = ${at}::timestamptz,
-            last_event_at = case when final.reason is null then ${at}::timestamptz else last_event_at end,
+            last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
             sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
             bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
             withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
-            withdrawal_reason = coalesce(final.reason, withdrawal_reason)
+            withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
           from ${toTable("final", finals, { recipientId: "text", state: "text", reason: "text" })}
           where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
           returning ${RECIPIENT_STATE}
