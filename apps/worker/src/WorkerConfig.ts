@@ -15,65 +15,6 @@ import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/ret
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
 
-/** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
-const webhookRetryDelays = setting(
-  "WEBHOOK_RETRY_DELAYS",
-  textSchema("a list of delays such as 30s,2m,10m,1h,6h,24h", parseSchedule),
-  formatSchedule(SPECIFIED_SCHEDULE),
-)
-
-/** `DRAIN_SECONDS`: how long calls and messages in flight may take to finish after the signal to stop; those that do not finish are due again when their lease ends. Default 20. */
-const drainSeconds = setting("DRAIN_SECONDS", wholeNumber(0, 300), "20")
-
-/** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
-const historyDays = setting("HISTORY_DAYS", wholeNumber(1, 3650), "90")
-
-/** `EVENTS_MONTHS`: for how many whole months before the current one events are kept; `none` keeps all. Default `none`. */
-const eventsMonths = setting("EVENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
-
-/** `INBOX_MONTHS`: for how many whole months before the current one the events are kept that partners sent; `none` keeps all. Default `none`. */
-const inboxMonths = setting("INBOX_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
-
-/** `DEAD_LETTERS_DAYS`: for how many days dead letters are kept, replayed or not; `none` keeps all. Default `none`. */
-const deadLettersDays = setting("DEAD_LETTERS_DAYS", noneOr(wholeNumber(1, 3650)), "none")
-
-/** `RECIPIENTS_MONTHS`: how many months after the end of their campaign recipients are erased; `none` keeps them. Default `none`. */
-const recipientsMonths = setting("RECIPIENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
-
-/** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
-const webhookCallSeconds = setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120), "15")
-
-/** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. At most 45: a worker that says it lives for a minute more is not believed. Default 9. */
-const webhookLeaseSeconds = setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45), "9")
-
-/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls one worker makes at once. Default 512. */
-const webhookCallsInFlight = setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), "512")
-
-/** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
-const webhookCallsPerEndpoint = setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16")
-
-/** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9464. */
-const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535), "9464")
-
-/** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */
-const mailPerMinute = rate("MAIL_PER_MINUTE")
-
-/** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
-const mailPerDomainMinute = rate("MAIL_PER_DOMAIN_MINUTE")
-
-/** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
-const mailPerOperatorMinute = rate("MAIL_PER_OPERATOR_MINUTE")
-
-/** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
-const bounceHost = setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1")
-
-/** `BOUNCE_SMTP_PORT`: the port on which bounces are received over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
-const bouncePort = setting(
-  "BOUNCE_SMTP_PORT",
-  noneOr(wholeNumber(0, 65_535), "none, or a whole number from 0 to 65535"),
-  "none",
-)
-
 /** `BOUNCE_TLS_CERT` and `BOUNCE_TLS_KEY`: the files of a certificate, with its chain, and of its key, in PEM, for STARTTLS on the port for bounces. Default: none. */
 const bounceCertificate = Config.all({
   certFile: setting("BOUNCE_TLS_CERT", Schema.String, ""),
@@ -93,27 +34,25 @@ const bounceCertificate = Config.all({
 /** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
 
-/** How webhooks are called. */
-const webhooks = Config.all({
-  callSeconds: webhookCallSeconds,
-  leaseSeconds: webhookLeaseSeconds,
-  maxInFlight: webhookCallsInFlight,
-  perEndpoint: webhookCallsPerEndpoint,
-})
-
 /** How e-mails are sent, and their bounces received. */
 const mail = Config.all({
   smtp: smtpSettings,
-  perMinute: mailPerMinute,
-  perDomainMinute: mailPerDomainMinute,
-  perOperatorMinute: mailPerOperatorMinute,
-  bounceHost,
-  bouncePort,
+  /** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */
+  perMinute: rate("MAIL_PER_MINUTE"),
+  /** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
+  perDomainMinute: rate("MAIL_PER_DOMAIN_MINUTE"),
+  /** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
+  perOperatorMinute: rate("MAIL_PER_OPERATOR_MINUTE"),
+  /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
+  bounceHost: setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1"),
+  /** `BOUNCE_SMTP_PORT`: the port on which bounces are received over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
+  bouncePort: setting(
+    "BOUNCE_SMTP_PORT",
+    noneOr(wholeNumber(0, 65_535), "none, or a whole number from 0 to 65535"),
+    "none",
+  ),
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
-
-/** For how long data is kept. */
-const retention = Config.all({ historyDays, eventsMonths, inboxMonths, deadLettersDays, recipientsMonths })
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
@@ -123,15 +62,42 @@ export const WorkerConfig = Config.all({
   deployment,
   publicBaseUrl,
   mail,
-  webhookRetryDelays,
+  /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
+  webhookRetryDelays: setting(
+    "WEBHOOK_RETRY_DELAYS",
+    textSchema("a list of delays such as 30s,2m,10m,1h,6h,24h", parseSchedule),
+    formatSchedule(SPECIFIED_SCHEDULE),
+  ),
   webhookAllowPrivateAddresses,
-  webhooks,
+  webhooks: Config.all({
+    /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
+    callSeconds: setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120), "15"),
+    /** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. At most 45: a worker that says it lives for a minute more is not believed. Default 9. */
+    leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45), "9"),
+    /** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls one worker makes at once. Default 512. */
+    maxInFlight: setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), "512"),
+    /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
+    perEndpoint: setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16"),
+  }),
   dnsServers,
-  drainSeconds,
+  /** `DRAIN_SECONDS`: how long calls and messages in flight may take to finish after the signal to stop; those that do not finish are due again when their lease ends. Default 20. */
+  drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300), "20"),
   failoverSeconds,
-  retention,
+  retention: Config.all({
+    /** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
+    historyDays: setting("HISTORY_DAYS", wholeNumber(1, 3650), "90"),
+    /** `EVENTS_MONTHS`: for how many whole months before the current one events are kept; `none` keeps all. Default `none`. */
+    eventsMonths: setting("EVENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
+    /** `INBOX_MONTHS`: for how many whole months before the current one the events are kept that partners sent; `none` keeps all. Default `none`. */
+    inboxMonths: setting("INBOX_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
+    /** `DEAD_LETTERS_DAYS`: for how many days dead letters are kept, replayed or not; `none` keeps all. Default `none`. */
+    deadLettersDays: setting("DEAD_LETTERS_DAYS", noneOr(wholeNumber(1, 3650)), "none"),
+    /** `RECIPIENTS_MONTHS`: how many months after the end of their campaign recipients are erased; `none` keeps them. Default `none`. */
+    recipientsMonths: setting("RECIPIENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
+  }),
   adminHost,
-  adminPort,
+  /** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9464. */
+  adminPort: setting("ADMIN_PORT", wholeNumber(0, 65_535), "9464"),
 })
 
 function rate(name: string): Config.Config<number | null> {

@@ -41,3 +41,10 @@ export const logFailure = Effect.fnUntraced(function* (what: string, cause: Caus
   if (yield* (yield* DatabaseMonitor).covers(cause)) return
   yield* Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
 })
+
+/** Repeats a step that returns how much it did until interrupted, and rests for a second when that was nothing. */
+export const repeatWithPauses = <E, R>(name: string, step: Effect.Effect<number, E, R>) =>
+  retryForever(
+    name,
+    Effect.flatMap(step, (done) => (done > 0 ? Effect.void : Effect.sleep(workerLimits.pause.maxMs))),
+  )

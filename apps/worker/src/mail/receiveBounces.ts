@@ -20,29 +20,22 @@ import { isReport, MAX_READ_BYTES, parseReport } from "./parseReport.ts"
 import { readComplaint } from "./readComplaint.ts"
 import { readDeliveryReport } from "./readDeliveryReport.ts"
 
-/** Where bounces and complaints are received. */
-interface ReceiverOptions {
-  readonly host: string
-  readonly port: number
-  /** Offers STARTTLS; null offers none. */
-  readonly certificate: Certificate | null
-  /** How long a connection may last in all. Default `workerLimits.bounces.maxConnectionMs`. */
-  readonly maxConnectionMs?: number
-  /** How often the files of the certificate are looked at. Default `workerLimits.bounces.certificateEveryMs`. */
-  readonly certificateEveryMs?: number
-}
-
 /**
  * Receives bounces and complaints over SMTP until interrupted: mail to the return path of a message that we sent, and to the addresses that
  * mailbox providers are given for complaints.
  */
-export const receiveBounces = Effect.fnUntraced(function* ({
-  host,
-  port: wantedPort,
-  certificate: configured,
-  maxConnectionMs = workerLimits.bounces.maxConnectionMs,
-  certificateEveryMs = workerLimits.bounces.certificateEveryMs,
-}: ReceiverOptions) {
+export const receiveBounces = Effect.fnUntraced(function* (options: {
+  readonly host: string
+  readonly port: number
+  /** Offers STARTTLS; null offers none. */
+  readonly certificate: Certificate | null
+  /** How long a connection may last in all. */
+  readonly maxConnectionMs?: number
+  /** How often the files of the certificate are looked at. */
+  readonly certificateEveryMs?: number
+}) {
+  const { host, port: wantedPort, certificate: configured } = options
+  const { maxConnectionMs, certificateEveryMs } = { ...workerLimits.bounces, ...options }
   // The files may have changed since the process began.
   const latest = configured && readCertificate(configured)
   const certificate = latest !== null && "cert" in latest ? latest : configured
@@ -50,9 +43,9 @@ export const receiveBounces = Effect.fnUntraced(function* ({
   const run = Effect.runPromiseWith(
     yield* Effect.context<BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction>(),
   )
-  const deadlines = new Map<string, NodeJS.Timeout>()
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
-  const leave = new Map<string, () => void>()
+  /** What the end of a session frees. */
+  const ends = new Map<string, () => void>()
   const connectionOf = (session: SMTPServerSession) =>
     [...server.connections].find((connection) => connection.session === session)
   const server: SMTPServer = yield* Effect.acquireRelease(
@@ -67,19 +60,20 @@ export const receiveBounces = Effect.fnUntraced(function* ({
           disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
-            const left = connections.open(session.remoteAddress)
-            if (left === undefined) return done(smtpError(421, "Too many connections from your address"))
-            leave.set(session.id, left)
+            const leave = connections.open(session.remoteAddress)
+            if (leave === undefined) return done(smtpError(421, "Too many connections from your address"))
             // The time limit of a command restarts with every byte; this one does not.
             const end = () => connectionOf(session)?.send(421, "This took too long", false)
-            deadlines.set(session.id, setTimeout(end, maxConnectionMs).unref())
+            const deadline = setTimeout(end, maxConnectionMs).unref()
+            ends.set(session.id, () => {
+              leave()
+              clearTimeout(deadline)
+            })
             done()
           },
           onClose: ({ id }) => {
-            leave.get(id)?.()
-            leave.delete(id)
-            clearTimeout(deadlines.get(id))
-            deadlines.delete(id)
+            ends.get(id)?.()
+            ends.delete(id)
           },
           onMailFrom: (_, session, done) =>
             done(

@@ -3,22 +3,14 @@ import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
-import { Clock, Effect } from "effect"
+import { Clock, type Config, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { withRest } from "../loops/withRest.ts"
+import { untilNone, withRest } from "../loops/withRest.ts"
+import type { WorkerConfig } from "../WorkerConfig.ts"
 import { whileBelieved } from "./watchClock.ts"
 
 /** For how long data is kept; null keeps it for good. */
-export interface Retention {
-  /** Days of deliveries that arrived, of hits since they were judged, and of attempts at messages. */
-  readonly historyDays: number
-  /** Whole months of events before the current one. */
-  readonly eventsMonths: number | null
-  /** Whole months of what partners sent, before the current one. */
-  readonly inboxMonths: number | null
-  /** Days of dead letters, replayed or not. */
-  readonly deadLettersDays: number | null
-}
+export type Retention = Omit<Config.Success<typeof WorkerConfig>["retention"], "recipientsMonths">
 
 const DAY_MS = 86_400_000
 
@@ -64,28 +56,21 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     { discard: true },
   )
 
-  const forgetHits = Effect.gen(function* () {
-    while ((yield* withRest(hits.forget(historyDays))) > 0) {}
-  })
-  const forgetAttempts = Effect.gen(function* () {
-    while ((yield* withRest(messages.forgetAttempts(historyDays))) > 0) {}
-  })
   const purgeOld = Effect.fnUntraced(function* (days: number) {
     const before = yield* (yield* DeadLetterRepository).daysAgo(days)
     if (before === null) return
     yield* purgeDeadLetters({ keepsDoubtful: true }, before, withRest)
   })
 
-  const everyMinute = Effect.sleep("1 minute")
+  const everyMinute = <E, R>(name: string, work: Effect.Effect<unknown, E, R>) =>
+    retryForever(name, Effect.andThen(whileBelieved(work), Effect.sleep("1 minute")))
   // Apart, so that a long forgetting keeps no partition waiting.
   return yield* Effect.all(
     [
-      retryForever("managePartitions", Effect.andThen(whileBelieved(keepAll), everyMinute)),
-      retryForever("forgetHits", Effect.andThen(whileBelieved(forgetHits), everyMinute)),
-      retryForever("forgetAttempts", Effect.andThen(whileBelieved(forgetAttempts), everyMinute)),
-      ...(deadLettersDays === null
-        ? []
-        : [retryForever("purgeDeadLetters", Effect.andThen(whileBelieved(purgeOld(deadLettersDays)), everyMinute))]),
+      everyMinute("managePartitions", keepAll),
+      everyMinute("forgetHits", untilNone(hits.forget(historyDays))),
+      everyMinute("forgetAttempts", untilNone(messages.forgetAttempts(historyDays))),
+      ...(deadLettersDays === null ? [] : [everyMinute("purgeDeadLetters", purgeOld(deadLettersDays))]),
     ],
     { concurrency: "unbounded", discard: true },
   )

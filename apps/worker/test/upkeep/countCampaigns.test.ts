@@ -4,7 +4,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { countCampaigns } from "../../src/upkeep/countCampaigns.ts"
+import { countCampaigns } from "../../src/upkeep/upkeep.ts"
 
 const test = effectTest(runOnDatabase())
 

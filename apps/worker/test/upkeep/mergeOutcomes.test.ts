@@ -4,7 +4,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { mergeOutcomes } from "../../src/upkeep/mergeOutcomes.ts"
+import { mergeOutcomes } from "../../src/upkeep/upkeep.ts"
 
 const test = effectTest(runOnDatabase())
 

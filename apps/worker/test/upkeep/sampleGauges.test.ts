@@ -4,8 +4,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { deleteExpired } from "../../src/upkeep/deleteExpired.ts"
-import { sampleGauges } from "../../src/upkeep/sampleGauges.ts"
+import { deleteExpired, sampleGauges } from "../../src/upkeep/upkeep.ts"
 
 const test = effectTest(runOnDatabase())
 const often = Schedule.spaced("20 millis")

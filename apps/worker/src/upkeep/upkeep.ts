@@ -1,0 +1,54 @@
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
+import { Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { untilNone } from "../loops/withRest.ts"
+import { whileBelieved } from "./watchClock.ts"
+
+/** Adds to the counts of campaigns what has changed, until interrupted. */
+export const countCampaigns = Effect.flatMap(CampaignCounts, ({ fold }) =>
+  retryForever("foldCampaignCounts", Effect.andThen(fold, Effect.sleep("5 seconds"))),
+)
+
+/**
+ * Keeps what the gauges read, for the operator console, until interrupted.
+ *
+ * All workers look each minute whether the sample of these five minutes is there; one takes it.
+ */
+export const sampleGauges = Effect.flatMap(GaugeSamples, ({ take }) =>
+  retryForever("sampleGauges", Effect.andThen(take, Effect.sleep("1 minute"))),
+)
+
+/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
+export const deleteExpired = Effect.gen(function* () {
+  const once = Effect.all(
+    [
+      (yield* ApiKeyRepository).forgetWindows,
+      (yield* IdempotencyRepository).forgetExpired,
+      (yield* MessageQueue).forgetRates,
+      (yield* GaugeSamples).forget,
+      (yield* PartnerActivity).forget,
+      (yield* OperatorRepository).deleteExpired,
+    ],
+    { discard: true },
+  )
+  return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))
+})
+
+/**
+ * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than `days`, hourly,
+ * until interrupted.
+ */
+export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
+  const outcomes = yield* DeliveryOutcomes
+  const once = Effect.all([untilNone(outcomes.merge), untilNone(outcomes.forget(days)), outcomes.forgetTrends(days)], {
+    discard: true,
+  })
+  return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
+})
