@@ -28,6 +28,18 @@ const proxyHeader = setting(
   "none",
 )
 
+/** Declared with the module, so that `docs/settings.md` can be compared with them. */
+const own = Config.all({
+  /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
+  host: setting("CONSOLE_HOST", Host, "127.0.0.1"),
+  /** `CONSOLE_PORT`: the port to listen on; 0 takes any that is free. Default 8090. */
+  port: setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090"),
+  /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
+  adminPort: setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466"),
+  /** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
+  signInLimit: setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60"),
+})
+
 /** More connections at once than operators have. */
 export const MAX_CONNECTIONS = 1000
 
@@ -43,20 +55,13 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
     return {
       database: yield* databaseSettings,
       databaseConnections: yield* databaseConnections(6),
-      /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
-      host: yield* setting("CONSOLE_HOST", Host, "127.0.0.1"),
-      /** `CONSOLE_PORT`: the port to listen on; 0 takes any that is free. Default 8090. */
-      port: yield* setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090"),
+      ...(yield* own),
       adminHost: yield* adminHost,
-      /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
-      adminPort: yield* setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466"),
       consoleUrl: yield* consoleUrl,
       /** In lower case; null where operators sign in by links. */
       proxyHeader: header,
       trustProxy: yield* trustProxy,
       connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
-      /** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
-      signInLimit: yield* setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60"),
       publicBaseUrl: yield* publicBaseUrl,
       /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
       smtp: yield* optionalSmtpSettings,
