@@ -6,7 +6,7 @@ import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { onlySwitch } from "./inputs/Input.ts"
 import { Output } from "./output/Output.ts"
-import { jsonPresenter, presenter, reportFailure } from "./output/reportFailure.ts"
+import { presenter, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const jsonFlag = GlobalFlag.Setting("json")({
@@ -78,7 +78,7 @@ export const ops = (args: ReadonlyArray<string>) => {
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),
-    Effect.provideService(CliOutput.Presenter, json ? jsonPresenter : presenter),
+    Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(
       CliConfig.CliConfig,
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),

@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
+import { numbers } from "../output/format.ts"
 import { formatRecord, formatRows, Output, print } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 
@@ -122,8 +123,6 @@ const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
     yield* Effect.sleep("1 second")
   }
 }, Effect.scoped)
-
-const numbers = new Intl.NumberFormat("en-US")
 
 /** Formats a campaign's progress: a bar of the answered recipients, the rate, the remaining time, and the counts by outcome. */
 const formatProgress = (progress: CampaignProgress): string => {

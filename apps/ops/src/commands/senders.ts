@@ -3,7 +3,7 @@ import { ProgramId, SenderId } from "@outreach/domain/Identifier"
 import { Ramp } from "@outreach/domain/senders/Ramp"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { addSender, addSenderKey, updateSender } from "@outreach/domain/senders/Senders"
+import { activateSender, addSender, addSenderKey, updateSender } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { createResolver } from "@outreach/mail/createResolver"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -141,9 +141,10 @@ const verify = changing({
   input: { senderId, dnsServer },
   *run({ senderId, dnsServer }) {
     const sender = yield* SenderRepository.use(({ find }) => find(senderId))
-    const { verifySender } = yield* Effect.promise(() => import("../senders/verifySender.ts"))
-    const verified = yield* verifySender(sender, resolverOf(dnsServer))
-    if ((yield* Output).json) return { ...verified.sender, checks: verified.checks }
+    const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
+    const checks = yield* checkSender(sender, resolverOf(dnsServer))
+    const verified = yield* activateSender(sender.id)
+    if ((yield* Output).json) return { ...verified, checks }
     const isNew = sender.liveSince === null || sender.keys.some(({ signsFrom }) => signsFrom === null)
     yield* printToStderr(
       isNew
@@ -180,7 +181,7 @@ const update = changing({
     dnsServer,
   },
   *run({ senderId, changes: { from, ...changes }, dnsServer }) {
-    const { checkSender } = yield* Effect.promise(() => import("../senders/verifySender.ts"))
+    const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
     const updated = yield* updateSender(
       senderId,
       { ...changes, ...(from && { fromName: from.name, fromAddress: from.address }) },

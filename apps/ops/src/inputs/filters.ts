@@ -19,33 +19,19 @@ import {
 } from "./Input.ts"
 import { period } from "./times.ts"
 
-/** `--organization`: an organization's id. */
 export const organizationId = flag(OrganizationId, "The organization's id, org_…")
-
-/** The argument for a campaign's id. */
 export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
-
-/** The argument for an endpoint's id. */
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
-
-/** `--limit`: the maximum of rows in a list. */
 export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
-
-/** `--ignore-columns`: whether an import file may have other columns than those that are imported. */
 export const ignoreColumns = switchFlag("Leave out columns beside npi and email, instead of refusing the file")
-
-/** `--quiet`: whether an import shows no progress. */
 export const quiet = switchFlag("Show no progress")
 
-/** `--dns-server`: the name server that is asked for DNS records. */
 export const dnsServer = optional(
   flag(DnsServer, "The name server to ask for DNS records, instead of this machine's", "ip[:port]"),
 )
 
-/** `--endpoint`: only deliveries to this endpoint. */
 export const endpointFilter = optional(flag(EndpointId, "Only those to this endpoint, whe_…"))
 
-/** `--type`: only deliveries of events of this type. */
 export const eventTypeFilter = named(
   "type",
   optional(

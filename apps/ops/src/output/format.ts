@@ -32,7 +32,7 @@ export const formatCell = (value: Cell): string => {
 export const formatFinding = (title: string, { status, found, advice }: Finding): string =>
   formatCell(`${status.padEnd(7)}  ${title}${found}${advice === null ? "" : ` ${advice}`}`)
 
-const numbers = new Intl.NumberFormat("en-US")
+export const numbers = new Intl.NumberFormat("en-US")
 
 /** Formats a count with its noun: `1 dead letter`, `1,200 dead letters`. */
 export const formatCount = (count: number, one: string): string =>

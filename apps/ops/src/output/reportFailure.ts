@@ -92,23 +92,20 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
   }
 }
 
-/** Prints the requested help or version. Prints nothing for a wrong command line, which `reportFailure` reports in one sentence. */
+/**
+ * Prints the requested help or version, with `--json` as one JSON value. Prints nothing for a wrong command line, which `reportFailure` reports
+ * in one sentence.
+ */
 export const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")
-      ? CliOutput.defaultPresenter.present(event)
-      : Effect.void,
-}
-
-/** Prints the requested help or version as one JSON value. Leaves a wrong command line to `reportFailure`. */
-export const jsonPresenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
-    const formatter = CliOutput.defaultFormatter({ colors: false })
-    if (event._tag === "Help" && event.reason === "Requested") {
+    const { json } = yield* Output
+    if (event._tag === "Help" && event.reason === "Requested" && json) {
+      const formatter = CliOutput.defaultFormatter({ colors: false })
       yield* Console.log(JSON.stringify({ help: formatter.formatHelpDoc(event.helpDoc) }))
-    }
-    if (event._tag === "Version") {
+    } else if (event._tag === "Version" && json) {
       yield* Console.log(JSON.stringify({ name: event.name, version: event.version }))
+    } else if (event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")) {
+      yield* CliOutput.defaultPresenter.present(event)
     }
   }),
 }

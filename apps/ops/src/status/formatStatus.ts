@@ -1,10 +1,9 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { formatCell } from "../output/format.ts"
+import { formatCell, numbers } from "../output/format.ts"
 import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
-const numbers = new Intl.NumberFormat("en-US")
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })
 const BAR_WIDTH = 10
 const MAX_NAME = 16

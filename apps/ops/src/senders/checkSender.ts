@@ -1,6 +1,5 @@
 import type { Resolver } from "node:dns/promises"
 import type { SenderWithKeys } from "@outreach/domain/senders/Sender"
-import { activateSender } from "@outreach/domain/senders/Senders"
 import { Console, Effect } from "effect"
 import { senderFindings } from "../doctor/mailFindings.ts"
 import { formatCount, formatFinding } from "../output/format.ts"
@@ -20,10 +19,4 @@ export const checkSender = Effect.fnUntraced(function* (sender: SenderWithKeys, 
     return yield* refuse("SenderNotVerified", sentence, { senderId: sender.id, checks })
   }
   return checks
-})
-
-/** Checks a sender. If nothing failed, its newest key signs, and the sender is live. */
-export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
-  const checks = yield* checkSender(sender, resolver)
-  return { checks, sender: yield* activateSender(sender.id) }
 })
