@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { createClient } from "@outreach/client"
+import { type Client, createClient } from "@outreach/client"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
@@ -9,18 +9,16 @@ import { migrate } from "@outreach/postgres/migrate"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
-import { ConfigProvider, Effect, Layer, References } from "effect"
+import { ConfigProvider, Effect, Layer, References, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
 import { checkDisk, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
-import { printLine, printPullExample } from "./print.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
-import { seedPartner } from "./seed/seedPartner.ts"
-import { signInTokenOf } from "./seed/signInTokenOf.ts"
+import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
 import { showProgress } from "./showProgress.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
 import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
@@ -154,6 +152,27 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
     ),
   )
 }, Effect.scoped)
+
+/** Prints a text to standard output. */
+const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
+
+const SINCE = "2020-01-01T00:00:00Z"
+
+/** Pulls the oldest recipient record, and prints `curl` commands that pull records. */
+const printPullExample = Effect.fnUntraced(function* (baseUrl: string, apiKey: string, client: Client) {
+  // The API may be restarting.
+  const oldest = yield* Effect.tryPromise(() =>
+    client.listTokens({ since: SINCE, limit: 1 })[Symbol.asyncIterator]().next(),
+  ).pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
+  const tokens = `${baseUrl}/v1/partners/consumer/tokens`
+  const curl = `curl -s -H 'Authorization: Bearer ${apiKey}'`
+  yield* printLine(`
+Pull the records as a partner does, two per page, or one by its token:
+
+  ${curl} '${tokens}?since=${SINCE}&limit=2'
+  ${curl} ${tokens}/${oldest.value!.token}
+`)
+})
 
 /** Explains a file system error in one sentence. */
 const explain = (folder: string) => (defect: unknown) => {

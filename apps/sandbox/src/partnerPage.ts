@@ -4,15 +4,15 @@ import { escapeHtml, page, table } from "./page.ts"
 /** The sample partner's counts, as `/received.json` has them. */
 export interface PartnerCounts {
   /** Events that arrived by webhook, by type. */
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Record<string, number>
   /** Webhooks whose event was already stored. */
-  readonly duplicates: number
+  duplicates: number
   /** Requests without a valid signature. */
-  readonly rejected: number
+  rejected: number
   /** Events read from the feed. */
-  readonly reconciled: number
+  reconciled: number
   /** Events that the service has accepted from the partner, by stage. */
-  readonly told: Readonly<Record<string, number>>
+  readonly told: Record<string, number>
 }
 
 /** A stored event. */

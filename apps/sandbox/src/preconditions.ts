@@ -1,8 +1,9 @@
 import { mkdir, statfs } from "node:fs/promises"
-import { type AddressInfo, createServer, type Server } from "node:net"
+import { createServer } from "node:net"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
+import { close, listen, portOf } from "./serveHttp.ts"
 
 const MIN_FREE_BYTES = 16_000_000
 
@@ -27,7 +28,7 @@ const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000)
 export const checkPort = (port: number) =>
   openPort(port).pipe(
     Effect.mapError(() => portInUse(port, "--port")),
-    Effect.flatMap(closePort),
+    Effect.flatMap(close),
   )
 
 /** The port of the console, unless another is asked for. */
@@ -41,22 +42,14 @@ export const holdConsolePort = Effect.fnUntraced(function* (asked: number | unde
     asked === undefined
       ? Effect.catch(openPort(CONSOLE_PORT), () => Effect.orDie(openPort(0)))
       : Effect.mapError(openPort(asked), () => portInUse(asked, "--console-port"))
-  const probe = yield* Effect.acquireRelease(open, closePort)
-  return { port: (probe.address() as AddressInfo).port, release: closePort(probe) }
+  const probe = yield* Effect.acquireRelease(open, close)
+  return { port: portOf(probe), release: close(probe) }
 })
 
 const portInUse = (port: number, option: string) =>
   new SandboxError({ message: `Port ${port} is in use; free it, or choose another with ${option}.` })
 
-const openPort = (port: number): Effect.Effect<Server, Error> =>
-  Effect.callback((resume) => {
-    const probe = createServer()
-    probe.once("error", (error) => resume(Effect.fail(error)))
-    probe.listen(port, "127.0.0.1", () => resume(Effect.succeed(probe)))
-  })
-
-const closePort = (probe: Server): Effect.Effect<void> =>
-  Effect.callback((resume) => void probe.close(() => resume(Effect.void)))
+const openPort = (port: number) => Effect.suspend(() => listen(createServer(), port))
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox holds the lock; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {

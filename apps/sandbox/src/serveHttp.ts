@@ -1,24 +1,34 @@
 import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Server } from "node:net"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
 /** Serves HTTP on 127.0.0.1 until the scope closes, and returns the port. Port 0 chooses a free one. */
-export const serveHttp = (name: string, port: number, listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>, SandboxError>((resume) => {
-      const server = createServer(listener)
-      server.once("error", (error) =>
-        resume(Effect.fail(new SandboxError({ message: `${name} cannot listen on port ${port}: ${error.message}.` }))),
-      )
-      server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      }),
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+export const serveHttp = (name: string, port: number, listener: RequestListener) => {
+  const server = createServer(listener)
+  const end = Effect.andThen(
+    Effect.sync(() => server.closeAllConnections()),
+    close(server),
+  )
+  return Effect.acquireRelease(listen(server, port), () => end).pipe(
+    Effect.map(portOf),
+    Effect.mapError(
+      (error) => new SandboxError({ message: `${name} cannot listen on port ${port}: ${error.message}.` }),
+    ),
+  )
+}
+
+/** Lets a server listen on a port of 127.0.0.1. */
+export const listen = (server: Server, port: number): Effect.Effect<Server, Error> =>
+  Effect.callback((resume) => {
+    server.once("error", (error) => resume(Effect.fail(error)))
+    server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+  })
+
+export const close = (server: Server): Effect.Effect<void> =>
+  Effect.callback((resume) => void server.close(() => resume(Effect.void)))
+
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** Reads `?limit=`, from 1 to `max`; the default is `max`. */
 export const readLimit = (url: string | undefined, max: number): number => {

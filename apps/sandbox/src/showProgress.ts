@@ -2,6 +2,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { progressLine } from "@outreach/process/progress"
 import { Effect } from "effect"
+import type { PartnerCounts } from "./partnerPage.ts"
 
 /** Shows a line of counts once a second, until interrupted. */
 export const showProgress = Effect.fnUntraced(function* (
@@ -11,13 +12,7 @@ export const showProgress = Effect.fnUntraced(function* (
     readonly incidents: () => ReadonlyArray<string>
     readonly mails: () => number
     readonly unsubscribed: () => number
-    readonly partner: () => {
-      readonly events: Readonly<Record<string, number>>
-      readonly duplicates: number
-      readonly reconciled: number
-      /** Events that the service has accepted from the partner, by stage. */
-      readonly accepted: Readonly<Record<string, number>>
-    }
+    readonly partner: PartnerCounts
   },
 ) {
   const campaigns = yield* CampaignRepository
@@ -25,16 +20,16 @@ export const showProgress = Effect.fnUntraced(function* (
   const show = Effect.gen(function* () {
     const { recipients, published } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
-    const { events, duplicates, reconciled, accepted } = counts.partner()
+    const { counts: events, duplicates, reconciled, told } = counts.partner
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     const optional = {
       opened: events["outreach.email_opened"],
       clicked: events["outreach.email_clicked"],
       bounced: events["outreach.email_bounced"],
       unsubscribed: counts.unsubscribed(),
-      accounts: accepted["account_created"],
-      learners: accepted["learner_qualified"],
-      completers: accepted["completer_qualified"],
+      accounts: told["account_created"],
+      learners: told["learner_qualified"],
+      completers: told["completer_qualified"],
       repeated: duplicates,
     }
     // The most important counts come first, because a narrow terminal cuts the line.

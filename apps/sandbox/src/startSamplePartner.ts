@@ -36,16 +36,17 @@ const SCHEMA = `
   ${VISITORS}`
 
 /** Reads the counts of earlier runs. */
-const readCounts = async (pool: Pool) => {
+const readCounts = async (pool: Pool): Promise<PartnerCounts> => {
   const stored = await pool.query<{ event_type: string; count: number; repeated: number }>(`
     select event_type, count(*)::int as count, sum(copies - 1)::int as repeated
     from sample_partner.events where copies > 0 group by event_type`)
   const feed = await pool.query<{ events: number }>("select events from sample_partner.reconciliation")
   return {
-    events: Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count])),
+    counts: Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count])),
     duplicates: stored.rows.reduce((sum, { repeated }) => sum + repeated, 0),
+    rejected: 0,
     reconciled: feed.rows[0]!.events,
-    accepted: await countAccepted(pool),
+    told: await countAccepted(pool),
   }
 }
 
@@ -72,10 +73,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     (pool) => Effect.promise(() => pool.end()),
   )
   // The counts are kept in memory from here on, so that reading them costs the same at any number of events.
-  const { events, duplicates: repeated, reconciled: earlier, accepted } = yield* Effect.promise(() => readCounts(pool))
-  let duplicates = repeated
-  let reconciled = earlier
-  let rejected = 0
+  const counts = yield* Effect.promise(() => readCounts(pool))
 
   const store = async (event: WebhookEvent) => {
     const type = event.event_type
@@ -85,8 +83,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
       [event.event_id, type, JSON.stringify(event)],
     )
-    if (rows[0]!.copies > 1) duplicates += 1
-    else events[type] = (events[type] ?? 0) + 1
+    if (rows[0]!.copies > 1) counts.duplicates += 1
+    else counts.counts[type] = (counts.counts[type] ?? 0) + 1
   }
   // An event that cannot be stored is not acknowledged, so the service sends it again.
   const receive = webhookHandler(
@@ -95,21 +93,19 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     store,
     {
       onError: (error) => {
-        if (error instanceof WebhookVerificationError) rejected += 1
+        if (error instanceof WebhookVerificationError) counts.rejected += 1
       },
     },
   )
 
-  const partnerCounts = (): PartnerCounts => ({ counts: events, duplicates, rejected, reconciled, told: accepted })
-
   const listJson = async (limit: number) => {
     // Read first, so that every event that is counted is listed.
-    const counts = structuredClone(partnerCounts())
+    const current = structuredClone(counts)
     const { rows } = await pool.query<{ body: string }>(
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
       [limit],
     )
-    return { ...counts, events: rows.map((row) => JSON.parse(row.body) as unknown) }
+    return { ...current, events: rows.map((row) => JSON.parse(row.body) as unknown) }
   }
 
   const renderPage = async (type: string | undefined) => {
@@ -121,7 +117,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     const alone = await pool.query<{ count: number }>(
       "select count(*)::int as count from sample_partner.events where copies = 0",
     )
-    return partnerPage(partnerCounts(), rows, { byFeedAlone: alone.rows[0]!.count, type })
+    return partnerPage(counts, rows, { byFeedAlone: alone.rows[0]!.count, type })
   }
 
   const findEvent = async (id: string): Promise<StoredEvent | undefined> => {
@@ -151,18 +147,18 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     port,
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
-    counts: () => ({ events, duplicates, reconciled, accepted }),
+    counts,
     simulate: (inboundUrl: string) =>
       simulateClinicians(pool, {
         inboundUrl,
         secrets: options.secrets,
         onAccepted: (stage) => {
-          accepted[stage] = (accepted[stage] ?? 0) + 1
+          counts.told[stage] = (counts.told[stage] ?? 0) + 1
         },
       }),
     pull: (client: Client) =>
       pullEvents(pool, client, (count) => {
-        reconciled += count
+        counts.reconciled += count
       }),
   }
 })

@@ -11,44 +11,33 @@ import { listen } from "./listen.ts"
  * A connection that is mute stays open at both ends, and loses every byte, also the end of the other side. The kernel still
  * answers TCP keep-alive, so only a process's own time limits and heartbeats notice. One that is deaf loses what comes back alone.
  */
-export const tcpProxy = async (
-  target: number,
-  atEnd: (end: () => Promise<void>) => void = onTestFinished,
-): Promise<TcpProxy> => {
+export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>) => void = onTestFinished) => {
   let to = target
   let state: "open" | "deaf" | "mute" | "cut" = "open"
   const connections = new Set<Connection>()
 
   // A side that ends a mute connection must not see the other end it, too.
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     if (state === "cut") {
       client.resetAndDestroy()
       return
     }
     const connection: Connection = { client, upstream: undefined, isMute: state === "mute", isDeaf: state === "deaf" }
     connections.add(connection)
-    client.setNoDelay(true)
-    client.on("data", (bytes) => {
-      if (!connection.isMute) connection.upstream?.write(bytes)
-    })
-    client.on("end", () => {
-      if (!connection.isMute) connection.upstream?.end()
-    })
     client.on("error", () => {})
-    client.on("close", () => {
-      if (connection.isMute) return
-      connection.upstream?.destroy()
-      connections.delete(connection)
-    })
-    if (connection.isMute) return
+    if (connection.isMute) {
+      client.resume()
+      return
+    }
     const upstream = connect({ host: "127.0.0.1", port: to, noDelay: true, allowHalfOpen: true })
     connection.upstream = upstream
     const isUnheard = () => connection.isMute || connection.isDeaf
-    upstream.on("data", (bytes) => {
-      if (!isUnheard()) client.write(bytes)
-    })
-    upstream.on("end", () => {
-      if (!isUnheard()) client.end()
+    forward(client, upstream, () => connection.isMute)
+    forward(upstream, client, isUnheard)
+    client.on("close", () => {
+      if (connection.isMute) return
+      upstream.destroy()
+      connections.delete(connection)
     })
     upstream.on("error", () => {
       if (!isUnheard()) client.resetAndDestroy()
@@ -78,21 +67,25 @@ export const tcpProxy = async (
   const port = await listen(server, atEnd)
   return {
     port,
-    moveTo: (next, open) => {
+    /** Forwards new connections to another port, as a moved virtual IP does. Those that are open go mute, or are reset. */
+    moveTo: (next: number, open: "mute" | "reset"): void => {
       to = next
       state = "open"
       if (open === "mute") muteOpen()
       else resetOpen()
     },
-    mute: () => {
+    /** Lets open connections go mute for good, and accepts new ones without a reply. */
+    mute: (): void => {
       state = "mute"
       muteOpen()
     },
-    deafen: () => {
+    /** Forwards what clients send, and loses all that comes back, also of new connections. */
+    deafen: (): void => {
       state = "deaf"
       for (const connection of connections) connection.isDeaf = true
     },
-    drop: async () => {
+    /** Lets open connections go mute for good, and drops the packets of new ones: nobody accepts or refuses them. */
+    drop: async (): Promise<void> => {
       muteOpen()
       server.close()
       const blocked = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port } })
@@ -105,20 +98,34 @@ export const tcpProxy = async (
         await blocked.terminate()
       }
     },
-    pickUp: async () => {
+    /** Accepts connections again after `drop`. */
+    pickUp: async (): Promise<void> => {
       await pickUp?.()
       server.listen(port, "127.0.0.1")
       await once(server, "listening")
     },
-    cut: () => {
+    /** Resets open connections, and every new one at once. */
+    cut: (): void => {
       state = "cut"
       resetOpen()
     },
-    heal: () => {
+    /** Forwards new connections again. */
+    heal: (): void => {
       state = "open"
     },
+    /** Counts the connections that are forwarded. */
     connections: () => [...connections].filter(({ isMute }) => !isMute).length,
   }
+}
+
+/** Forwards what one side sends, and its end, unless they are lost. */
+const forward = (from: Socket, to: Socket, isLost: () => boolean): void => {
+  from.on("data", (bytes) => {
+    if (!isLost()) to.write(bytes)
+  })
+  from.on("end", () => {
+    if (!isLost()) to.end()
+  })
 }
 
 /** How many connections the blocked listener may hold, and more. */
@@ -136,24 +143,4 @@ interface Connection {
   upstream: Socket | undefined
   isMute: boolean
   isDeaf: boolean
-}
-
-interface TcpProxy {
-  readonly port: number
-  /** Forwards new connections to another port, as a moved virtual IP does. Those that are open go mute, or are reset. */
-  readonly moveTo: (port: number, open: "mute" | "reset") => void
-  /** Lets open connections go mute for good, and accepts new ones without a reply. */
-  readonly mute: () => void
-  /** Forwards what clients send, and loses all that comes back, also of new connections. */
-  readonly deafen: () => void
-  /** Lets open connections go mute for good, and drops the packets of new ones: nobody accepts or refuses them. */
-  readonly drop: () => Promise<void>
-  /** Accepts connections again after `drop`. */
-  readonly pickUp: () => Promise<void>
-  /** Resets open connections, and every new one at once. */
-  readonly cut: () => void
-  /** Forwards new connections again. */
-  readonly heal: () => void
-  /** Counts the connections that are forwarded. */
-  readonly connections: () => number
 }

@@ -13,7 +13,6 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { Partitions } from "@outreach/postgres/Partitions"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
@@ -154,9 +153,14 @@ const MAX_SHOWN = 500
 const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
-    const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
+    const { HttpWebhookClient, NodeSigner } = yield* Effect.promise(
+      () => import("@outreach/webhooks/HttpWebhookClient"),
+    )
     const names = partnerNames(yield* dnsServers)
-    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names })
+    return Layer.merge(
+      NodeSigner,
+      HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names }),
+    )
   }),
 )
 
@@ -177,7 +181,7 @@ const sendTest = changing({
       result,
     )
   },
-  services: Layer.mergeAll(client, NodeSigner, signingSecrets),
+  services: Layer.merge(client, signingSecrets),
 })
 
 const replayLog = changing({
