@@ -13,6 +13,6 @@ begin
   update endpoint_readers set probe_at = now_at where probe_at >= from_at;
   update domain_pauses set until = now_at where until >= from_at;
   update sender_ramps set counted_on = now_at::date where counted_on >= from_at::date and counted_on > now_at::date;
-  delete from send_rates where greatest(next_at, deferred_until) >= from_at;
+  delete from send_rates where next_at >= from_at;
 end
 $$;

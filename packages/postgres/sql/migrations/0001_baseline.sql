@@ -305,28 +305,8 @@ create table campaign_counts (
 -- What each statement changed, until the worker adds it to campaign_counts. A row of its own, so that no transaction waits for another.
 -- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
 create table campaign_count_changes (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
+  like campaign_counts including defaults,
   id uuid not null default gen_random_uuid(),
-  subject text not null default '',
-  hour timestamptz not null default '-infinity',
-  recipients integer not null default 0,
-  published integer not null default 0,
-  withdrawn integer not null default 0,
-  sent integer not null default 0,
-  bounced integer not null default 0,
-  answered integer not null default 0,
-  queued integer not null default 0,
-  deferred integer not null default 0,
-  unknown integer not null default 0,
-  quarantined integer not null default 0,
-  opened integer not null default 0,
-  clicked integer not null default 0,
-  unsuspected_opened integer not null default 0,
-  unsuspected_clicked integer not null default 0,
-  accounts integer not null default 0,
-  learners integer not null default 0,
-  completers integer not null default 0,
   primary key (organization_id, campaign_id, id)
 ) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 
@@ -756,8 +736,7 @@ create index organization_turns_next on organization_turns (next_at);
 -- The table is unlogged: after a crash each scope begins anew, with at most one second's messages too many.
 create unlogged table send_rates (
   scope text collate "C" primary key,
-  next_at timestamptz not null,
-  deferred_until timestamptz not null default '-infinity'
+  next_at timestamptz not null
 ) with (fillfactor = 50);
 
 -- The recipient domains to which a campaign sends nothing for a while.

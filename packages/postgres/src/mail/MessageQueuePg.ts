@@ -65,7 +65,7 @@ export const MessageQueuePg = adapter(
         // A claim locks the rates that it counts by in an order of its own.
         yield* sql`
           delete from send_rates where scope in (
-            select scope from send_rates where greatest(next_at, deferred_until) < ${before} for update skip locked)`
+            select scope from send_rates where next_at < ${before} for update skip locked)`
         yield* sql`delete from domain_pauses where until < ${before}`
       }),
 

@@ -2,21 +2,20 @@ import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlState } from "../migrations/replaceFunction.ts"
-import { decodeRow, decodeRows } from "../rowsOf.ts"
-import { FUNCTION_GRANTS, ROLE_KINDS, type RoleKind, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
+import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
+import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
 
 /** A role of the database, and the kind of process that connects with it. */
 const GrantedRole = Schema.Struct({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
 export type GrantedRole = typeof GrantedRole.Type
 
 const decodeGranted = decodeRows(GrantedRole.fields)
-const decodeExists = decodeRow({ exists: Schema.Boolean })
-const decodeRoles = decodeRows({ role: Schema.String })
-const decodeQuoted = decodeRows({ role: Schema.String, name: Schema.String })
+const decodeExists = decodeValue({ exists: Schema.Boolean })
+const decodeRoles = decodeColumn({ role: Schema.String })
 const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Schema.String) })
-const decodeFunctions = decodeRows({ name: Schema.String, signature: Schema.String })
-const decodeRights = decodeRows({ right: Schema.String, role: Schema.String })
-const decodeStatements = decodeRows({ statement: Schema.String })
+const decodeSignatures = decodeColumn({ signature: Schema.String })
+const decodeStatements = decodeColumn({ statement: Schema.String })
 
 /** A role does not exist. */
 export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFound", {
@@ -44,11 +43,10 @@ export const assertRolesExist = Effect.fnUntraced(function* (roles: ReadonlyArra
 const missingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
   const sql = yield* SqlClient.SqlClient
   const names = [...new Set(roles.map(({ role }) => role))]
-  const rows = yield* sql`
+  return yield* sql`
     select role from unnest(${names}::text[]) as given (role) where not exists (select from pg_roles where rolname = role)`.pipe(
     decodeRoles,
   )
-  return rows.map(({ role }) => role)
 })
 
 /**
@@ -66,58 +64,33 @@ export const grantRoles = Effect.fnUntraced(function* (
   },
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
-  if (!exists) return
+  if (!(yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists))) return
   yield* assertRolesExist(added)
   for (const { role, kind } of added) {
     yield* sql`insert into granted_roles (role, kind) values (${role}, ${kind}) on conflict do nothing`
   }
   const remembered = yield* sql`select role, kind from granted_roles order by role, kind`.pipe(decodeGranted)
-  const gone = new Set(yield* missingOf(remembered))
+  const gone = yield* missingOf(remembered)
   for (const role of gone) {
     yield* options.report(`The role ${role}, which had rights here, is gone: it was given none.`)
   }
-  const roles = remembered.filter(({ role }) => !gone.has(role))
+  const roles = remembered.filter(({ role }) => !gone.includes(role))
   if (roles.length === 0) return
-
-  const wanted = yield* wantedRights(roles)
-  const held = yield* heldRights(roles.map(({ role }) => role))
-  const statements = [
-    ...[...held].filter(([key]) => !wanted.has(key)).map(([, { right, role }]) => `revoke ${right} from ${role}`),
-    ...[...wanted].filter(([key]) => !held.has(key)).map(([, { right, role }]) => `grant ${right} to ${role}`),
-    ...((yield* schemaIsPublic) ? ["revoke all on schema public from public"] : []),
-    ...(options.withSessionSettings ? yield* sessionSettings(roles) : []),
-  ]
-  for (const statement of statements) yield* run(statement)
-})
-
-const schemaIsPublic = Effect.map(
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-      select from pg_namespace, aclexplode(nspacl) where pg_namespace.oid = 'public'::regnamespace and grantee = 0`,
-  ),
-  (rows) => rows.length > 0,
-)
-
-const run = (statement: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
-    Effect.catchIf(
+  const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
+  for (const statement of yield* changesOf(roles, settings)) {
+    yield* Effect.catchIf(
+      sql.unsafe(statement),
       (error) => sqlState(error) === "42501",
       () => Effect.fail(new GrantsRefused({ statement })),
-    ),
-  )
+    )
+  }
+})
 
-/** A right and the role that has it, as SQL writes them. */
-interface RoleRight {
-  readonly right: string
-  readonly role: string
-}
-
-const keyed = (rights: ReadonlyArray<RoleRight>): ReadonlyMap<string, RoleRight> =>
-  new Map(rights.map((each) => [`${each.right} ${each.role}`, each]))
-
-const wantedRights = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
+/** Returns the statements that give roles what they lack and take what they do not need; each right is written as SQL writes it. */
+const changesOf = Effect.fnUntraced(function* (
+  roles: ReadonlyArray<GrantedRole>,
+  settings: ReadonlyArray<readonly [name: string, value: string]>,
+) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql`
     select relname as name, array(
@@ -126,24 +99,54 @@ const wantedRights = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRo
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`.pipe(
     decodeTables,
   )
-  const functions = yield* sql`
-    select proname as name, oid::regprocedure::text as signature from pg_proc
-    where pronamespace = 'public'::regnamespace and prosecdef`.pipe(decodeFunctions)
-  const names = yield* sql`
-    select role, quote_ident(role) as name from unnest(${roles.map(({ role }) => role)}::text[]) as given (role)`.pipe(
-    decodeQuoted,
-  )
-  const quoted = new Map(names.map(({ role, name }) => [role, name]))
-  const rightsOf = (kind: RoleKind): ReadonlyArray<string> => [
-    "usage on schema public",
-    ...functions.flatMap(({ name, signature }) =>
-      FUNCTION_GRANTS[name]?.includes(kind) ? [`execute on function ${signature}`] : [],
+  const wanted = roles.flatMap(({ role, kind }) => [
+    { role, permission: "usage on schema public" },
+    ...Object.entries(FUNCTION_GRANTS).flatMap(([name, kinds]) =>
+      kinds.includes(kind) ? [{ role, permission: `execute on function ${name}` }] : [],
     ),
     ...tables.flatMap(({ name, columns }) =>
-      kind === "reader" ? readable(name, columns) : grantable(name, tableRights(name, kind)),
+      (kind === "reader" ? readable(name, columns) : grantable(name, tableRights(name, kind))).map((permission) => ({
+        role,
+        permission,
+      })),
     ),
-  ]
-  return keyed(roles.flatMap(({ role, kind }) => rightsOf(kind).map((right) => ({ right, role: quoted.get(role)! }))))
+  ])
+  // A right on a table takes those on its columns along when it is taken, so that is done first.
+  return yield* sql`
+    with given as (
+      select oid, rolname, quote_ident(rolname) as role from pg_roles where rolname in (
+        select role from ${toTable("wanted", wanted, { role: "text" })})
+    ), wanted as (
+      select distinct permission, given.role
+      from ${toTable("wanted", wanted, { role: "text", permission: "text" })} join given on rolname = wanted.role
+    ), relation as (
+      select * from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    ), held as (
+      select distinct permission, role from (
+        select grantee, lower(privilege_type) || ' on ' || quote_ident(relname) as permission from relation, aclexplode(relacl)
+        union all
+        select grantee, lower(privilege_type) || ' (' || quote_ident(attname) || ') on ' || quote_ident(relname)
+        from relation join pg_attribute on attrelid = relation.oid, aclexplode(attacl)
+        union all
+        select grantee, 'execute on function ' || proname
+        from pg_proc, aclexplode(proacl) where pronamespace = 'public'::regnamespace and prosecdef
+        union all
+        select grantee, lower(privilege_type) || ' on schema public' from pg_namespace, aclexplode(nspacl)
+        where pg_namespace.oid = 'public'::regnamespace
+      ) each join given on given.oid = grantee
+    )
+    select statement from (
+      select 1 as step, 'revoke ' || permission || ' from ' || role as statement from (select * from held except select * from wanted) needless
+      union all
+      select 2, 'grant ' || permission || ' to ' || role from (select * from wanted except select * from held) lacking
+      union all
+      select 3, 'revoke all on schema public from public' where exists (
+        select from pg_namespace, aclexplode(nspacl) where pg_namespace.oid = 'public'::regnamespace and grantee = 0)
+      union all
+      select 3 + position, format('alter role %I in database %I set %I = %L', rolname, current_database(), name, value) from given
+      cross join unnest(${settings.map(([name]) => name)}::text[], ${settings.map(([, value]) => value)}::text[])
+        with ordinality as setting (name, value, position)
+    ) change order by step`.pipe(decodeStatements)
 })
 
 const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -152,53 +155,19 @@ const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<
   return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column}) on ${table}`)
 }
 
-/** Writes the rights on a table as SQL does, one for each column. */
+/** Writes the rights on a table, one for each column. */
 const grantable = (table: string, rights: ReadonlyArray<TableRight>): ReadonlyArray<string> =>
   rights.flatMap(
     ({ privilege, columns }) =>
       columns?.map((column) => `${privilege} (${column}) on ${table}`) ?? [`${privilege} on ${table}`],
   )
 
-const heldRights = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
-  const sql = yield* SqlClient.SqlClient
-  const rights = yield* sql`
-    with given as (select oid, quote_ident(rolname) as role from pg_roles where rolname = any (${roles}::text[])),
-    relation as (
-      select * from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-    )
-    select distinct right_of.text as right, role from (
-      select grantee, lower(privilege_type) || ' on ' || quote_ident(relname) as text from relation, aclexplode(relacl)
-      union all
-      select grantee, lower(privilege_type) || ' (' || quote_ident(attname) || ') on ' || quote_ident(relname)
-      from relation join pg_attribute on attrelid = relation.oid, aclexplode(attacl)
-      union all
-      select grantee, 'execute on function ' || pg_proc.oid::regprocedure
-      from pg_proc, aclexplode(proacl) where pronamespace = 'public'::regnamespace and prosecdef
-      union all
-      select grantee, lower(privilege_type) || ' on schema public' from pg_namespace, aclexplode(nspacl)
-      where pg_namespace.oid = 'public'::regnamespace
-    ) right_of join given on given.oid = grantee`.pipe(decodeRights)
-  return keyed(rights)
-})
-
-const sessionSettings = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
-  const sql = yield* SqlClient.SqlClient
-  const names = [...new Set(roles.map(({ role }) => role))]
-  const rows = yield* sql`
-    select format('alter role %I in database %I set %I = %L', role, current_database(), name, value) as statement
-    from unnest(${names}::text[]) as role
-    cross join unnest(${Object.keys(SESSION_SETTINGS)}::text[], ${Object.values(SESSION_SETTINGS)}::text[]) as setting (name, value)`.pipe(
-    decodeStatements,
-  )
-  return rows.map(({ statement }) => statement)
-})
-
 /** Takes the right to call a function that runs with the rights of its owner from everyone. PostgreSQL gives it at the creation. */
 export const revokePublicExecution = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const functions = yield* sql`
-    select proname as name, pg_proc.oid::regprocedure::text as signature from pg_proc
+  const signatures = yield* sql`
+    select pg_proc.oid::regprocedure::text as signature from pg_proc
     where pronamespace = 'public'::regnamespace and prosecdef
-      and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`.pipe(decodeFunctions)
-  for (const { signature } of functions) yield* sql.unsafe(`revoke execute on function ${signature} from public`)
+      and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`.pipe(decodeSignatures)
+  for (const signature of signatures) yield* sql.unsafe(`revoke execute on function ${signature} from public`)
 })

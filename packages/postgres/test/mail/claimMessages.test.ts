@@ -35,8 +35,7 @@ const pass = (seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
-      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int),
-        deferred_until = deferred_until - make_interval(secs => ${seconds}::int)`,
+      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`,
   )
 const waits = (campaignId: string) =>
   Effect.flatMap(
