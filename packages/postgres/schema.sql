@@ -191,7 +191,7 @@ begin
   update endpoint_readers set probe_at = now_at where probe_at >= from_at;
   update domain_pauses set until = now_at where until >= from_at;
   update sender_ramps set counted_on = now_at::date where counted_on >= from_at::date and counted_on > now_at::date;
-  delete from send_rates where greatest(next_at, deferred_until) >= from_at;
+  delete from send_rates where next_at >= from_at;
 end
 $function$;
 
@@ -1932,7 +1932,6 @@ create table breaker_changes (
 create table campaign_count_changes (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
-  id uuid default gen_random_uuid() not null,
   subject text default ''::text not null,
   hour timestamp with time zone default '-infinity'::timestamp with time zone not null,
   recipients integer default 0 not null,
@@ -1952,6 +1951,7 @@ create table campaign_count_changes (
   accounts integer default 0 not null,
   learners integer default 0 not null,
   completers integer default 0 not null,
+  id uuid default gen_random_uuid() not null,
   constraint campaign_count_changes_pkey PRIMARY KEY (organization_id, campaign_id, id)
 ) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_cost_delay=0);
 
@@ -2649,7 +2649,6 @@ create table secret_verifications (
 create unlogged table send_rates (
   scope text collate "C" not null,
   next_at timestamp with time zone not null,
-  deferred_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
   constraint send_rates_pkey PRIMARY KEY (scope)
 ) with (fillfactor=50);
 

@@ -8,7 +8,8 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { type Delivered, type EventKey, PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
-import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { decodeColumn, decodeRows, decodeValue } from "@outreach/postgres/rowsOf"
+import { toTable } from "@outreach/postgres/toTable"
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
@@ -19,11 +20,11 @@ const { id, token } = Recipient.fields
 /** A row as JSON with the names of its columns. */
 const row = Schema.Record(Schema.String, Schema.Json)
 const decodeRecipients = decodeRows({ id, token })
-const decodeTokens = decodeRows({ token })
-const decodeJson = decodeRows({ row })
+const decodeTokens = decodeColumn({ token })
+const decodeJson = decodeColumn({ row })
 const decodeTexts = decodeRows({ row, npi: Schema.NullOr(Schema.String), text: Schema.NullOr(Schema.String) })
 const decodeResponses = decodeRows({ row, key: Schema.String })
-const decodeClock = decodeRow({ now: Schema.String })
+const decodeClock = decodeValue({ now: Schema.String })
 
 /** The data on a clinician, ready for JSON. Rows have the names of their columns, without the organization. */
 export type PersonalData = {
@@ -54,8 +55,9 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
       const batches = yield* Effect.forEach(Arr.chunksOf(keys, BODIES_BATCH_SIZE), (batch) =>
         sql`
           select to_jsonb(event) - array['organization_id', 'body'] as row, null as npi, body as text
-          from unnest(${batch.map(({ id }) => id)}::text[], ${batch.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as key (id, at)
-          join events event on event.organization_id = ${subject.organizationId} and event.id = key.id and emitted_at = key.at
+          from ${toTable("key", batch, { id: "text", emittedAt: "timestamptz" })}
+          join events event
+            on event.organization_id = ${subject.organizationId} and event.id = key.id and event.emitted_at = key.emitted_at
           order by event.id`.pipe(decodeTexts),
       )
       return batches.flat().map(({ row, text }) => ({ ...row, body: eventPartOf(text!, ids) }))
@@ -69,7 +71,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
         select token from recipients where organization_id = ${subject.organizationId} and token = any (${[...words]}::text[])`.pipe(
         decodeTokens,
       )
-      const extract = createExtractor(subject, new Set(found.map(({ token }) => token)))
+      const extract = createExtractor(subject, new Set(found))
       return (text: string | null) => (text === null ? null : extract(text))
     })
 
@@ -84,7 +86,6 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
       const rowsWhere = (table: string, condition: Statement.Fragment) =>
         sql`select to_jsonb(held) - 'organization_id' as row from ${sql(table)} held where ${condition}`.pipe(
           decodeJson,
-          Effect.map((rows) => rows.map(({ row }) => row)),
         )
       const keyed = yield* Effect.forEach(PERSONAL_TABLES.filter(isKeyed), (table) =>
         Effect.map(rowsWhere(table, finder.concerning(table, subject)), (rows) => [table, rows] as const),
@@ -117,7 +118,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
         ...row,
         attempts: attempts.map((attempt) => ({ ...attempt, response: extract(attempt.response) })),
       })
-      const { now } = yield* sql`select to_jsonb(clock_timestamp()) as now`.pipe(decodeClock)
+      const now = yield* sql`select to_jsonb(clock_timestamp()) as now`.pipe(decodeClock)
       return {
         organization_id: organizationId,
         exported_at: now,

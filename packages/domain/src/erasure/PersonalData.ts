@@ -81,18 +81,16 @@ export const PERSONAL_DATA = {
 type Tables = typeof PERSONAL_DATA
 export type PersonalTable = keyof Tables
 
+type TablesWith<Data> = { [Table in PersonalTable]: Tables[Table] extends Data ? Table : never }[PersonalTable]
+
 /** The tables whose rows about a subject are found by reading texts. */
-export type SearchedTable = {
-  [Table in PersonalTable]: Tables[Table]["by"] extends "texts" ? Table : never
-}[PersonalTable]
+export type SearchedTable = TablesWith<{ readonly by: "texts" }>
 
 /** The other tables, whose rows are found by a column. */
 export type KeyedTable = Exclude<PersonalTable, SearchedTable>
 
-/** The tables whose rows about a subject are deleted as they are found by a column. */
-export type DeletedTable = {
-  [Table in KeyedTable]: Tables[Table] extends { readonly deleted: string } ? Table : never
-}[KeyedTable]
+/** The tables whose rows about a subject are found by a column and deleted. */
+export type DeletedTable = Extract<KeyedTable, TablesWith<{ readonly deleted: string }>>
 
 export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
 

@@ -14,7 +14,6 @@ const decodeCursor = decodeRow({ firstId: CampaignId, npi: Schema.NullOr(Schema.
 const decodeFollowed = decodeRows(FollowedRecipient.fields)
 const decodeIds = decodeColumn({ id: RecipientId })
 
-/** Keeps follow-ups in PostgreSQL. */
 export const FollowUpRepositoryPg = adapter(
   FollowUpRepository,
   Effect.gen(function* () {

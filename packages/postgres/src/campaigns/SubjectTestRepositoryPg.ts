@@ -22,7 +22,6 @@ const decodeUndecided = decodeRows({
 })
 const decodeCounts = decodeRows({ testSubject: TestSubject, sent: Schema.Int, clicked: Schema.Int })
 
-/** Keeps subject tests in PostgreSQL. */
 export const SubjectTestRepositoryPg = adapter(
   SubjectTestRepository,
   Effect.gen(function* () {

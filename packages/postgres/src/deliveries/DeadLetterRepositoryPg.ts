@@ -19,7 +19,6 @@ const decodeStep = decodeRow({
   id: Schema.NullOr(DeliveryId),
 })
 
-/** Keeps dead letters in PostgreSQL. */
 export const DeadLetterRepositoryPg = adapter(
   DeadLetterRepository,
   Effect.gen(function* () {

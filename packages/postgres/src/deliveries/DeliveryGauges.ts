@@ -105,6 +105,16 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           ) waiting
         )`
     }
+    /** What waits of a row `source`: an endpoint's log, or its rows, or its replays. */
+    const waitingOf = (limit: number) => sql`
+      select from events_after(source.organization_id, source.event_types, source.begun_at, source.begun_id, 'infinity', ${limit}::int)
+      where source.replay is null
+      union all
+      (select from deliveries
+        where endpoint_id = source.id and replay = source.replay and owner is null
+          -- From the first on: what remains of the rows before it was stepped over once already.
+          and due_at >= source.due_at and due_at <= statement_timestamp()
+        limit ${limit}::int)`
     const readUpTo = (limit: number) =>
       sql`
         with endpoint as materialized (
@@ -140,53 +150,25 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
             order by due_at limit 1
           ) first
+        ), source as materialized (
+          select queue, due_at, id, null::boolean as replay, organization_id, event_types, begun_at, begun_id from reader
+          union all
+          select queue, due_at, id, replay, null, null, null, null from lane
         ), counted as (
           select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
           cross join lateral (
             select count(*) as count from (
-              (select from lane
-                cross join lateral (
-                  select from deliveries
-                  where endpoint_id = lane.id and replay = lane.replay and owner is null
-                    -- From the first on: what remains of the rows before it was stepped over once already.
-                    and due_at >= lane.due_at and due_at <= statement_timestamp()
-                  offset 0
-                ) row
-                where lane.queue = queue.queue limit ${limit}::int)
-              union all
-              (select from reader
-                cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${limit}::int) event
-                where reader.queue = queue.queue limit ${limit}::int)
-              limit ${limit}::int
+              select from source cross join lateral (${waitingOf(limit)}) each where source.queue = queue.queue limit ${limit}::int
             ) due
           ) each
         ), lag as (
           select queue, max(each.count) as events, min(due_at) as due_at
-          from (
-            select *, row_number() over (partition by queue order by due_at) as position
-            from (
-              select queue, due_at, id, organization_id, event_types, begun_at, begun_id from reader
-              union all
-              select queue, due_at, id, null, null, null, null from lane where replay
-            ) either
-          ) ranked
-          cross join lateral (
-            select count(*) as count from (
-              select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${limit}::int)
-              where ranked.organization_id is not null
-              union all
-              (select from deliveries
-                where ranked.organization_id is null and deliveries.endpoint_id = ranked.id and deliveries.replay and deliveries.owner is null
-                  and deliveries.due_at >= ranked.due_at and deliveries.due_at <= statement_timestamp()
-                limit ${limit}::int)
-            ) waiting
-          ) each
+          from (select *, row_number() over (partition by queue order by due_at) as position from source where replay is not false) source
+          cross join lateral (select count(*) as count from (${waitingOf(limit)}) waiting) each
           where position <= ${LAGS_COUNTED}::int
           group by queue
         ), oldest as (
-          select queue, min(due_at) as due_at from (
-            select queue, due_at from lane union all select queue, due_at from reader
-          ) either group by queue
+          select queue, min(due_at) as due_at from source group by queue
         ), sending as materialized (
           select organization_id, campaigns.id, first.due_at,
             -- When its first message could be sent: since it is due and the campaign sends, at its rate, and on a day of its sender's ramp.

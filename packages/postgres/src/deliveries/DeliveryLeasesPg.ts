@@ -41,7 +41,6 @@ const decodeEndpoints = decodeColumn({ endpointId: EndpointId })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
 
-/** Keeps the leases of endpoints in PostgreSQL. */
 export const DeliveryLeasesPg = adapter(
   DeliveryLeases,
   Effect.gen(function* () {

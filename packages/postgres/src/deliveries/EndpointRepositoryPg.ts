@@ -18,7 +18,6 @@ const decodeStatuses = decodeRows(EndpointStatus.fields)
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeLast = decodeColumn({ last: Timestamp })
 
-/** Keeps webhook endpoints in PostgreSQL. */
 export const EndpointRepositoryPg = adapter(
   EndpointRepository,
   Effect.gen(function* () {

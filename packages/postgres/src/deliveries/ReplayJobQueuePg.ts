@@ -26,7 +26,6 @@ const decodeChunk = decodeRow({
   organizations: Schema.NullOr(Schema.Array(OrganizationId)),
 })
 
-/** Keeps replay jobs in PostgreSQL. */
 export const ReplayJobQueuePg = adapter(
   ReplayJobQueue,
   Effect.gen(function* () {

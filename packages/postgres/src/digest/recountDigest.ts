@@ -25,11 +25,20 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
   // As long as it takes: what is counted is every event of the date.
   yield* sql.unsafe(LIFT_TIME_LIMIT)
 
-  const outreach = yield* sql`
-    with requested as (
+  const requested = sql`
+    requested as (
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
-    ), event as (
+    )`
+  const differences = sql`
+    select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
+      coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0)::int as counted
+    from each_counted full join each_kept using (organization_id, program_id, key)
+    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
+    order by organization_id, program_id, key`
+
+  const outreach = yield* sql`
+    with ${requested}, event as (
       select organization.id as organization_id, found.*, wanted.type
       from organizations organization cross join requested
       cross join unnest(${DIGEST_TYPES}::text[]) as wanted (type)
@@ -56,17 +65,10 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       select organization_id, program_id, key, value::int
       from kept, jsonb_each_text(to_jsonb(kept) - '{organization_id,program_id,date}'::text[])
     )
-    select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
-      coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0) as counted
-    from each_counted full join each_kept using (organization_id, program_id, key)
-    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-    order by organization_id, program_id, key`.pipe(decodeDiscrepancies)
+    ${differences}`.pipe(decodeDiscrepancies)
 
   const funnel = yield* sql`
-    with requested as (
-      select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
-        ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
-    ), counted as (
+    with ${requested}, counted as (
       select organization_id, program_id, stage,
         count(*) filter (where counted_at >= begins) as of_date, count(*) as total
       from qualifications, requested
@@ -93,11 +95,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       ) as each (key, value)
       where ${only}::text is null or program.organization_id = ${only}
     )
-    select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
-      coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0)::int as counted
-    from each_counted full join each_kept using (organization_id, program_id, key)
-    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-    order by organization_id, program_id, key`.pipe(decodeDiscrepancies)
+    ${differences}`.pipe(decodeDiscrepancies)
 
   return [...outreach, ...funnel]
 })

@@ -18,7 +18,8 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeRow, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRow, decodeRows, decodeValue, first, only, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { createErasers } from "./createErasers.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
@@ -41,10 +42,9 @@ const decodePage = decodeRow({
   id: Schema.NullOr(RecipientId),
 })
 const decodeRecipients = decodeRows({ id: RecipientId, token: Recipient.fields.token })
-const decodeNumber = decodeRow({ first: Schema.Finite })
+const decodeNumber = decodeValue({ first: Schema.Finite })
 const stateJson = Schema.fromJsonString(ErasureState)
 
-/** Finds and erases the data on clinicians in PostgreSQL. */
 export const ErasureRepositoryPg = adapter(
   ErasureRepository,
   Effect.gen(function* () {
@@ -84,10 +84,7 @@ export const ErasureRepositoryPg = adapter(
               where organization_id = campaign.organization_id and campaign_id = campaign.id
               order by updated_at, id limit 1
             ))
-          order by organization_id, id limit 1`.pipe(
-          decodeCampaigns,
-          Effect.map((rows) => rows[0]),
-        ),
+          order by organization_id, id limit 1`.pipe(decodeCampaigns, first),
 
       // Recipients of one event stand together, so that few transactions write its body.
       readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
@@ -124,10 +121,9 @@ export const ErasureRepositoryPg = adapter(
       reservePlaceholders: Effect.fnUntraced(function* (organizationId, count) {
         // Also creates the key, so that the organization has its row.
         yield* erased.add(organizationId, [])
-        const { first } = yield* sql`
+        return yield* sql`
           update erasure_keys set placeholders = placeholders + ${count}::int where organization_id = ${organizationId}
           returning (placeholders - ${count}::int)::double precision as first`.pipe(decodeNumber)
-        return first
       }),
 
       eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
@@ -150,10 +146,7 @@ export const ErasureRepositoryPg = adapter(
               else withdrawn_at end,
             withdrawal_reason = case when sent_at is null and bounced_at is null then coalesce(withdrawal_reason, 'suppressed')
               else withdrawal_reason end
-          from unnest(
-            ${ids}::text[], ${placeholders.map(({ token }) => token)}::text[], ${placeholders.map(({ npi }) => npi)}::text[],
-            ${placeholders.map(({ email }) => email)}::text[]
-          ) as given (id, token, npi, email)
+          from ${toTable("given", placeholders, { id: "text", token: "text", npi: "text", email: "text" })}
           where recipient.organization_id = ${organizationId} and recipient.id = given.id
           returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
@@ -192,7 +185,7 @@ export const ErasureRepositoryPg = adapter(
           insert into erasures (organization_id, id, subject, hashes, release, counts, state)
           values (${organizationId}, ${erasureId}, decode(${subject}, 'hex'),
             array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash), ${release}, ${JSON.stringify(counts)}::jsonb,
-            ${seal(state)})`.pipe(Effect.asVoid),
+            ${seal(state)})`,
 
       progress: ({ organizationId, erasureId }, table, count) =>
         sql`
@@ -202,18 +195,15 @@ export const ErasureRepositoryPg = adapter(
       finish: ({ organizationId, erasureId }) =>
         sql`
           update erasures set state = null, finished_at = coalesce(finished_at, clock_timestamp())
-          where organization_id = ${organizationId} and id = ${erasureId} returning ${columns}`.pipe(
-          decode,
-          Effect.map((rows) => rows[0]!),
-        ),
+          where organization_id = ${organizationId} and id = ${erasureId} returning ${columns}`.pipe(decode, only),
 
       findErasure: Effect.fnUntraced(function* (organizationId, subject) {
-        const rows = yield* sql`
+        const found = yield* sql`
           select ${columns}, state as stored from erasures
           where organization_id = ${organizationId} and decode(${subject}, 'hex') = any (hashes)
-          order by finished_at desc nulls first, id desc limit 1`.pipe(decodeErasures)
-        if (rows[0] === undefined) return undefined
-        const { stored, ...certificate } = rows[0]
+          order by finished_at desc nulls first, id desc limit 1`.pipe(decodeErasures, first)
+        if (found === undefined) return undefined
+        const { stored, ...certificate } = found
         return { certificate, state: stored && open(stored, organizationId) }
       }),
     }

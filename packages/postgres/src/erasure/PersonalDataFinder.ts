@@ -17,8 +17,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
 import { unpackBody } from "../idempotency/StoredBody.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
-import { createSubjectFinder } from "./createSubjectFinder.ts"
-import { withoutTimeLimit } from "./withoutTimeLimit.ts"
+import { createSubjectFinder, withoutTimeLimit } from "./createSubjectFinder.ts"
 
 /** The key of an event. */
 const EventKey = Schema.Struct({ id: EventId, emittedAt: Timestamp })
@@ -186,8 +185,10 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       (subject: Subject) =>
         Effect.gen(function* () {
           const eventIds = yield* eventIdsOf(subject)
+          const own = new Set<EventId | null>(eventIds)
+          const matches = createMatcher(subject)
           const rows = yield* candidates(subject, eventIds)
-          return rows.flatMap((row) => cutResponses(row, new Set(eventIds), createMatcher(subject)))
+          return rows.flatMap((row) => cutResponses(row, (event, response) => own.has(event) || matches(response)))
         })
 
     const searches = {
@@ -233,13 +234,11 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
 /** Takes responses out of a row; returns nothing if none is meant. */
 const cutResponses = <Row extends Delivered>(
   row: Row,
-  eventIds: ReadonlySet<EventId>,
-  matches: (text: string) => boolean,
+  isMeant: (event: EventId | null, response: string) => boolean,
 ): ReadonlyArray<Row> => {
   let isChanged = false
   const cut = (event: EventId | null, attempt: Attempt): Attempt => {
-    const { response } = attempt
-    if (response === null || !((event !== null && eventIds.has(event)) || matches(response))) return attempt
+    if (attempt.response === null || !isMeant(event, attempt.response)) return attempt
     isChanged = true
     return { ...attempt, response: null }
   }

@@ -3,14 +3,20 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 
+import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { decodeRows } from "../rowsOf.ts"
-import { withoutTimeLimit } from "./withoutTimeLimit.ts"
+import { decodeColumn, decodeRows } from "../rowsOf.ts"
 
 const { id, token, npi } = Recipient.fields
 const decodeRecipients = decodeRows({ id, token, npi, email: Schema.String })
-const decodeBodies = decodeRows({ body: Schema.String })
+const decodeBodies = decodeColumn({ body: Schema.String })
+
+/** Reads without the usual time limit, because a partner's whole inbox takes longer. The limit is lifted for a transaction. */
+export const withoutTimeLimit =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(read: Effect.Effect<A, E, R>) =>
+    sql.withTransaction(Effect.andThen(sql.unsafe(LIFT_TIME_LIMIT), read))
 
 /** Creates the function that finds the person of an NPI or an address, with their other NPIs and addresses. */
 export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
@@ -35,7 +41,7 @@ export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
       select body from inbox where organization_id = ${organizationId} and npi = any (${npis}::text[])`.pipe(
       decodeBodies,
     )
-    return rows.flatMap(({ body }) => {
+    return rows.flatMap((body) => {
       const email: unknown = JSON.parse(body).data?.email
       if (typeof email !== "string" || !email.includes("@")) return []
       // As it was written, too: texts may repeat that.

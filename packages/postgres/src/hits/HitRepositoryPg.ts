@@ -49,7 +49,6 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-/** Keeps hits in PostgreSQL. */
 export const HitRepositoryPg = adapter(
   HitRepository,
   Effect.gen(function* () {

@@ -34,7 +34,6 @@ const MAX_BATCH_SIZE = 32
 /** How many such statements are under way. */
 const STORE_CONCURRENCY = 4
 
-/** Keeps what partners send in PostgreSQL. */
 export const InboxRepositoryPg = adapter(
   InboxRepository,
   Effect.gen(function* () {

@@ -19,7 +19,6 @@ const decodeFound = decodeRows({ ...Recipient.fields, isFrozen: Schema.Boolean }
 const decodeStates = decodeRows({ sentAt: Recipient.fields.sentAt, bouncedAt: Recipient.fields.bouncedAt })
 const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean })
 
-/** Records late bounces in PostgreSQL. */
 export const BounceRepositoryPg = adapter(
   BounceRepository,
   Effect.gen(function* () {

@@ -10,7 +10,6 @@ import { decodeColumn } from "../rowsOf.ts"
 
 const decodeDomains = decodeColumn({ domain: Schema.String })
 
-/** Keeps the operators of mail servers in PostgreSQL. */
 export const MailOperatorRepositoryPg = adapter(
   MailOperatorRepository,
   Effect.gen(function* () {

@@ -16,7 +16,6 @@ const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFie
 const decodeTokens = decodeColumn({ leaseToken: Schema.String })
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
 
-/** Keeps the messages to send in PostgreSQL. */
 export const MessageQueuePg = adapter(
   MessageQueue,
   Effect.gen(function* () {

@@ -68,13 +68,7 @@ interface Options {
  * `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
-export const runMigrations = ({
-  folder = SQL_FOLDER,
-  giveUpAfter = "100 seconds",
-  report = Effect.logInfo,
-  grantTo = [],
-  withSessionSettings = false,
-}: Options = {}) =>
+export const runMigrations = (options: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const { direct } = yield* DatabaseRoute
@@ -85,7 +79,6 @@ export const runMigrations = ({
         startupParameters: { ...direct.startupParameters, statement_timeout: "0", lock_timeout: "0" },
       }),
     )
-    const options = { folder, giveUpAfter, report, grantTo, withSessionSettings }
     return yield* Effect.provide(runPending(options, pool), connection)
   }).pipe(
     Effect.catchIf(
@@ -116,7 +109,13 @@ const LOCK_TIMEOUT = "300ms"
 const LONG_LOCK_TIMEOUT = "2s"
 
 const runPending = Effect.fnUntraced(function* (
-  { folder, giveUpAfter, report, grantTo, withSessionSettings }: Required<Options>,
+  {
+    folder = SQL_FOLDER,
+    giveUpAfter = "100 seconds",
+    report = Effect.logInfo,
+    grantTo = [],
+    withSessionSettings = false,
+  }: Options,
   pool: SqlClient.SqlClient,
 ) {
   const sql = yield* SqlClient.SqlClient

@@ -23,7 +23,6 @@ const listed = rowsOf(ListedOperator)
 const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
 const decodeExpiries = decodeColumn({ expiresAt: Timestamp })
 
-/** Keeps operators in PostgreSQL. */
 export const OperatorRepositoryPg = adapter(
   OperatorRepository,
   Effect.gen(function* () {

@@ -14,7 +14,6 @@ const decodeReplays = decodeColumn({ id: ReplayId })
 const decodeFrozen = decodeColumn({ frozenAt: Timestamp })
 const decodeTransactions = decodeColumn({ id: Schema.String })
 
-/** Keeps organizations in PostgreSQL. */
 export const OrganizationRepositoryPg = adapter(
   OrganizationRepository,
   Effect.gen(function* () {

@@ -16,7 +16,6 @@ const decodeCampaigns = decodeColumn({ id: CampaignId })
 const decodeQuota = decodeValue({ isReached: Schema.Boolean })
 const decodeCounts = decodeColumn({ count: Schema.Int })
 
-/** Keeps programs in PostgreSQL. */
 export const ProgramRepositoryPg = adapter(
   ProgramRepository,
   Effect.gen(function* () {

@@ -20,7 +20,6 @@ const decodeKept = decodeRows({ id, npi: Schema.NullOr(npi) })
 const decodeFields = decodeRows({ id, fields })
 const waiting = rowsOf(Schema.Struct({ id, updatedAt, token, fields }), { fields: "coalesce(fields, '{}')" })
 
-/** Keeps recipients in PostgreSQL. */
 export const RecipientRepositoryPg = adapter(
   RecipientRepository,
   Effect.gen(function* () {

@@ -39,7 +39,6 @@ const standings = rowsOf(DatabaseStanding, {
 })
 const decodeIds = decodeColumn({ id: RecipientId })
 
-/** Keeps restores in PostgreSQL. */
 export const RestoreRepositoryPg = adapter(
   RestoreRepository,
   Effect.gen(function* () {

@@ -11,7 +11,6 @@ import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./sup
 const decodeOwners = decodeColumn({ organizationId: OrganizationId })
 const decodeCount = decodeValue({ count: Schema.Int })
 
-/** Keeps suppressions in PostgreSQL. */
 export const SuppressionRepositoryPg = adapter(
   SuppressionRepository,
   Effect.gen(function* () {

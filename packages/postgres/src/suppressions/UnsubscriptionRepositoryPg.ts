@@ -20,7 +20,6 @@ const choices = rowsOf(UnsubscriptionChoice, {
 })
 const decodeLifted = decodeValue({ lifted: Schema.Int })
 
-/** Keeps unsubscriptions in PostgreSQL. */
 export const UnsubscriptionRepositoryPg = adapter(
   UnsubscriptionRepository,
   Effect.gen(function* () {

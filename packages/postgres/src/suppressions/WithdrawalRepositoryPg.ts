@@ -11,7 +11,6 @@ const decodeTurn = decodeValue({ isTaken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeColumn({ id: RecipientId })
 
-/** Withdraws recipients in PostgreSQL. */
 export const WithdrawalRepositoryPg = adapter(
   WithdrawalRepository,
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { Suppression, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
-import { Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 
 const ofPrograms = rowsOf(Suppression)
 
@@ -11,10 +12,8 @@ export const decodeSuppressions = ofPrograms.decode
 
 /** The table `key (kind, value)` of these keys. */
 export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragment =>
-  Statement.fragment([
-    Statement.literal("unnest("),
-    Statement.parameter(keys.map(({ kind }) => kind)),
-    Statement.literal("::text[], "),
-    Statement.parameter(keys.map(({ value }) => value.toLowerCase())),
-    Statement.literal("::text[]) as key (kind, value)"),
-  ])
+  toTable(
+    "key",
+    keys.map(({ kind, value }) => ({ kind, value: value.toLowerCase() })),
+    { kind: "text", value: "text" },
+  )
