@@ -1,5 +1,5 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
-import type { RestoreFault } from "@outreach/domain/restores/Restore"
+import { RestoreFault } from "@outreach/domain/restores/Restore"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS_CODE, sessionFault } from "@outreach/postgres-connection/sessionFault"
@@ -9,7 +9,7 @@ import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { describeFault, faultOf } from "./describeFault.ts"
 import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
-import { decodeRow } from "./rowsOf.ts"
+import { decodeRow, decodeValue } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
 
@@ -35,15 +35,14 @@ export const WRONG_KEY: DatabaseFault = {
     "SECRETS_KEY does not open the signing secrets that are stored; set it to the key that encrypted them, or check that DATABASE_URL names the right database",
 }
 
-const State = Schema.Struct({
+const decodeState = decodeRow({
   files: Schema.Array(Schema.String),
   baseline: Schema.NullOr(Schema.String),
   isReadOnly: Schema.Boolean,
   organizationId: Schema.NullOr(OrganizationId),
   ciphertext: Schema.NullOr(Schema.Uint8Array),
 })
-const decodeState = decodeRow(State.fields)
-const decodeRestoreFault = decodeRow({ fault: Schema.NullOr(Schema.Literals(["restoring", "moved"])) })
+const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
 /** Reports whether the database works, and waits for an operator to finish a restore, which a paused worker logs. */
 const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE_FAULTS).includes(fault)
@@ -67,16 +66,6 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
   )
   const needed = yield* Effect.cached(readSqlFiles())
 
-  const opens = ({ organizationId, ciphertext }: typeof State.Type): boolean => {
-    if (organizationId === null || ciphertext === null) return true
-    try {
-      cipher.decrypt(ciphertext, organizationId)
-      return true
-    } catch {
-      return false
-    }
-  }
-
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
     const known = outage()
     if (known !== undefined) return known
@@ -89,13 +78,14 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
         select organization_id, ciphertext from signing_secrets order by id desc limit 1
       ) newest on true`.pipe(decodeState)
     // A process with another key must not go on, whatever else is wrong.
-    if (!opens(state)) return WRONG_KEY
+    const { organizationId, ciphertext } = state
+    if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY
     if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
     // Apart, because an older schema does not have the function.
     const restore = yield* sql`select restore_fault() as fault`.pipe(decodeRestoreFault)
-    if (restore.fault !== null) return RESTORE_FAULTS[restore.fault]
+    if (restore !== null) return RESTORE_FAULTS[restore]
     return yield* lackingSettings
   }).pipe(
     Effect.timeout(timeLimit),

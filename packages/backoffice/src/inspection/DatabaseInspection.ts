@@ -202,6 +202,7 @@ export class DatabaseInspection extends Reader<DatabaseInspection>()(
 
 /** The rights of a kind of role, each on a table or a part of it. */
 const neededRights = (kind: Exclude<RoleKind, "reader">) =>
-  Object.keys(TABLE_GRANTS).flatMap((table) =>
-    tableRights(table, kind).map(({ privilege }) => ({ table, right: privilege })),
-  )
+  Object.keys(TABLE_GRANTS).flatMap((table) => {
+    const privileges = new Set(tableRights(table, kind).map((right) => right.split(" ")[0]!))
+    return [...privileges].map((right) => ({ table, right }))
+  })

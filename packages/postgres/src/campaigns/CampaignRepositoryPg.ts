@@ -24,6 +24,7 @@ import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { decodeColumn, decodeRow, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
 import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
 
@@ -219,14 +220,12 @@ export const CampaignRepositoryPg = adapter(
         if (recipients.length === 0) return
         yield* sql`
           with given as (
-            select given.recipient_id, waits, hours_from, hours_to, time_zones
-            from unnest(
-              ${recipients.map((recipient) => recipient.id)}::text[], ${recipients.map(({ waits }) => waits)}::bool[]
-            ) as given (recipient_id, waits)
+            select given.id as recipient_id, waits, hours_from, hours_to, time_zones
+            from ${toTable("given", recipients, { id: "text", waits: "bool" })}
             join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.id = ${id}
             -- Only a campaign with hours reads them.
             left join recipient_fields held on held.organization_id = ${organizationId}
-              and held.recipient_id = case when hours_from is not null then given.recipient_id end
+              and held.recipient_id = case when hours_from is not null then given.id end
           ), opening as materialized (
             select time_zones, next_opening(hours_from, hours_to, time_zones, greatest(${windowStart}::timestamptz, clock_timestamp())) as opens_at
             from (select distinct hours_from, hours_to, time_zones from given where time_zones is not null) each
@@ -240,13 +239,12 @@ export const CampaignRepositoryPg = adapter(
       }),
 
       storePublication: Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }, event, at) {
+        const published = recipients.map(({ id, testSubject }) => ({ id, testSubject: testSubject ?? "" }))
         yield* sql`
           with changed as (
             update recipients recipient
             set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz, test_subject = nullif(given.test_subject, '')
-            from unnest(
-              ${recipients.map(({ id }) => id)}::text[], ${recipients.map(({ testSubject }) => testSubject ?? "")}::text[]
-            ) as given (id, test_subject)
+            from ${toTable("given", published, { id: "text", testSubject: "text" })}
             where recipient.organization_id = ${organizationId} and recipient.id = given.id
             returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`

@@ -48,18 +48,15 @@ export class SecretCipher extends Context.Service<
     const encrypting = prepare(newest)
     const keys = [encrypting, ...older.map(prepare)]
 
-    // The first bytes of a ciphertext without a header are random. By chance they may look like a header.
-    const candidates = (stored: Uint8Array): ReadonlyArray<Candidate> => {
-      const headless = keys.map((key) => ({ key, header: stored.subarray(0, 0) }))
-      if (!HEADER_PREFIX.equals(stored.subarray(0, HEADER_PREFIX.length))) return headless
-      const header = stored.subarray(0, HEADER_BYTES)
-      const mark = header[HEADER_BYTES - 1]
-      return [...keys.filter((key) => mayHaveMade(key, mark)).map((key) => ({ key, header })), ...headless]
-    }
-    const open = (stored: Uint8Array, organizationId: string): Opened | undefined => {
-      for (const candidate of candidates(stored)) {
-        const text = tryDecrypt(candidate, stored, organizationId)
-        if (text !== undefined) return { keyId: candidate.key.id, text }
+    const open = (stored: Uint8Array, organizationId: string) => {
+      const hasHeader = HEADER_PREFIX.equals(stored.subarray(0, HEADER_PREFIX.length))
+      const marked = hasHeader ? keys.filter((key) => mayHaveMade(key, stored[HEADER_BYTES - 1])) : []
+      // The first bytes of a ciphertext without a header are random. By chance they may look like a header.
+      for (const [candidates, headerBytes] of [[marked, HEADER_BYTES] as const, [keys, 0] as const]) {
+        for (const { id, secretKey } of candidates) {
+          const text = tryDecrypt(secretKey, stored, headerBytes, organizationId)
+          if (text !== undefined) return { keyId: id, text }
+        }
       }
       return undefined
     }
@@ -83,23 +80,7 @@ export class SecretCipher extends Context.Service<
   }
 }
 
-interface PreparedKey extends Pick<RingKey, "id" | "mark"> {
-  readonly secretKey: KeyObject
-  readonly header: Uint8Array
-}
-
-/** A key to try, and the header that the ciphertext then has. */
-interface Candidate {
-  readonly key: PreparedKey
-  readonly header: Uint8Array
-}
-
-interface Opened {
-  readonly keyId: string
-  readonly text: string
-}
-
-const prepare = ({ id, mark, key }: RingKey): PreparedKey => ({
+const prepare = ({ id, mark, key }: RingKey) => ({
   id,
   mark,
   secretKey: createSecretKey(Redacted.value(key)),
@@ -109,12 +90,17 @@ const prepare = ({ id, mark, key }: RingKey): PreparedKey => ({
 const associatedData = (header: Uint8Array, organizationId: string) =>
   Buffer.concat([header, Buffer.from(organizationId)])
 
-const tryDecrypt = ({ key, header }: Candidate, stored: Uint8Array, organizationId: string): string | undefined => {
-  const sealed = stored.subarray(header.length)
+const tryDecrypt = (
+  key: KeyObject,
+  stored: Uint8Array,
+  headerBytes: number,
+  organizationId: string,
+): string | undefined => {
+  const sealed = stored.subarray(headerBytes)
   if (sealed.length < NONCE + TAG) return undefined
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key.secretKey, sealed.subarray(0, NONCE), { authTagLength: TAG })
-      .setAAD(associatedData(header, organizationId))
+    const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+      .setAAD(associatedData(stored.subarray(0, headerBytes), organizationId))
       .setAuthTag(sealed.subarray(sealed.length - TAG))
     const text = decipher.update(sealed.subarray(NONCE, sealed.length - TAG))
     return Buffer.concat([text, decipher.final()]).toString("utf8")

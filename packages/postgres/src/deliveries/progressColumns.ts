@@ -1,6 +1,6 @@
 import type { Outcome, Progress } from "@outreach/domain/deliveries/DeliveryLeases"
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
-import { type DeliveryId, madeAt } from "@outreach/domain/Identifier"
+import { madeAt } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
 /** Lays progress out as the arguments of `write_progress`. */
@@ -19,12 +19,9 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
       breaker === undefined ? [] : [{ endpointId, ...breaker }],
     ),
     batches: arrived.flatMap(({ organizationId, endpointId, outcomes }) =>
-      toBatches(outcomes).flatMap(({ firstId, lastId, deliveries }) => [
-        organizationId,
-        endpointId,
-        firstId,
-        lastId,
-        deliveries,
+      toBatches(outcomes).flatMap((batch) => [
+        ...[organizationId, endpointId, batch[0]!.delivery.id, batch.at(-1)!.delivery.id],
+        JSON.stringify(batch.map(({ delivery: { id, eventId }, attempt }) => ({ id, eventId, attempt }))),
       ]),
     ),
     // In one order for all workers, because the rows that count them are locked in it.
@@ -61,29 +58,14 @@ const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean =>
 /** How far apart in time the ids of one batch may be. A search for an id includes the batches that end up to this much later. */
 export const BATCH_SPAN_MS = 8000
 
-/** A row of `delivered` that holds many deliveries. */
-interface Batch {
-  readonly firstId: DeliveryId
-  readonly lastId: DeliveryId
-  /** As JSON: `[{ id, eventId, attempt }]`. */
-  readonly deliveries: string
-}
-
-/** Puts deliveries of one endpoint that arrived at their first attempt into batches. */
-const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
-  const sorted = outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
-  const batches: Array<Array<(typeof sorted)[number]>> = []
-  for (const each of sorted) {
+/** Puts deliveries of one endpoint that arrived at their first attempt into batches, each a row of `delivered`. */
+const toBatches = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<ReadonlyArray<Outcome>> => {
+  const batches: Array<Array<Outcome>> = []
+  for (const each of outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))) {
     const batch = batches.at(-1)
     if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
       batch.push(each)
     else batches.push([each])
   }
-  return batches.map((batch) => ({
-    firstId: batch[0]!.delivery.id,
-    lastId: batch.at(-1)!.delivery.id,
-    deliveries: JSON.stringify(
-      batch.map(({ delivery, attempt }) => ({ id: delivery.id, eventId: delivery.eventId, attempt })),
-    ),
-  }))
+  return batches
 }

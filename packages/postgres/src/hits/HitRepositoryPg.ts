@@ -17,6 +17,7 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 
 /** How many hits one statement forgets: some tens of milliseconds. */
 const FORGET_BATCH_SIZE = 1000
@@ -113,17 +114,15 @@ export const HitRepositoryPg = adapter(
           from numbered where number > ${MAX_HITS_PER_MINUTE}
           group by organization_id, recipient_id, address, link, window_start`.pipe(decodeRepeated)
         if (repeated.length === 0) return
-        const of = (read: (each: (typeof repeated)[number]) => string) => repeated.map(read)
         // Apart: a judgment of the last one kept holds it, and waits for its recipient.
         yield* sql`
           update hits set repeats = repeats + counted.count
           from (
             select last.*, repeated.count
-            from unnest(
-              ${of(({ organizationId }) => organizationId)}::text[], ${of(({ recipientId }) => recipientId)}::text[],
-              ${of(({ address }) => address)}::text[], ${of(({ link }) => link)}::text[],
-              ${of(({ windowStart }) => windowStart)}::timestamptz[], ${repeated.map(({ count }) => count)}::int[]
-            ) as repeated (organization_id, recipient_id, address, link, window_start, count)
+            from ${toTable("repeated", repeated, {
+              ...{ organizationId: "text", recipientId: "text", address: "text", link: "text" },
+              ...{ windowStart: "timestamptz", count: "int" },
+            })}
             cross join lateral (
               select organization_id, id from hits
               where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id

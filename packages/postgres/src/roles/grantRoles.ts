@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { sqlState } from "../migrations/replaceFunction.ts"
 import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
+import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 
 /** A role of the database, and the kind of process that connects with it. */
 const GrantedRole = Schema.Struct({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
@@ -105,9 +105,9 @@ const changesOf = Effect.fnUntraced(function* (
       kinds.includes(kind) ? [{ role, permission: `execute on function ${name}` }] : [],
     ),
     ...tables.flatMap(({ name, columns }) =>
-      (kind === "reader" ? readable(name, columns) : grantable(name, tableRights(name, kind))).map((permission) => ({
+      (kind === "reader" ? readable(name, columns) : tableRights(name, kind)).map((right) => ({
         role,
-        permission,
+        permission: `${right} on ${name}`,
       })),
     ),
   ])
@@ -151,16 +151,9 @@ const changesOf = Effect.fnUntraced(function* (
 
 const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<string> => {
   const secret = SECRET_COLUMNS[table]
-  if (secret === undefined) return [`select on ${table}`]
-  return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column}) on ${table}`)
+  if (secret === undefined) return ["select"]
+  return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column})`)
 }
-
-/** Writes the rights on a table, one for each column. */
-const grantable = (table: string, rights: ReadonlyArray<TableRight>): ReadonlyArray<string> =>
-  rights.flatMap(
-    ({ privilege, columns }) =>
-      columns?.map((column) => `${privilege} (${column}) on ${table}`) ?? [`${privilege} on ${table}`],
-  )
 
 /** Takes the right to call a function that runs with the rights of its owner from everyone. PostgreSQL gives it at the creation. */
 export const revokePublicExecution = Effect.gen(function* () {

@@ -107,21 +107,11 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   migrations: { api: "select", worker: "select", operator: "select" },
 }
 
-/** A privilege on a table, or on some of its columns. */
-export interface TableRight {
-  readonly privilege: string
-  /** Null for the whole table. */
-  readonly columns: ReadonlyArray<string> | null
-}
-
-/** Returns the rights of a kind of role on a table, from `TABLE_GRANTS`. */
-export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<TableRight> => {
-  const rights = TABLE_GRANTS[table]?.[kind] ?? ""
-  return Array.from(rights.matchAll(/(\w+)(?: \(([^)]*)\))?/g), ([, privilege, columns]) => ({
-    privilege: privilege!,
-    columns: columns?.split(/,\s*/) ?? null,
-  }))
-}
+/** Returns the rights of a kind of role on a table, from `TABLE_GRANTS`: `select`, or `update (name)` for one column. */
+export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<string> =>
+  [...(TABLE_GRANTS[table]?.[kind] ?? "").matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(
+    ([, privilege, columns]) => columns?.split(/,\s*/).map((column) => `${privilege} (${column})`) ?? privilege!,
+  )
 
 /** The columns that the reader may not select: what opens an account, and bodies of responses, which may hold such a thing. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {

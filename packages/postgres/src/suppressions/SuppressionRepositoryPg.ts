@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeValue, firstOr } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./suppressionRows.ts"
 
 const decodeOwners = decodeColumn({ organizationId: OrganizationId })
@@ -27,16 +28,14 @@ export const SuppressionRepositoryPg = adapter(
     return {
       add: (organizationId, clinicians, reason) => {
         const entries = clinicians.flatMap((clinician) =>
-          suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId, kind, value })),
+          suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
         )
         // A suppression for another reason as well is not lifted with the unsubscription.
         const isUnsubscription = reason === "unsubscribed"
         return sql`
           with entry as materialized (
-            select distinct nullif(program_id, '') as program_id, kind, lower(value) as value from unnest(
-              ${entries.map(({ programId }) => programId ?? "")}::text[], ${entries.map(({ kind }) => kind)}::text[],
-              ${entries.map(({ value }) => value)}::text[]
-            ) as given (program_id, kind, value)
+            select distinct nullif(program_id, '') as program_id, kind, lower(value) as value
+            from ${toTable("given", entries, { programId: "text", kind: "text", value: "text" })}
           ), of_program as (
             insert into suppressions (organization_id, program_id, kind, value, reason, by_unsubscription)
             select ${organizationId}, program_id, kind, value, ${reason}, ${isUnsubscription}::boolean
