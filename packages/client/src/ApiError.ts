@@ -17,32 +17,25 @@ export interface ApiErrorFields {
 export class ApiError extends Error {
   override readonly name: string = "ApiError"
   /** HTTP status. */
-  readonly status: number
+  declare readonly status: number
   /** The kind of error; for an answer without one, what its status stands for. */
-  readonly type: PartnerErrorType
+  declare readonly type: PartnerErrorType
   /** The error's code; null when the answer held no error body, as from a proxy in between. */
-  readonly code: PartnerErrorCode | LegacyErrorCode | null
+  declare readonly code: PartnerErrorCode | LegacyErrorCode | null
   /** Names the request to the service's operators; null when the answer did not. */
-  readonly requestId: string | null
+  declare readonly requestId: string | null
   /** Seconds that the service asked to wait; null when it did not. */
-  readonly retryAfter: number | null
+  declare readonly retryAfter: number | null
   /** Free-form details, such as `parameter`. */
-  readonly details: Readonly<Record<string, unknown>> | null
+  declare readonly details: Readonly<Record<string, unknown>> | null
   /** Faults of a submitted survey; empty elsewhere. */
-  readonly errors: readonly LegacyErrorItem[]
+  declare readonly errors: readonly LegacyErrorItem[]
   /** The code's entry in the published guide. */
-  readonly docUrl: string | null
+  declare readonly docUrl: string | null
 
   constructor(fields: ApiErrorFields, options?: ErrorOptions) {
     super(fields.message, options)
-    this.status = fields.status
-    this.type = fields.type
-    this.code = fields.code
-    this.requestId = fields.requestId
-    this.retryAfter = fields.retryAfter
-    this.details = fields.details
-    this.errors = fields.errors
-    this.docUrl = fields.docUrl
+    Object.assign(this, fields)
   }
 }
 

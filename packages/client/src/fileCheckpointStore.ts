@@ -20,15 +20,10 @@ export function fileCheckpointStore(path: string): FileCheckpointStore {
   let last: Promise<void> = Promise.resolve()
 
   async function write(text: string): Promise<void> {
-    const handle = await open(draft, "w")
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+    await flush(draft, "w", text)
     await rename(draft, file)
-    await syncFolder(dirname(file))
+    // Without this a power failure may undo the rename. Windows flushes no folders.
+    if (process.platform !== "win32") await flush(dirname(file), "r")
   }
 
   return {
@@ -52,11 +47,11 @@ export function fileCheckpointStore(path: string): FileCheckpointStore {
   }
 }
 
-// Without this a power failure may undo the rename. Windows flushes no folders.
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return
-  const handle = await open(folder, "r")
+/** Flushes a file, after writing the text, or a folder to the disk. */
+async function flush(path: string, flags: "r" | "w", text?: string): Promise<void> {
+  const handle = await open(path, flags)
   try {
+    if (text !== undefined) await handle.writeFile(text)
     await handle.sync()
   } finally {
     await handle.close()

@@ -61,14 +61,11 @@ export function postWebhook(
 function reasonOf(error: NodeJS.ErrnoException): string {
   // Several addresses were tried in turn.
   const [first = error] = (error as { errors?: NodeJS.ErrnoException[] }).errors ?? []
-  switch (first.code) {
-    case "ECONNREFUSED":
-      return "nothing listens there (ECONNREFUSED)"
-    case "ECONNRESET":
-      return "the receiver closed the connection without an answer (ECONNRESET)"
-    case "ENOTFOUND":
-      return "no host has this name (ENOTFOUND)"
-    default:
-      return first.code === undefined ? first.message : `${first.message} (${first.code})`
-  }
+  return first.code === undefined ? first.message : `${REASONS[first.code] ?? first.message} (${first.code})`
+}
+
+const REASONS: { readonly [code: string]: string } = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the receiver closed the connection without an answer",
+  ENOTFOUND: "no host has this name",
 }

@@ -2,6 +2,7 @@ import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/d
 import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
 import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
@@ -96,12 +97,11 @@ export class CampaignReader extends Reader<CampaignReader>()("backoffice/campaig
         join programs using (organization_id)
         join organizations on organizations.id = organization_id
         where programs.id = program_id
-          and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-          and (${programId ?? null}::text is null or program_id = ${programId ?? null})
-          and (${status ?? null}::text is null or campaigns.status = ${status ?? null})
-          and (${kind ?? null}::text is null or kind = ${kind ?? null})
-          and (${text ?? null}::text is null or strpos(lower(campaigns.name), lower(${text ?? null})) > 0)
-          and (${before ?? null}::text is null or campaigns.id < ${before ?? null})
+          and ${allOf(
+            equal({ organization_id: organizationId, program_id: programId, "campaigns.status": status, kind }),
+            text === undefined ? undefined : sql`strpos(lower(campaigns.name), lower(${text})) > 0`,
+            before && sql`campaigns.id < ${before}`,
+          )}
         order by campaigns.id desc limit ${limit}
       ) campaign
       cross join lateral campaign_totals(campaign.organization_id, campaign.id)

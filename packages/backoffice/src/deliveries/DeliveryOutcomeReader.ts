@@ -1,6 +1,7 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
@@ -47,15 +48,11 @@ export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
     const sums = sql.literal(SUMS)
     /** By the key of an endpoint, or by the index on the time. */
     const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
-      endpointId === undefined
-        ? sql`
+      sql`
       select * from delivery_outcomes
-      where seconds in (300, 3600) and at >= ${from}::timestamptz and at < ${to}::timestamptz
-        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
-        : sql`
-      select * from delivery_outcomes
-      where endpoint_id = ${endpointId} and at >= ${from}::timestamptz and at < ${to}::timestamptz
-        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})`
+      where at >= ${from}::timestamptz and at < ${to}::timestamptz
+        and ${equal({ organization_id: organizationId, endpoint_id: endpointId })}
+        and ${endpointId === undefined ? sql`seconds in (300, 3600)` : sql`true`}`
 
     return {
       /**

@@ -2,11 +2,9 @@ import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import { MailOperatorRepository } from "../mail/MailOperatorRepository.ts"
-import { shortLinkTo } from "../mail/shortLinkTo.ts"
-import { checkTemplate, templatesOf } from "../mail/Template.ts"
+import { checkTemplate, shortLinkTo, templatesOf } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
-import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
-import { isErased } from "../suppressions/ErasedClinicians.ts"
+import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicianRepository.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
@@ -120,7 +118,6 @@ export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function
   return yield* campaigns.move(campaignId, from, to)
 })
 
-/** Changes how many e-mails of a campaign go out in a minute at most; null for as many as the workers send. */
 export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
   campaignId: CampaignId,
   perMinute: number | null,

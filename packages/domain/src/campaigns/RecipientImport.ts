@@ -12,8 +12,11 @@ import { type Candidate, type Recipient, TOKEN_LENGTH } from "../recipients/Reci
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { timeZonesOf } from "../recipients/timeZonesOf.ts"
-import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
-import { type ErasedClinicians, isErased } from "../suppressions/ErasedClinicians.ts"
+import {
+  ErasedClinicianRepository,
+  type ErasedClinicians,
+  isErased,
+} from "../suppressions/ErasedClinicianRepository.ts"
 import type { SuppressionKey } from "../suppressions/Suppression.ts"
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"

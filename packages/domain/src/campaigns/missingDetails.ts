@@ -1,6 +1,5 @@
 import { detailsNotIn, hiddenDetails, type SenderDetail } from "../mail/hiddenDetails.ts"
-import { shortLinkTo } from "../mail/shortLinkTo.ts"
-import { compileTemplate, sampleFields } from "../mail/Template.ts"
+import { compileTemplate, sampleFields, shortLinkTo } from "../mail/Template.ts"
 import type { Program } from "../programs/Program.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
 import type { Campaign } from "./Campaign.ts"

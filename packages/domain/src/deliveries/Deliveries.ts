@@ -7,11 +7,9 @@ import {
   type Verdict,
 } from "@outreach/retry-policy"
 import { Clock, Effect, type Redacted } from "effect"
-import type { DeliveryId, EventId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
-import type { Outcome, Settlement } from "./DeliveryLeases.ts"
-import type { EndpointUrl } from "./Endpoint.ts"
+import type { Outcome, OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
@@ -34,12 +32,7 @@ export interface AttemptOptions {
    */
   readonly readAt: number
   /** The endpoint as it is when the call begins. */
-  readonly endpoint: {
-    readonly version: number
-    readonly url: EndpointUrl
-    /** Whether it asks for the headers of Standard Webhooks. */
-    readonly standardWebhooks: boolean
-  }
+  readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks">
   /** The secrets that sign when the call begins. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
@@ -59,14 +52,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
       const started = now()
       const body = utf8.encode(delivery.body)
       const { version, url, standardWebhooks } = endpoint
-      const headers = webhookHeaders(signer, body, {
-        id: delivery.id,
-        eventId: delivery.eventId,
-        attempt: delivery.attempt,
-        secrets,
-        at: started,
-        standardWebhooks,
-      })
+      const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, standardWebhooks })
       return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
         const finished = now()
         const { verdict, reason } = classify(reply)
@@ -104,29 +90,26 @@ const toSettlement = (next: NextAttempt): Settlement => {
   }
 }
 
+interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {
+  readonly body: Uint8Array
+  /** In Unix milliseconds. */
+  readonly at: number
+}
+
 /** Writes the headers of one attempt at a webhook, signed afresh. */
 export const webhookHeaders = (
   signer: Signer["Service"],
-  body: Uint8Array,
-  attempt: {
-    readonly id: DeliveryId
-    readonly eventId: EventId
-    readonly attempt: number
-    readonly secrets: ReadonlyArray<Redacted.Redacted>
-    /** In Unix milliseconds. */
-    readonly at: number
-    readonly standardWebhooks: boolean
-  },
+  { id, eventId, attempt }: Pick<Delivery, "id" | "eventId" | "attempt">,
+  { body, secrets, at, standardWebhooks }: Signing,
 ): Readonly<Record<string, string>> => {
-  const { eventId, secrets } = attempt
-  const timestamp = Math.floor(attempt.at / 1000)
+  const timestamp = Math.floor(at / 1000)
   const headers = {
     "Content-Type": "application/json",
     "X-Signature": signer.sign(body, secrets, timestamp),
-    "X-Delivery-Id": attempt.id,
-    "X-Delivery-Attempt": String(attempt.attempt),
+    "X-Delivery-Id": id,
+    "X-Delivery-Attempt": String(attempt),
   }
-  if (!attempt.standardWebhooks) return headers
+  if (!standardWebhooks) return headers
   return {
     ...headers,
     "webhook-id": eventId,

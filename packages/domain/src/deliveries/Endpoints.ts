@@ -17,7 +17,6 @@ interface AddressOptions {
   readonly allowPrivate: boolean
 }
 
-/** Creates an endpoint. It receives what is published from now on, or what was published at `since` or later. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   endpoint: Pick<Endpoint, "organizationId" | "eventTypes"> &
     Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: string; readonly since?: Timestamp },
@@ -27,7 +26,6 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   return yield* (yield* EndpointRepository).create({ ...endpoint, url, id: yield* createIdentifier("endpoint") })
 })
 
-/** Changes what is given of an endpoint; with a `version`, only of an endpoint that still has it. */
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
   {
@@ -86,14 +84,8 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     metadata: { test: true },
   }
   const body = new TextEncoder().encode(JSON.stringify(envelope))
-  const headers = webhookHeaders(yield* Signer, body, {
-    id,
-    eventId,
-    attempt: 1,
-    secrets,
-    at: started,
-    standardWebhooks,
-  })
+  const attempt = { id, eventId, attempt: 1 }
+  const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, standardWebhooks })
   const address = { organizationId, url: yield* endpoints.address(endpointId) }
   const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started

@@ -60,3 +60,6 @@ const renderNamed = compileTemplate("{{ token }}", "html")
 /** Escapes a text as an HTML template does what it names. */
 export const escapeHtml = (text: string): string =>
   /[&<>"']/.test(text) ? renderNamed({ ...SAMPLE, token: text }) : text
+
+/** Puts a token into the partner's own link, in the place that `{token}` keeps. */
+export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)

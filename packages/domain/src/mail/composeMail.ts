@@ -7,8 +7,7 @@ import { composeText } from "./composeText.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
-import { shortLinkTo } from "./shortLinkTo.ts"
-import { compileTemplate } from "./Template.ts"
+import { compileTemplate, shortLinkTo } from "./Template.ts"
 
 /** The last field of each Feedback-ID: Gmail wants the same 5 to 15 characters in all mail of a sender, and counts by the signing domain. */
 const FEEDBACK_SENDER = "outreach"

@@ -2,8 +2,7 @@ import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
 import { createSchemeCheck, ForeignScheme } from "./createSchemeCheck.ts"
 import type { MessageTemplate } from "./Message.ts"
-import { shortLinkTo } from "./shortLinkTo.ts"
-import { compileTemplate, templatesOf } from "./Template.ts"
+import { compileTemplate, shortLinkTo, templatesOf } from "./Template.ts"
 
 /** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
 export type FieldsCheck = (fields: RecipientFields) => string | undefined

@@ -38,7 +38,6 @@ export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
   return { key, text: drawn.text } satisfies IssuedKey
 })
 
-/** Issues a successor with the same name and scopes, and lets the old key live on for the overlap. */
 export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId, overlapSeconds: number) {
   const drawn = yield* drawKey
   const key = yield* (yield* ApiKeyRepository).rotate(keyId, drawn, overlapSeconds)

@@ -5,8 +5,7 @@ import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Npi } from "../recipients/Npi.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
-import { ErasedClinicianRepository } from "./ErasedClinicianRepository.ts"
-import { withoutErased } from "./ErasedClinicians.ts"
+import { ErasedClinicianRepository, withoutErased } from "./ErasedClinicianRepository.ts"
 import type {
   ProgramClinician,
   Suppression,

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
-import type { ErasedClinicians } from "@outreach/domain/suppressions/ErasedClinicians"
+import {
+  ErasedClinicianRepository,
+  type ErasedClinicians,
+} from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
