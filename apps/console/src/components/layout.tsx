@@ -70,49 +70,43 @@ export const Table = <Row,>(props: {
   readonly empty?: ComponentChildren
 }) => {
   const { title, label = title, caption = label, rows, empty } = props
-  const heading = title !== undefined && <h2>{title}</h2>
-  if (rows.length === 0) {
-    return (
-      <>
-        {heading}
-        {empty !== undefined && <Empty>{empty}</Empty>}
-      </>
-    )
-  }
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
       : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
   )
-  return (
-    <>
-      {heading}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-      <section class="scroll" aria-label={caption} tabIndex={0}>
-        <table>
-          <caption class={label !== undefined ? "hidden" : undefined}>{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ header, alignment }) => (
-                <th key={header} scope="col" class={alignment}>
-                  {header}
-                </th>
+  const table = (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    <section class="scroll" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class={label !== undefined ? "hidden" : undefined}>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ header, alignment }) => (
+              <th key={header} scope="col" class={alignment}>
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i}>
+              {columns.map(({ header, cell, alignment }) => (
+                <td key={header} class={alignment}>
+                  {cell(row)}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, i) => (
-              <tr key={i}>
-                {columns.map(({ header, cell, alignment }) => (
-                  <td key={header} class={alignment}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+  return (
+    <>
+      {title !== undefined && <h2>{title}</h2>}
+      {rows.length > 0 ? table : empty !== undefined && <Empty>{empty}</Empty>}
     </>
   )
 }
@@ -204,11 +198,9 @@ export const Chips = (props: {
   </nav>
 )
 
-/** The values of a query that continue a list after its last row; undefined at its end. */
-export type NextPage = Readonly<Record<string, string>> | undefined
-
 export const Pager = (props: {
-  readonly next: NextPage
+  /** The values of the query that continue the list after its last row; undefined at its end. */
+  readonly next: Readonly<Record<string, string>> | undefined
   /** The address of this page, if the list has another than what is shown. */
   readonly address?: string | undefined
 }) => {

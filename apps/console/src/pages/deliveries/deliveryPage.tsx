@@ -59,7 +59,6 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
           {waits && <ActionForm action={retry} params={params} label="Retry now" />}
           {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
         </div>
-        <h2>Attempts</h2>
         <Attempts attempts={attempts} isShown={isShown} />
         <h2>Request</h2>
         <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
@@ -99,7 +98,7 @@ const factsOf = (delivery: DeliverySummary, url: ShownUrl, group: FailureGroup |
 
 const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
   <Table
-    label="Attempts"
+    title="Attempts"
     rows={props.attempts}
     empty="No attempt was made yet. Each would stand here with its status, latency and response."
     columns={{

@@ -8,9 +8,10 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Array as Arr, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { ComponentChildren } from "preact"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
+import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { IdLink, Masked, OBJECT_PAGES, Time } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -20,12 +21,7 @@ const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi 
 const MAX_ENTRIES = 20
 
 const findPage = definePage("/find", {
-  run: () =>
-    Effect.succeed(
-      <Page title="Find" commands={COMMANDS}>
-        <SearchForm />
-      </Page>,
-    ),
+  run: () => Effect.succeed(searchPage("Find")),
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
@@ -42,13 +38,7 @@ const search = defineAction("/find", "recipients find", {
   },
   run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
     const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
-    if (typeof found === "string") return HttpServerResponse.empty({ status: 303, headers: { location: found } })
-    return (
-      <Page title={found.title} commands={COMMANDS}>
-        {found.body}
-        <SearchForm />
-      </Page>
-    )
+    return typeof found === "string" ? HttpServerResponse.empty({ status: 303, headers: { location: found } }) : found
   }),
 })
 
@@ -59,20 +49,18 @@ const findObjects = Effect.fnUntraced(function* (id: string, organizationId: Org
   const [only] = found
   if (only !== undefined && found.length === 1)
     return only.kind === "event" ? yield* findEvent(only) : pageShowing(only)
-  return {
-    title: found.length === 0 ? "Nothing has this id" : "Several things have this id",
-    body: (
-      <Table
-        caption="Found"
-        rows={found}
-        empty="It may be of another deployment, past its retention, or erased."
-        columns={{
-          What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
-          Organization: ({ organizationId }) => <IdLink id={organizationId} />,
-        }}
-      />
-    ),
-  }
+  return searchPage(
+    found.length === 0 ? "Nothing has this id" : "Several things have this id",
+    <Table
+      caption="Found"
+      rows={found}
+      empty="It may be of another deployment, past its retention, or erased."
+      columns={{
+        What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
+        Organization: ({ organizationId }) => <IdLink id={organizationId} />,
+      }}
+    />,
+  )
 })
 
 /** An event of ours stands on the pages of its deliveries. */
@@ -80,21 +68,19 @@ const findEvent = Effect.fnUntraced(function* ({ id, organizationId }: FoundObje
   const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id as EventId])
   const [only] = deliveries
   if (only !== undefined && deliveries.length === 1) return `/deliveries/${only.id}`
-  return {
-    title: `Event ${id}`,
-    body: (
-      <Table
-        caption="Deliveries of the event"
-        rows={deliveries}
-        empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
-        columns={{
-          Delivery: ({ id }) => <IdLink id={id} />,
-          State: ({ state }) => state,
-          Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
-        }}
-      />
-    ),
-  }
+  return searchPage(
+    `Event ${id}`,
+    <Table
+      caption="Deliveries of the event"
+      rows={deliveries}
+      empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
+      columns={{
+        Delivery: ({ id }) => <IdLink id={id} />,
+        State: ({ state }) => state,
+        Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
+      }}
+    />,
+  )
 })
 
 const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
@@ -126,41 +112,42 @@ const findPeople = Effect.fnUntraced(function* (
   )
   if (people.length === 1) return `/people/${recipients[0]!.id}`
   const { entries } = people.length > 0 ? { entries: [] } : yield* reader.find(key, MAX_ENTRIES)
-  return {
-    title: people.length === 0 ? "Nobody was found" : `${formatCount(people.length)} clinicians were found`,
-    body: (
-      <>
-        <Table
-          caption="Clinicians"
-          rows={people}
-          empty={
-            entries.length === 0
-              ? "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
-              : "No campaign has a recipient like this. What is known beside campaigns stands below."
-          }
-          columns={{
-            Clinician: ([newest]) => <IdLink id={newest.id}>{`NPI ${maskNpi(newest.npi)}`}</IdLink>,
-            Address: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked>,
-            Organization: ([newest]) => <IdLink id={newest.organizationId} />,
-            Campaigns: { count: (records) => records.length },
-            "Last event": ([newest]) => <Time at={newest.lastEventAt} />,
-          }}
-        />
-        {entries.length > 0 && (
-          <>
-            <h2>What is known</h2>
-            <TimelineTable entries={entries.toReversed()} deliveries={[]} />
-          </>
-        )}
-      </>
-    ),
-  }
+  return searchPage(
+    people.length === 0 ? "Nobody was found" : `${formatCount(people.length)} clinicians were found`,
+    <>
+      <Table
+        caption="Clinicians"
+        rows={people}
+        empty={
+          entries.length === 0
+            ? "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
+            : "No campaign has a recipient like this. What is known beside campaigns stands below."
+        }
+        columns={{
+          Clinician: ([newest]) => <IdLink id={newest.id}>{`NPI ${maskNpi(newest.npi)}`}</IdLink>,
+          Address: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked>,
+          Organization: ([newest]) => <IdLink id={newest.organizationId} />,
+          Campaigns: { count: (records) => records.length },
+          "Last event": ([newest]) => <Time at={newest.lastEventAt} />,
+        }}
+      />
+      {entries.length > 0 && (
+        <>
+          <h2>What is known</h2>
+          <TimelineTable entries={entries.toReversed()} deliveries={[]} />
+        </>
+      )}
+    </>,
+  )
 })
 
-const SearchForm = () => (
-  <section>
-    <ActionForm action={search} label="Find" />
-  </section>
+const searchPage = (title: string, found?: ComponentChildren): PageElement => (
+  <Page title={title} commands={COMMANDS}>
+    {found}
+    <section>
+      <ActionForm action={search} label="Find" />
+    </section>
+  </Page>
 )
 
 export const findRoutes = [findPage, search] as const

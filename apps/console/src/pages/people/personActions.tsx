@@ -2,16 +2,14 @@ import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataRea
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
-import { type OrganizationId, ProgramId, type RecipientId } from "@outreach/domain/Identifier"
+import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ActionForm } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
-import { IdLink } from "../../components/values.tsx"
+import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -33,16 +31,16 @@ const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
   return { organizationId, npi, clinicians }
 })
 
-const scopeOf = (programId: ProgramId | undefined, organizationId: OrganizationId): SuppressionScope =>
-  programId === undefined ? { organizationId } : { programId }
+const changeBy = (change: typeof suppress | typeof lift) =>
+  Effect.fnUntraced(function* (given: { readonly id: RecipientId; readonly program: ProgramId | undefined }) {
+    const { organizationId, clinicians } = yield* findPerson(given.id)
+    return yield* change(given.program === undefined ? { organizationId } : { programId: given.program }, clinicians)
+  })
 
 export const suppressPerson = defineAction("/people/:id/suppress", "suppressions add", {
   role: "operator",
   inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
-  run: Effect.fnUntraced(function* ({ id, program }) {
-    const { organizationId, clinicians } = yield* findPerson(id)
-    return yield* suppress(scopeOf(program, organizationId), clinicians)
-  }),
+  run: changeBy(suppress),
 })
 
 export const liftPerson = defineAction("/people/:id/lift", "suppressions remove", {
@@ -54,10 +52,7 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
     }),
     reason,
   },
-  run: Effect.fnUntraced(function* ({ id, program }) {
-    const { organizationId, clinicians } = yield* findPerson(id)
-    return yield* lift(scopeOf(program, organizationId), clinicians)
-  }),
+  run: changeBy(lift),
 })
 
 export const exportPerson = defineAction("/people/:id/export", "clinicians export", {
@@ -92,9 +87,7 @@ export const planErasureOf = defineAction("/people/:id/erase/plan", "clinicians 
         </p>
         <Counts caption="What would be erased" counts={counts} />
         <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous />
-        <p>
-          <IdLink id={id}>Back to the clinician</IdLink>
-        </p>
+        <LinkLine to={`/people/${id}`}>Back to the clinician</LinkLine>
       </Page>
     )
   }),
@@ -128,9 +121,7 @@ const erase = defineAction("/people/:id/erase", "clinicians erase", {
           What is outside the database is not erased: the mail server's log and queue, backups, import files, and what
           the partner holds.
         </p>
-        <p>
-          <IdLink id={id}>What is left of the record</IdLink>
-        </p>
+        <LinkLine to={`/people/${id}`}>What is left of the record</LinkLine>
       </Page>
     )
   }),

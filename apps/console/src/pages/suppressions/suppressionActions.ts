@@ -37,22 +37,22 @@ export const lift = Effect.fnUntraced(function* (scope: SuppressionScope, clinic
   return `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`
 })
 
+const changeBy = (change: typeof suppress | typeof lift) =>
+  Effect.fnUntraced(function* (given: InputsOf<typeof inputs>) {
+    const { scope, list } = yield* readScope(given)
+    return { to: list, notice: yield* change(scope, [yield* readClinician(given)]) }
+  })
+
 export const addSuppression = defineAction("/suppressions/add", "suppressions add", {
   role: "operator",
   inputs,
-  run: Effect.fnUntraced(function* (given) {
-    const { scope, list } = yield* readScope(given)
-    return { to: list, notice: yield* suppress(scope, [yield* readClinician(given)]) }
-  }),
+  run: changeBy(suppress),
 })
 
 export const liftSuppression = defineAction("/suppressions/lift", "suppressions remove", {
   role: "operator",
   inputs,
-  run: Effect.fnUntraced(function* (given) {
-    const { scope, list } = yield* readScope(given)
-    return { to: list, notice: yield* lift(scope, [yield* readClinician(given)]) }
-  }),
+  run: changeBy(lift),
 })
 
 const refuse = (message: string) => Effect.fail(PageError.of(400, "Not done", message))

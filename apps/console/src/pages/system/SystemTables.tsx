@@ -22,15 +22,17 @@ export const Processes = ({ processes, load, schema }: System) => (
     <Facts
       facts={{
         "Release of this console": RELEASE,
-        PostgreSQL: load?.version.split(" ")[0] ?? "–",
-        "Workers alive": load === undefined ? "–" : formatCount(load.workers),
+        PostgreSQL: known(load, ({ version }) => version.split(" ")[0]),
+        "Workers alive": known(load, ({ workers }) => formatCount(workers)),
         "Newest migration": schema?.newest?.file.replace(/^migrations\/|\.sql$/g, "") ?? "–",
         Applied: <Time at={schema?.newest?.appliedAt} />,
-        "Migrations applied": schema === undefined ? "–" : formatCount(schema.migrations),
-        "Files pending": schema === undefined ? "–" : formatPending(schema.pending),
-        Connections:
-          load === undefined ? "–" : `${formatCount(load.connections)} of ${formatCount(load.maxConnections)}`,
-        "Size of the database": load === undefined ? "–" : formatBytes(load.bytes),
+        "Migrations applied": known(schema, ({ migrations }) => formatCount(migrations)),
+        "Files pending": known(schema, ({ pending }) => formatPending(pending)),
+        Connections: known(
+          load,
+          ({ connections, maxConnections: max }) => `${formatCount(connections)} of ${formatCount(max)}`,
+        ),
+        "Size of the database": known(load, ({ bytes }) => formatBytes(bytes)),
       }}
     />
     <SystemTable
@@ -52,6 +54,10 @@ export const Processes = ({ processes, load, schema }: System) => (
     />
   </Section>
 )
+
+/** Returns a dash for what could not be read. */
+const known = <A,>(value: A | undefined, textOf: (value: A) => string | undefined) =>
+  value === undefined ? "–" : textOf(value)
 
 const formatPending = (pending: ReadonlyArray<string>) =>
   pending.length === 0 ? "none" : `${formatCount(pending.length)}: ${pending.slice(0, 5).join(", ")}`
@@ -147,11 +153,11 @@ export const Settings = (props: System & { readonly consoleSettings: ReturnType<
   <Section title="Settings">
     <Table
       caption="Settings of this console, without secrets"
-      rows={props.consoleSettings}
+      rows={Object.entries(props.consoleSettings)}
       empty="None."
       columns={{
-        Setting: ({ name }) => <code>{name}</code>,
-        Value: ({ value }) => value,
+        Setting: ([name]) => <code>{name}</code>,
+        Value: ([, value]) => String(value),
       }}
     />
     <SystemTable
@@ -168,11 +174,9 @@ export const Settings = (props: System & { readonly consoleSettings: ReturnType<
 )
 
 /** Lists what the console was started with, and none of the secrets. */
-export const consoleSettings = (
-  config: ConsoleConfig["Service"],
-): ReadonlyArray<{ readonly name: string; readonly value: string }> => {
+export const consoleSettings = (config: ConsoleConfig["Service"]): Readonly<Record<string, string | number>> => {
   const { hosts, database, username } = config.database.address
-  const values: Readonly<Record<string, string | number>> = {
+  return {
     DEPLOYMENT: config.deployment,
     DATABASE_URL: `${hosts.map(({ host, port }) => `${host}:${port}`).join(", ")}, database ${database ?? "–"}, user ${username ?? "–"}, with its password left out`,
     DATABASE_CONNECTIONS: config.databaseConnections,
@@ -186,5 +190,4 @@ export const consoleSettings = (
     PUBLIC_BASE_URL: config.publicBaseUrl,
     SECRETS_KEY: config.secretsKey.length === 1 ? "1 key, not shown" : `${config.secretsKey.length} keys, not shown`,
   }
-  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }))
 }
