@@ -44,13 +44,11 @@ export const formatAgo = (seconds: number): string => {
   return seconds >= 0 ? `${text} ago` : `in ${text}`
 }
 
-/** Formats milliseconds, in seconds from one second on. */
 export const formatMillis = (millis: number): string =>
   millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"]
 
-/** Formats a size in bytes, in powers of 1,000. */
 export const formatBytes = (bytes: number): string => {
   const power = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytes) / 3)))
   const value = bytes / 1000 ** power

@@ -7,7 +7,6 @@ import { useMayAct, useView } from "./values.tsx"
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>
 
-/** What a form changes of its inputs' controls; one that is false is left out. */
 type Controls = Readonly<Record<string, Partial<Control> | false>>
 
 type PathParams<P extends string> = keyof PathTexts<P> extends never
@@ -22,7 +21,6 @@ export const ActionForm = <P extends string>(
     /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
     readonly version?: string
     readonly isDangerous?: boolean
-    /** What the form sends without asking for it. */
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren

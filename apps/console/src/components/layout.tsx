@@ -5,7 +5,6 @@ import { isolated, useView } from "./values.tsx"
 interface PageProps {
   /** Foreign text in it is isolated. */
   readonly title: ComponentChildren
-  /** The commands that show or do the same. */
   readonly commands?: ReadonlyArray<string>
   readonly children: ComponentChildren
 }
@@ -26,10 +25,8 @@ export const Page = ({ title, commands = [], children }: PageProps) => (
   </>
 )
 
-/** A `Page` with its properties. */
 export type PageElement = VNode<PageProps>
 
-/** A document for somebody who is not signed in. */
 export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="narrow" id="content">
     <h1>{props.title}</h1>
@@ -37,7 +34,6 @@ export const Narrow = (props: { readonly title: string; readonly children: Compo
   </main>
 )
 
-/** A command line that shows or does the same as the page. */
 export const Command = (props: { readonly children: ComponentChildren }) => (
   <pre class="command">
     <code>{props.children}</code>
@@ -59,7 +55,6 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
 
 /** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own. */
 export const Table = <Row,>(props: {
-  /** The heading above the table. */
   readonly title?: string
   readonly caption?: string
   /** The caption for screen readers alone, below a heading that says the same. Default the title. */
@@ -152,7 +147,7 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
 )
 
 export const Items = (props: { readonly of: ReadonlyArray<ComponentChildren> }) => (
-  <ul class="plain">
+  <ul>
     {props.of.map((item, i) => (
       <li key={i}>{item}</li>
     ))}

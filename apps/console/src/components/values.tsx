@@ -17,7 +17,6 @@ export const ViewContext = createContext<View | undefined>(undefined)
 
 export const useView = (): View => useContext(ViewContext)!
 
-/** Reports whether the operator may do what needs a role, within a component. */
 export const useMayAct = (role: OperatorRole): boolean => mayActAs(useView().operator.role, role)
 
 /** More than names, subjects and replies have. */
@@ -56,17 +55,14 @@ export const textOf = (content: ComponentChildren): string => {
   return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
 }
 
-/** Foreign text that is a code, such as a reply of a mail server. */
 export const Code = (props: { readonly class?: string; readonly children: string }) => (
   <code class={props.class}>{isolated(props.children)}</code>
 )
 
-/** A sentence whose parts between backticks are code. */
 export const Prose = (props: { readonly children: string }) => (
   <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>
 )
 
-/** A value with a smaller note below it, if there is one. */
 export const Noted = (props: { readonly note: string; readonly children: ComponentChildren }) => (
   <>
     {props.children}
@@ -79,7 +75,6 @@ export const Noted = (props: { readonly note: string; readonly children: Compone
   </>
 )
 
-/** A value of which a part is hidden, such as an e-mail address. */
 export const Masked = (props: { readonly children: string }) => (
   <span class="masked" title="Hidden until it is shown">
     {props.children}
@@ -94,7 +89,6 @@ export const StatusBadge = (props: { readonly tone: Tone; readonly children: str
   <span class={`status ${props.tone}`}>{props.children}</span>
 )
 
-/** The pages of the things that have one, by the prefix of their ids. */
 export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   org: (id) => `/partners/${id}`,
   cmp: (id) => `/campaigns/${id}`,
@@ -112,7 +106,6 @@ export const IdLink = (props: { readonly id: string; readonly children?: string 
   return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
 }
 
-/** An instant in UTC, with how long ago it is. */
 export const Time = (props: {
   readonly at: Timestamp | null | undefined
   /** What stands in place of no instant. Default a dash. */

@@ -14,7 +14,6 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
     const assets = yield* Assets
     const { deployment } = yield* ConsoleConfig
 
-    /** Renders a document, for nobody who is signed in. */
     const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse => {
       const html = renderToString(
         <Document title={title} assets={assets}>

@@ -130,6 +130,5 @@ export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal
   ]
 }
 
-/** Returns a route's path with its parameters. */
 export const pathTo = <P extends string>(route: { readonly path: P }, params: PathTexts<P>): string =>
   route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name as ParamNames<P>]))

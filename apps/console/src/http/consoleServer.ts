@@ -22,7 +22,6 @@ const LIMITS = {
 /** How long requests in flight may take to finish once the process stops. */
 const DRAIN_MS = 10_000
 
-/** Shows an operator that an address has no page. */
 const nothing = definePage("/*", { run: () => Effect.fail(PageError.notFound()) })
 
 type RouteServices<R> = Exclude<
@@ -81,7 +80,6 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-/** Creates routes that answer the methods which an address lacks with those that it has. */
 const otherMethods = (
   served: ReadonlyArray<Pick<HttpRouter.Route, "path" | "method">>,
   renderer: PageRenderer["Service"],

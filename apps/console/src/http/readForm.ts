@@ -39,7 +39,6 @@ const tooLarge = PageError.of(
 export const formToken = (sessionToken: string): string =>
   createHmac("sha256", sessionToken).update("console form").digest("base64url")
 
-/** Reports whether a form carries its session's token, in constant time. */
 export const isFormToken = (sessionToken: string, given: string | undefined): boolean => {
   const expected = Buffer.from(formToken(sessionToken))
   const actual = Buffer.from(given ?? "")

@@ -9,7 +9,6 @@ const ONCE = ["host", "authorization", "cookie", "origin", "content-type"]
 /** Creates a check that returns why a request is refused before anything of it is believed; undefined for all others. */
 export const refuseAmbiguous = (settings: {
   readonly consoleUrl: string
-  /** In lower case; null for none. */
   readonly proxyHeader: string | null
 }): ((request: HttpServerRequest.HttpServerRequest) => PageError | undefined) => {
   const once = settings.proxyHeader === null ? ONCE : [...ONCE, settings.proxyHeader]

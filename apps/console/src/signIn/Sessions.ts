@@ -79,7 +79,6 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     })
 
     return {
-      /** Returns who is signed in; undefined if nobody is. Fails if the client may not even ask. */
       find: (request: HttpServerRequest.HttpServerRequest) =>
         proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader),
       setCookie: (response: Response, sessionToken: string): Response =>

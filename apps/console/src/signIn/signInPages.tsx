@@ -129,7 +129,6 @@ const answers = [
   answered("POST", "/sign-out", signOut),
 ]
 
-/** The pages to sign in and out, which need no session. */
 export const signInRoutes = Effect.gen(function* () {
   const context =
     yield* Effect.context<

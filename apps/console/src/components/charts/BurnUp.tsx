@@ -2,12 +2,9 @@ import * as Plot from "@observablehq/plot"
 import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
-/** A count that grows towards its target, and its forecast. */
 export const BurnUp = (props: {
   readonly title: string
-  /** What is counted, such as `learners`. */
   readonly unit: string
-  /** How many there were at the end of each day, by UTC dates. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly count: number }>
   /** How many are expected by the days to come, with an interval; none without progress or a target. */
   readonly forecast: ReadonlyArray<{

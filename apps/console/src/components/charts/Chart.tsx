@@ -3,7 +3,6 @@ import * as Plot from "@observablehq/plot"
 import { parseHTML } from "linkedom"
 import { type Columns, Table } from "../layout.tsx"
 
-/** A chart with a table of the same numbers. */
 export const Chart = <Row,>(props: {
   readonly title: string
   readonly label: string
@@ -81,7 +80,6 @@ export const renderPlot = (
   return svg.outerHTML
 }
 
-/** A value over time, as small as a word. */
 export const Sparkline = (props: {
   readonly label: string
   readonly points: ReadonlyArray<{ readonly at: Date; readonly value: number }>

@@ -14,9 +14,7 @@ const LEVELS = 4
 /** The days of a range by week and weekday, darker the more was counted. Each leads to its page. */
 export const HeatMap = (props: {
   readonly title: string
-  /** What is counted, such as `sent`. */
   readonly unit: string
-  /** What was counted on each day, by UTC dates. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly count: number; readonly href: string }>
   readonly empty: string
 }) => {

@@ -17,7 +17,6 @@ interface HistogramProps<Row> {
   readonly title: string
   readonly series: Series<Row>
   readonly rows: ReadonlyArray<Row>
-  /** When the time of a row begins. */
   readonly at: (row: Row) => Timestamp
   /** The length of that time in milliseconds. Default an hour. */
   readonly stepMs?: number

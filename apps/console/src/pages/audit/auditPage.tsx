@@ -31,7 +31,6 @@ const filters = {
   ...timeRange("From", "Before"),
 }
 
-/** Who did what, newest first. An operator of one organization sees what concerns that one. */
 export const auditPage = definePage("/audit", {
   inputs: { ...filters, before: Before },
   run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {

@@ -9,10 +9,8 @@ const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, 
   ok: ["ok", "good"],
   skipped: ["skipped", "neutral"],
 }
-/** The checks that are mended on the partner's page. */
 const OF_PARTNER: ReadonlyArray<PreflightCheck["check"]> = ["endpoint", "signing_secret"]
 
-/** Whether a campaign is ready to be sent: what is wrong before the rest. */
 export const PreflightList = (props: {
   readonly checks: ReadonlyArray<PreflightCheck>
   readonly organizationId: OrganizationId

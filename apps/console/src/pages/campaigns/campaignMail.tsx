@@ -123,5 +123,4 @@ const documents = (part: Part) =>
     }),
   ] as const
 
-/** A campaign's e-mail, and the content of the frames that show it. */
 export const campaignMail = [campaignMailPage, ...documents("html"), ...documents("text")] as const

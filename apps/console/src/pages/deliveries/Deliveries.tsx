@@ -8,7 +8,6 @@ import { Chips, Table } from "../../components/layout.tsx"
 import { Countdown, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 
-/** Rows of deliveries, each of which leads to its attempts. */
 export const Deliveries = (props: {
   readonly rows: ReadonlyArray<DeliverySummary>
   readonly endpoints: Endpoints
@@ -56,11 +55,9 @@ export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "stat
 /** Links that narrow a list to dead letters whose last attempt had a status. */
 export const StatusChips = (props: {
   readonly label: string
-  /** How many dead letters have each status; null for those without one. */
   readonly statuses: ReadonlyArray<{ readonly status: number | null; readonly open: number }>
   readonly chosen: number | undefined
   readonly address: string
-  /** What a status needs besides itself in the query. */
   readonly needs?: Readonly<Record<string, string>>
 }) =>
   props.statuses.length === 0 ? null : (
@@ -83,7 +80,6 @@ export const StatusChips = (props: {
 
 export type Endpoints = ReadonlyMap<EndpointId, ShownUrl>
 
-/** Reads the addresses of an organization's endpoints, or of all. */
 export const readEndpoints = Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
   const endpoints = yield* (yield* DeliveryReader).endpoints(organizationId)
   return new Map(endpoints.map(({ id, url }) => [id, url]))

@@ -20,7 +20,6 @@ import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadL
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-/** The states in which a delivery is not a dead letter. */
 const LIVE_STATES = ["pending", "sending", "delivered"] as const
 /** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
 const STATES = [...LIVE_STATES, "dead", ...DEAD_LETTER_REASONS] as const
@@ -45,7 +44,6 @@ const filters = {
 }
 const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
 
-/** `/deliveries`: the outcomes of deliveries over time, and the deliveries of a range. */
 export const deliveriesPage = definePage("/deliveries", {
   inputs,
   run: (input, { now }) => Effect.map(readList(input, now), contentOf),
@@ -155,7 +153,6 @@ const contentOf = (view: View) => {
   )
 }
 
-/** Attempts over time by their outcome, with how many arrived and how many deliveries died. */
 const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonly address: string }) => {
   const sumOf = (count: (step: (typeof outcomes)[number]) => number) =>
     outcomes.reduce((total, each) => total + count(each), 0)

@@ -19,7 +19,6 @@ interface QuotasProps {
   readonly by: CalendarDate | null
 }
 
-/** How far a program is from its targets, and when it is expected to reach them. */
 export const Quotas = (props: QuotasProps) => (
   <>
     <div class="halves">

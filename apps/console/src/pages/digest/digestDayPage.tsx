@@ -148,7 +148,6 @@ const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
   }),
 })
 
-/** The form that recounts dates, with what it does; nothing for operators who may not. */
 export const VerifyForm = (props: {
   readonly organizationId: OrganizationId
   readonly first: CalendarDate

@@ -17,7 +17,6 @@ const ALL_TYPES = "all"
 
 const MAX_SHOWN = 500
 
-/** Sends one signed test event, and shows how the endpoint answered. */
 const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ endpoint }) {
@@ -61,7 +60,6 @@ const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints s
 
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
-/** Changes what differs of an endpoint's address, types, headers and maximum of calls in flight. */
 const updateEndpointAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
   inputs: {

@@ -37,7 +37,6 @@ const filters = {
 }
 const inputs = { ...filters, after: inboxCursor.input }
 
-/** What partners sent: what could not be applied first. */
 const inboxPage = definePage("/inbox", {
   inputs,
   run: (input, { now }) => Effect.map(readInbox(input, now), contentOf),

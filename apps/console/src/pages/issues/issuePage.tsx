@@ -153,7 +153,6 @@ export const FailureCause = (cause: Cause) => (
   </>
 )
 
-/** Returns the same as a title. */
 export const groupTitle = (cause: Cause) =>
   cause.firstLine === null
     ? `${causeOf(cause)} (${WORDS[cause.reason]})`

@@ -100,7 +100,6 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
   }),
 })
 
-/** Issues a successor of a key, shows it once, and lets the old one end. */
 const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   role: "admin",
   inputs: {

@@ -28,7 +28,6 @@ export const confirmFields = { confirm: required(field(DisplayName, "Name")) }
 
 export const confirmBy = (name: string, hint?: string) => ({ confirm: { label: foreign`Type ${name}`, hint } })
 
-/** Fails unless the name that was typed is the one that is asked for. */
 export const assertTyped = (typed: string, name: string): Effect.Effect<void, PageError> =>
   typed === name.trim()
     ? Effect.void

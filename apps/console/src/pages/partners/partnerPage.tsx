@@ -92,7 +92,6 @@ const contentOf = (partner: Partner) => {
   )
 }
 
-/** What is wrong with a partner, each with where to look. */
 const Problems = ({ endpoints, keys, pollers, recent }: Partner) => {
   const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id
   const countOf = (error: string) => totalOf(recent.filter(({ code }) => code === error)).requests

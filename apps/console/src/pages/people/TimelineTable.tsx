@@ -24,7 +24,6 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
 export const TimelineTable = (props: {
   readonly entries: ReadonlyArray<TimelineEntry>
   readonly deliveries: ReadonlyArray<EventDelivery>
-  /** The names of campaigns and programs by their ids. */
   readonly names?: ReadonlyMap<string, string>
 }) => {
   const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
@@ -64,7 +63,7 @@ const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
   props.of.length === 0 ? (
     <>Delivered long ago, or to nobody</>
   ) : (
-    <ul class="plain">
+    <ul>
       {props.of.map(({ id, state, replayedAs }) => (
         <li key={id}>
           <DeliveryState state={state} replayedAs={replayedAs} /> <IdLink id={id}>Delivery</IdLink>

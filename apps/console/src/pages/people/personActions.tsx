@@ -15,7 +15,6 @@ import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { lift, reason, suppress } from "../suppressions/suppressionActions.ts"
 
-/** A switch, as the command line has it. */
 export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
 
 const LastDigits = textSchema("four digits", (text) => (/^\d{4}$/.test(text) ? text : undefined))

@@ -12,7 +12,6 @@ import { field, type InputsOf, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 
-/** The reason of a change, which the audit log records. */
 export const reason = required(
   field(AuditReason, "Reason", { maxLength: 200, size: 42, hint: "For the audit log: no address and no NPI." }),
 )
@@ -25,13 +24,11 @@ const inputs = {
   reason,
 }
 
-/** Suppresses the keys of one clinician. Returns a sentence that says what was done. */
 export const suppress = Effect.fnUntraced(function* (scope: SuppressionScope, clinician: ReadonlyArray<Clinician>) {
   const { added, withdrawn } = yield* suppressClinicians(scope, clinician, "operator")
   return `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} waiting recipients withdrawn.`
 })
 
-/** Lifts what suppresses the keys of one clinician. Returns a sentence that says what was done. */
 export const lift = Effect.fnUntraced(function* (scope: SuppressionScope, clinician: ReadonlyArray<Clinician>) {
   const removed = yield* (yield* SuppressionRepository).remove(scope, clinician.flatMap(suppressionKeys))
   return `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`

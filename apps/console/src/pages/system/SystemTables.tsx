@@ -9,7 +9,6 @@ import type { System } from "./systemPage.tsx"
 
 const SystemTable = <Row,>(props: {
   readonly caption: string
-  /** Undefined if they could not be read. */
   readonly rows: ReadonlyArray<Row> | undefined
   readonly empty: string
   readonly columns: Columns<Row>
@@ -141,7 +140,6 @@ export const Storage = ({ partitions, tables }: System) => (
   </Section>
 )
 
-/** The newest partition; a worker adds those of the time to come. */
 const Newest = ({ newest }: PartitionState) => {
   const { now } = useView()
   const today = fromUnixMillis(now).slice(0, newest?.length)
@@ -173,7 +171,6 @@ export const Settings = (props: System & { readonly consoleSettings: ReturnType<
   </Section>
 )
 
-/** Lists what the console was started with, and none of the secrets. */
 export const consoleSettings = (config: ConsoleConfig["Service"]): Readonly<Record<string, string | number>> => {
   const { hosts, database, username } = config.database.address
   return {

@@ -35,7 +35,6 @@ export const systemPage = definePage("/system", {
   }),
 })
 
-/** What the page shows of the deployment; a part that could not be read is undefined. */
 export type System = Effect.Success<typeof readSystem>
 
 /** Reads the state of the deployment. A part that fails, or takes too long, does not keep the others from being shown. */

@@ -107,7 +107,6 @@ interface Point {
   readonly value: number
 }
 
-/** The line of a tile, and of which time it is. */
 const History = (props: {
   readonly tile: TodayTile
   readonly samples: ReadonlyArray<GaugeSample>
