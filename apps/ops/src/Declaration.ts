@@ -13,7 +13,6 @@ export class Access extends Context.Service<Access, "reads" | "reveals" | "chang
 /** A command or a group of commands that needs the services `R`, without its name: the words by which it is called. */
 export type Declared<R> = (words: ReadonlyArray<string>) => Command.Command<string, never, object, unknown, R>
 
-/** What a command is declared with. */
 interface Declaration<I, Column extends string, Run, Provided, Needed> {
   /** The description in the help. */
   readonly about: string
@@ -31,8 +30,11 @@ interface Declaration<I, Column extends string, Run, Provided, Needed> {
    */
   readonly run: (input: Values<I>) => Run
   readonly columns?: ReadonlyArray<Column>
-  /** Formats the result for people, by default as a record with a line for each field. Only a function in its place gets the result's type. */
-  readonly format?: (result: ResultOf<Run>) => string
+  /**
+   * Formats the result for people, as a text or its paragraphs; by default as a record with a line for each field. Only a function that is
+   * written here gets the result's type.
+   */
+  readonly format?: (result: ResultOf<Run>) => string | ReadonlyArray<string>
   /** Says more about the result, on standard error after it. */
   readonly note?: (result: ResultOf<Run>) => string | undefined
   /** The services that only this command of its group needs. */
@@ -45,7 +47,6 @@ type Result<Column extends string> = [Column] extends [never]
     void | (object & { readonly length?: never })
   : ReadonlyArray<{ readonly [C in Column]: unknown }>
 
-/** An effect, or the steps of one. */
 type Runnable<A> = Effect.Effect<A, unknown, unknown> | Generator<Effect.Effect<unknown, unknown, unknown>, A, never>
 
 /** What the effect or the steps succeed with, unless they print for themselves. */
@@ -123,7 +124,6 @@ export const changing = declare<AuditLog>("changes")
 /** Declares a command that may create the audit log, which then records it once it has ended. */
 export const creatingLog = declare<AuditLog>("changes", { createsLog: true })
 
-/** Declares a group of commands by their names. */
 export const group =
   <Commands extends Readonly<Record<string, Declared<unknown>>>, Provided = never, Needed = never>(declaration: {
     readonly about: string
@@ -154,7 +154,7 @@ const printResult = Effect.fnUntraced(function* (
 ) {
   if (typeof result !== "object" || result === null) return
   if (columns === undefined) {
-    yield* print(result, () => format?.(result as never) ?? formatRecord(result))
+    yield* print(result, () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n"))
     const more = note?.(result as never)
     if (more !== undefined) yield* printToStderr(more)
     return

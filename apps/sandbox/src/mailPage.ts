@@ -1,6 +1,5 @@
 import { escapeHtml, page, table } from "./page.ts"
 
-/** A caught message in the list. */
 export interface CaughtMail {
   readonly id: number
   readonly receivedAt: string

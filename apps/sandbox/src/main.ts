@@ -153,7 +153,6 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
   )
 }, Effect.scoped)
 
-/** Prints a text to standard output. */
 const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
 
 const SINCE = "2020-01-01T00:00:00Z"
@@ -174,7 +173,6 @@ Pull the records as a partner does, two per page, or one by its token:
 `)
 })
 
-/** Explains a file system error in one sentence. */
 const explain = (folder: string) => (defect: unknown) => {
   const message = folderError(folder, defect)
   return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))

@@ -4,7 +4,6 @@ import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
-/** The text of `--help`. */
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
   npm start -- [--port 8080] [--console-port 8090] [--fresh] [--recipients FILE.csv] [--folder .sandbox]

@@ -15,7 +15,6 @@ export interface PartnerCounts {
   readonly told: Record<string, number>
 }
 
-/** A stored event. */
 export interface StoredEvent {
   readonly event_id: string
   readonly event_type: string

@@ -31,7 +31,6 @@ export const checkPort = (port: number) =>
     Effect.flatMap(close),
   )
 
-/** The port of the console, unless another is asked for. */
 const CONSOLE_PORT = 8090
 
 /**

@@ -33,7 +33,6 @@ export const openSandboxState = Effect.fnUntraced(function* (folder: string, dat
       message: `${folder} was made with ${state.database}, not with ${database}; choose another folder with --folder.`,
     })
   }
-  /** Stores some changes. */
   const update = (changes: Partial<SandboxState>) =>
     Effect.promise(() => {
       state = { ...state, ...changes }

@@ -69,7 +69,6 @@ export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignoreCause(readDue), Effect.sleep(250))))
 
   return {
-    /** Accepts a message that has arrived. */
     receive: (to: string, raw: Buffer): void => {
       const behavior = behaviorOf(to)
       if (!(behavior.scanned || behavior.opens)) return

@@ -15,7 +15,6 @@ interface Caught extends Omit<CaughtMail, "from" | "subject"> {
   readonly raw: Buffer
 }
 
-/** The maximum of messages that the page lists. */
 const MAX_LISTED = 100
 
 /** Starts an SMTP server that catches messages, and a web page that shows the newest, until the scope closes. Clients other than browsers get JSON. */

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url"
 import { Clock, Deferred, Effect } from "effect"
 import { folderError, SandboxError } from "./SandboxError.ts"
 
-/** The length of the service's output that is repeated when the sandbox gives up. */
 const LOG_TAIL_CHARACTERS = 2000
 
 /** The maximum of consecutive restarts before the sandbox gives up. */
@@ -16,7 +15,6 @@ const HEALTHY_MS = 15_000
 /** The wait before the first restart. Each further wait is twice as long. */
 const MIN_RESTART_WAIT_MS = 500
 
-/** A running service. */
 export interface Service {
   /** Fails when the sandbox gives the service up. */
   readonly failed: Effect.Effect<never, SandboxError>

@@ -8,7 +8,6 @@ import { isRunning, processToken } from "./processToken.ts"
 import { initialise, type Server, type Settings, start, stop } from "./server.ts"
 import type { SupervisorInput } from "./supervisor.ts"
 
-/** A running server. */
 export interface Cluster {
   readonly url: string
   readonly port: number

@@ -6,7 +6,6 @@ import { withClient } from "./withClient.ts"
 /** How long connections may take to close before they count as leaked. */
 const CONNECTION_GRACE_MS = 2_000
 
-/** A clone of a template database. */
 export interface Clone {
   readonly url: string
   /** Removes the database. Throws if connections to it were left open. */

@@ -3,7 +3,6 @@ import type { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifie
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A delivery as the tables have it. */
 interface StoredDelivery {
   readonly id: DeliveryId
   readonly eventId: EventId

@@ -21,7 +21,6 @@ export const outreachOn = Effect.fnUntraced(function* (
   yield* inTransaction(publishEvents(yield* draftsOf(campaign, outcomes), stamp as CommitTimestamp))
 })
 
-/** Drafts the events of outcomes. */
 export const draftsOf = (
   campaign: Campaign,
   outcomes: ReadonlyArray<readonly [recipientId: RecipientId, outcome: Outcome]>,

@@ -21,7 +21,6 @@ export const npi = (n: number): Npi => {
   return Npi.make(nine + checkDigit(nine))
 }
 
-/** An e-mail address for each number. */
 export const email = (n: number, domain = "clinic.test"): EmailAddress => EmailAddress.make(`clinician${n}@${domain}`)
 
 /** Creates an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */

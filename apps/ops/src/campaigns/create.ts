@@ -35,7 +35,6 @@ const subjectTestFlags = {
   ),
 }
 
-/** Reads the subject test that the flags describe; undefined without any. */
 const readSubjectTest = Effect.fnUntraced(function* (flags: Values<typeof subjectTestFlags>) {
   const { subjectB, abShare: share, abAfter: afterSeconds = null } = flags
   if (subjectB !== undefined && share !== undefined) return { subjectB, share, afterSeconds } satisfies SubjectTest
@@ -58,7 +57,6 @@ const followUpFlags = {
   after: optional(flag(Seconds, "The time that they have had since their e-mail was sent, such as 5d")),
 }
 
-/** Reads the follow-up that the flags describe; undefined without any. */
 const readFollowUp = Effect.fnUntraced(function* (flags: Values<typeof followUpFlags>) {
   const { followUpOf, unless, after: afterSeconds } = flags
   if (followUpOf !== undefined && unless !== undefined && afterSeconds !== undefined) {

@@ -12,7 +12,7 @@ import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
 import { numbers } from "../output/format.ts"
-import { formatRecord, formatRows, Output, print } from "../output/Output.ts"
+import { formatRecord, formatRows, Output } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 
 export const show = reading({
@@ -27,49 +27,44 @@ export const show = reading({
     const { html, text, ...campaign } = yield* repository.find(campaignId)
     const progress = yield* repository.progress(campaignId)
     const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
-    const named = {
+    return {
       ...campaign,
       // Null where it is the deployment's, MAIL_FROM.
       senderId: sender?.id ?? null,
       from: sender && formatMailbox(sender.fromName, sender.fromAddress),
       ramp: sender?.ramp ?? null,
+      ...{ html, text, progress },
+      followUp: (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null,
+      subjectTest: yield* readSubjectTestReport(campaign),
+      pauses: yield* repository.pauses(campaignId),
+      failures: yield* repository.failures(campaignId),
+      quarantined: yield* repository.quarantined(campaignId),
     }
-    const pauses = yield* repository.pauses(campaignId)
-    const failures = yield* repository.failures(campaignId)
-    const quarantined = yield* repository.quarantined(campaignId)
-    const subjectTest = yield* readSubjectTestReport(campaign)
-    const followUp = (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null
-    yield* print({ ...named, html, text, progress, followUp, subjectTest, pauses, failures, quarantined }, () =>
-      [
-        formatRecord({ ...named, ramp: formatRamp(named.ramp), ...progress }),
-        formatProgress(progress),
-        followUp === null ? [] : formatFollowUp(followUp),
-        subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
-        section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
-        section("Messages that were not sent, by SMTP reply, for reasons other than the recipient:", failures, [
-          "class",
-          "code",
-          "messages",
-        ]),
-        section(
-          "Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:",
-          quarantined,
-          ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
-        ),
-      ]
-        .flat()
-        .join("\n\n"),
-    )
   },
+  format: ({ html, text, progress, followUp, subjectTest, pauses, failures, quarantined, ...campaign }) =>
+    [
+      formatRecord({ ...campaign, ramp: formatRamp(campaign.ramp), ...progress }),
+      formatProgress(progress),
+      followUp === null ? [] : formatFollowUp(followUp),
+      subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
+      section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
+      section("Messages that were not sent, by SMTP reply, for reasons other than the recipient:", failures, [
+        "class",
+        "code",
+        "messages",
+      ]),
+      section(
+        "Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:",
+        quarantined,
+        ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
+      ),
+    ].flat(),
 })
 
 const formatFollowUp = ({ skipped, ...followUp }: FollowUpState) => {
   const reasons = Object.entries(skipped).map(([reason, count]) => ({ reason, recipients: count }))
-  const skips = section("Recipients of the earlier campaign who are not sent a follow-up:", reasons, [
-    "reason",
-    "recipients",
-  ])
-  return [formatRecord(followUp), ...skips].join("\n\n")
+  const title = "Recipients of the earlier campaign who are not sent a follow-up:"
+  return [formatRecord(followUp), ...section(title, reasons, ["reason", "recipients"])]
 }
 
 const section = <Row extends object>(
@@ -78,7 +73,6 @@ const section = <Row extends object>(
   columns: ReadonlyArray<keyof Row & string>,
 ) => (rows.length === 0 ? [] : [`${title}\n${formatRows(rows, columns)}`])
 
-/** Formats a report as text; `subjectA` is the campaign's own subject. */
 const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string => {
   const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts } = report
   const nameOf = (subject: TestSubject | null) =>
@@ -87,14 +81,8 @@ const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string 
   const decidedBy =
     counts && `${counts.a.clicked} of ${counts.a.sent} for A, ${counts.b.clicked} of ${counts.b.sent} for B`
   const state = {
-    subjectA,
-    subjectB,
-    abShare: share,
-    abAfterSeconds: afterSeconds,
-    decidesAt,
-    winner,
-    decidedAt,
-    decidedBy,
+    ...{ subjectA, subjectB, abShare: share, abAfterSeconds: afterSeconds },
+    ...{ decidesAt, winner, decidedAt, decidedBy },
   }
   const table = formatRows(rows, [
     "subject",
@@ -108,7 +96,6 @@ const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string 
   return `The test of two subjects:\n${formatRecord(state)}\n\n${table}`
 }
 
-/** The statuses in which a campaign sends nothing. */
 const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
 
 /** Prints a campaign's progress to standard error until nothing more is sent; nothing with `--json`. */

@@ -24,18 +24,17 @@ const formatServer = ({
   clocksAheadTotal,
   synchronousStandbys,
   ...server
-}: InspectedServer): string =>
-  [
-    formatRecord({ ...server, synchronousStandbys: synchronousStandbys === "" ? "none" : synchronousStandbys }),
-    commitSentence(synchronousStandbys, commitsWait),
-    standbys === null
-      ? "This role may not see the standbys. A superuser can allow it: grant pg_monitor to the role."
-      : `Standbys:\n${formatRows(standbys, ["name", "address", "state", "syncState", "lagBytes", "lagSeconds"])}`,
-    `Timelines on which the clocks of organizations were last advanced:\n${formatRows(clockTimelines, ["timeline", "isThisServers", "organizations"])}`,
-    clocksAheadTotal === 0
-      ? "No clock of an organization is ahead of the server's."
-      : `${formatCount(clocksAheadTotal, "clock")} ahead of the server's, furthest first:\n${formatRows(clocksAhead, ["organizationId", "name", "seconds"])}`,
-  ].join("\n\n")
+}: InspectedServer) => [
+  formatRecord({ ...server, synchronousStandbys: synchronousStandbys === "" ? "none" : synchronousStandbys }),
+  commitSentence(synchronousStandbys, commitsWait),
+  standbys === null
+    ? "This role may not see the standbys. A superuser can allow it: grant pg_monitor to the role."
+    : `Standbys:\n${formatRows(standbys, ["name", "address", "state", "syncState", "lagBytes", "lagSeconds"])}`,
+  `Timelines on which the clocks of organizations were last advanced:\n${formatRows(clockTimelines, ["timeline", "isThisServers", "organizations"])}`,
+  clocksAheadTotal === 0
+    ? "No clock of an organization is ahead of the server's."
+    : `${formatCount(clocksAheadTotal, "clock")} ahead of the server's, furthest first:\n${formatRows(clocksAhead, ["organizationId", "name", "seconds"])}`,
+]
 
 const commitSentence = (synchronousStandbys: string, commitsWait: boolean | null): string => {
   if (synchronousStandbys === "") return "Commits wait for no standby: a failover may lose the last ones."

@@ -85,7 +85,6 @@ const replay = changing({
   },
 })
 
-/** Prints how many dead letters would be replayed, and a table of the numbers by endpoint and reason. */
 const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
   const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
   const sentence = `${formatCount(count, "dead letter")} would be replayed.`

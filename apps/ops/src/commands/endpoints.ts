@@ -84,7 +84,6 @@ const show = revealing({
   },
 })
 
-/** For how many hours the outcomes are counted. */
 const OUTCOME_HOURS = 24
 
 const outcomes = reading({

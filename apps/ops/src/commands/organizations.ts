@@ -37,7 +37,6 @@ const show = reading({
   services: Layer.mergeAll(PartnerActivityReader.layer, ApiKeyRepositoryPg, secretSummaries),
 })
 
-/** How often a freeze looks for what is still in flight. */
 const POLL_INTERVAL = "500 millis"
 
 const freeze = changing({

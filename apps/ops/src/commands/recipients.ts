@@ -94,11 +94,10 @@ const find = revealing({
     const { entries, hasMore } = found
     return { recipients, entries, hasMore }
   },
-  format: ({ recipients, entries }) =>
-    [
-      formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
-      formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
-    ].join("\n\n"),
+  format: ({ recipients, entries }) => [
+    formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
+    formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+  ],
   note: ({ entries, hasMore }) =>
     hasMore ? `There is more than the newest ${entries.length}. See --limit.` : undefined,
 })

@@ -2,9 +2,9 @@ import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
+import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
 import { limit } from "../inputs/filters.ts"
 import { argument } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/confirm.ts"
@@ -28,10 +28,12 @@ const show = reading({
 const follow = reading({
   about: "Show a replay's progress until it ends; Ctrl-C leaves it running",
   input: { replayId },
-  *run({ replayId }) {
-    const { find } = yield* ReplayJobQueue
-    yield* printReplay(yield* followReplay(yield* find(replayId)))
-  },
+  run: ({ replayId }) =>
+    Effect.flatMap(
+      ReplayJobQueue.use(({ find }) => find(replayId)),
+      followReplay,
+    ),
+  format: (job) => formatReplay(job),
 })
 
 const cancel = changing({
@@ -45,8 +47,9 @@ const cancel = changing({
       yes: yes || state !== "running",
       count,
     })
-    yield* printReplay(yield* replayJobs.cancel(replayId))
+    return yield* replayJobs.cancel(replayId)
   },
+  format: (job) => formatReplay(job),
 })
 
 export const replays = group({

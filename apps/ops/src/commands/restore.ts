@@ -81,7 +81,7 @@ const status = reading({
     }
   },
   format: ({ latest, ...workers }) =>
-    `${formatRecord(workers)}\n\n${latest === null ? "There was no restore." : formatReport(latest)}`,
+    [formatRecord(workers), latest === null ? "There was no restore." : formatReport(latest)].flat(),
 })
 
 const finish = changing({

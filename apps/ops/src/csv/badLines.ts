@@ -22,7 +22,6 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   const { append, keep } = yield* createPrivateFile(path, unusable)
   let hasLines = false
   return {
-    /** Appends lines below the header of the import file. */
     write: Effect.fnUntraced(function* (header: string, lines: ReadonlyArray<RejectedLine>) {
       if (lines.length === 0) return
       if (!hasLines) yield* append(`line,reason,${header}\n`)

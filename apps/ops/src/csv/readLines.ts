@@ -122,7 +122,6 @@ const parseHeader = Effect.fnUntraced(function* (
 /** Reports whether a field looks like a column name. Other fields are not repeated, because the first line may be a recipient's. */
 const isName = (field: string): boolean => /^\p{L}[\p{L}\d _.()#/-]{0,39}$/u.test(field) && !/\d{5}/.test(field)
 
-/** A line of an import file with its original text. */
 export type FileLine = (ImportLine | BadLine) & { readonly text: string }
 
 /** Reads the lines of an import file after its header. A missing column is empty. */

@@ -58,7 +58,6 @@ export const followReplay = Effect.fnUntraced(
     ),
 )
 
-/** How many items of a job are replayed, by it or by others. */
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
 /** Prints a job once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
@@ -66,18 +65,17 @@ export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
   { detach, sentence }: { readonly detach: boolean; readonly sentence: string },
 ) {
-  if (detach || job.state !== "running") return yield* printReplay(job)
-  yield* printToStderr(sentence)
-  yield* printReplay(yield* followReplay(job))
+  const follows = !detach && job.state === "running"
+  if (follows) yield* printToStderr(sentence)
+  const latest = follows ? yield* followReplay(job) : job
+  yield* print(latest, () => formatReplay(latest))
 })
 
-/** Prints a job, as one sentence without `--json`. */
-export const printReplay = (job: Replay) => print(job, () => describe(job))
-
-/** The noun for the items of a job. */
+/** The items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
 
-const describe = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
+/** Formats a job as one sentence. */
+export const formatReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
   switch (state) {
     case "running":
       return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays follow ${id}\`.`

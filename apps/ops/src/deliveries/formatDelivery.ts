@@ -5,7 +5,6 @@ import { formatRecord, formatRows } from "../output/Output.ts"
 export const EVENT_DROPPED =
   "\n\nIts event is no longer stored (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
 
-/** Formats a delivery with its attempts. */
 export const formatDelivery = ({
   delivery,
   attempts,

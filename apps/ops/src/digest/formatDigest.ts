@@ -62,7 +62,6 @@ export const formatBar = (count: number, longest: number): string => {
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-/** Formats the counts of dates as a table, a line for each date. */
 export const formatDays = (days: ReadonlyArray<DigestDay>): string =>
   formatTable(
     ["date", "recipients_published", "sent", "bounced", "opened", "clicked", "accounts", "learners", "completers"],
@@ -75,7 +74,6 @@ export const formatDays = (days: ReadonlyArray<DigestDay>): string =>
     ),
   )
 
-/** Formats the forecast of each target in sentences. */
 export const formatForecasts = (
   progress: ProgramProgress,
   forecasts: Readonly<Record<"learner_qualified" | "completer_qualified", QuotaForecast>>,

@@ -78,7 +78,6 @@ export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }:
       )
 })
 
-/** Lists the endpoints that webhooks go to. */
 export const enabledEndpoints = Effect.gen(function* () {
   const repository = yield* EndpointRepository
   const endpoints = (yield* repository.list()).filter(({ enabled }) => enabled)

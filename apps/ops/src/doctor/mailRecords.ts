@@ -89,7 +89,6 @@ export const dmarcFinding = (
   )
 }
 
-/** Returns the DMARC records among TXT records. */
 export const dmarcRecords = (records: ReadonlyArray<string>): ReadonlyArray<string> =>
   records.filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
 

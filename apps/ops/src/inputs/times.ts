@@ -5,7 +5,6 @@ import { flag, optional } from "./Input.ts"
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
 
-/** A flag for a calendar date. */
 export const calendarDate = (description: string) => flag(CalendarDate, description)
 
 /** A flag for a date-time with `Z` or an offset, converted to UTC. */

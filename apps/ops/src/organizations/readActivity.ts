@@ -7,10 +7,8 @@ import type { RequestCount } from "@outreach/postgres/organizations/PartnerActiv
 import { Array as Arr, Effect } from "effect"
 import { formatRecord, formatRows } from "../output/Output.ts"
 
-/** For how many hours requests are counted. */
 const HOURS = 24
 
-/** Reads how an organization uses the API. */
 export const readActivity = Effect.fnUntraced(function* (id: OrganizationId) {
   const organization = yield* (yield* OrganizationReader).find(id)
   const activity = yield* PartnerActivityReader
@@ -43,8 +41,7 @@ const errorsOf = (counts: ReadonlyArray<RequestCount>) =>
     .map((rows) => ({ callerId: rows[0].callerId, code: rows[0].code, requests: totalOf(rows).requests }))
     .sort((a, b) => b.requests - a.requests)
 
-/** Formats how an organization uses the API. */
-export const formatActivity = (activity: Effect.Success<ReturnType<typeof readActivity>>): string => {
+export const formatActivity = (activity: Effect.Success<ReturnType<typeof readActivity>>) => {
   const { organization, keys, errors, pollers, verifications } = activity
   return [
     formatRecord(organization),
@@ -56,5 +53,5 @@ export const formatActivity = (activity: Effect.Success<ReturnType<typeof readAc
     formatRows(pollers, ["keyId", "list", "at", "hasMore", "lagRows", "lagSeconds", "readAt"]),
     "Secrets that the partner signs with",
     formatRows(verifications, ["secretId", "endpointId", "verifiedAt"]),
-  ].join("\n\n")
+  ]
 }

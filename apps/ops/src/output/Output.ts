@@ -30,7 +30,6 @@ export const printProgress = Effect.fnUntraced(function* (
   return yield* progressBar(label, total)
 })
 
-/** Prints a record, one line for each field. */
 export const printRecord = (record: object) => print(record, () => formatRecord(record))
 
 /** Formats a record, one line for each field. */

@@ -15,7 +15,6 @@ export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<Rea
 // Measuring graphemes takes a hundred times as long, and few cells need it.
 const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
 
-/** The value of a table cell. */
 export type Cell = string | number | boolean | null | ReadonlyArray<string>
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/

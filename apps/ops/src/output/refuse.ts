@@ -7,6 +7,5 @@ export type Refusal = Error & { readonly _tag: string }
 export const refusal = (tag: string, sentence: string, details: object = {}): Refusal =>
   Object.assign(new Error(sentence), { _tag: tag, ...details })
 
-/** Fails with a sentence for the operator. */
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))

@@ -46,15 +46,13 @@ const partnerText = (
     ),
   ].join("\n")
 
-/** Formats the report for people. */
 export const formatReport = ({
   restore,
   state,
   campaigns,
   partners,
-}: Effect.Success<ReturnType<typeof restoreReport>>) =>
-  [
-    formatRecord({ state, ...restore }),
-    `Campaigns that the restore paused, because they may have sent e-mails after the point:\n${formatRows(campaigns, ["id", "name", "statusBefore", "status", "unsent"])}`,
-    ...partners.map(({ text }) => text),
-  ].join("\n\n")
+}: Effect.Success<ReturnType<typeof restoreReport>>) => [
+  formatRecord({ state, ...restore }),
+  `Campaigns that the restore paused, because they may have sent e-mails after the point:\n${formatRows(campaigns, ["id", "name", "statusBefore", "status", "unsent"])}`,
+  ...partners.map(({ text }) => text),
+]

@@ -16,7 +16,6 @@ export const formatRamp = (ramp: RampState | null): string | null => {
   return `day ${ramp.day} of ${days}: ${sentToday} of ${allowedToday} sent${next}`
 }
 
-/** Describes what a key does now. */
 const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
   if (signsFrom === null) return "pending"
   if (isSigning) return signsUntil === null ? "signing" : "signing beside the next"
@@ -30,10 +29,8 @@ export const describeSender = (sender: SenderWithKeys) => ({
   dnsRecords: dnsRecords(sender),
 })
 
-/** Formats what `describeSender` returns. */
-export const formatSender = ({ keys, dnsRecords, ...own }: ReturnType<typeof describeSender>): string =>
-  [
-    formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
-    formatRows(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
-    `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,
-  ].join("\n\n")
+export const formatSender = ({ keys, dnsRecords, ...own }: ReturnType<typeof describeSender>) => [
+  formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
+  formatRows(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
+  `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,
+]

@@ -22,7 +22,6 @@ export const statusServices = Layer.mergeAll(
 /** How many endpoints and campaigns are shown one by one. */
 const MAX_SHOWN = 5
 
-/** How a deployment stands. */
 export type Status = Effect.Success<typeof readStatus>
 
 /** A campaign that publishes or sends, or will. */

@@ -11,7 +11,6 @@ import { stopProcess } from "../startService.ts"
 
 const WEEK_MS = 7 * 86_400_000
 
-/** The sample campaign's e-mail. */
 export const INVITATION = new URL(import.meta.resolve("#seed/invitation.html"))
 
 /** Creates a draft campaign without recipients, whose window is open for a week. */
