@@ -1,11 +1,9 @@
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
-import { nameOf } from "./audit/auditArguments.ts"
-import { audited } from "./audit/audited.ts"
+import { audited, nameOf } from "./audit/audited.ts"
 import { type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
-import { formatRecord, formatRows, print, printToStderr } from "./output/Output.ts"
-import { refuse } from "./output/refuse.ts"
+import { formatRecord, formatRows, print, printToStderr, refuse } from "./output/Output.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}

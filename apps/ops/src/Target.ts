@@ -2,7 +2,7 @@ import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
-import { type Refusal, refusal, refuse } from "./output/refuse.ts"
+import { type Refusal, refusal, refuse } from "./output/Output.ts"
 
 /** The deployment that the command line works on: the database of `DATABASE_URL`, or else the running sandbox. */
 export class Target extends Context.Service<

@@ -7,7 +7,7 @@ import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { applicationName } from "@outreach/process/release"
 import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { refusal } from "./output/refuse.ts"
+import { refusal } from "./output/Output.ts"
 import { Target } from "./Target.ts"
 
 const client = Layer.unwrap(

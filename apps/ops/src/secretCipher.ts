@@ -1,5 +1,9 @@
 import { assertKeyOpens } from "@outreach/backoffice/keys/assertKeyOpens"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
+import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
+import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Context, Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 
@@ -22,3 +26,18 @@ const failing = (error: unknown) => {
 
 /** The target's cipher. Without a key that opens what is stored, commands fail as soon as they need it. */
 export const lazyCipher = Layer.catch(secretCipher, failing)
+
+/** The target's signing secrets with their texts. */
+export const signingSecrets = Layer.merge(Layer.provide(SigningSecretRepositoryPg, secretCipher), TransactionPg)
+
+/** The target's signing secrets without their texts, which need no key. */
+export const secretSummaries = Layer.provide(
+  SigningSecretRepositoryPg,
+  Layer.succeed(SecretCipher, SecretCipher.withoutKey),
+)
+
+/** The target's senders. Only what encrypts or reads their keys needs `SECRETS_KEY`. */
+export const senderRepository = Layer.provide(SenderRepositoryPg, lazyCipher)
+
+/** The target's erased clinicians. Without a key, commands fail for organizations that erased somebody, and for those alone. */
+export const erasedClinicians = Layer.provide(ErasedClinicianRepositoryPg, lazyCipher)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { routes } from "@outreach/console/routes"
-import { nameOf } from "@outreach/ops/audit/auditArguments"
+import { nameOf } from "@outreach/ops/audit/audited"
 import { loadGroups } from "@outreach/ops/ops"
 import type { Command, Param } from "effect/cli"
 import { expect, it } from "vitest"

@@ -1,13 +1,19 @@
 import { hostname } from "node:os"
-import { AuditLog, type BegunCommand, type CommandEnd } from "@outreach/backoffice/operators/AuditLog"
+import {
+  type AuditedArguments,
+  AuditLog,
+  type BegunCommand,
+  type CommandEnd,
+} from "@outreach/backoffice/operators/AuditLog"
 import { DisplayName } from "@outreach/domain/DisplayName"
+import { recordArgument } from "@outreach/domain/operators/recordArgument"
 import { noneOr } from "@outreach/domain/textSchema"
 import { osUser } from "@outreach/process/osUser"
 import { setting } from "@outreach/process/setting"
-import { Cause, Console, Effect, Exit, Terminal } from "effect"
-import type { Params, Parsed } from "../inputs/Input.ts"
+import { Cause, Console, Effect, Exit, Option, Terminal } from "effect"
+import type { Param } from "effect/cli"
+import { isParam, type Params, type Parsed } from "../inputs/Input.ts"
 import { describeFailure } from "../output/reportFailure.ts"
-import { auditArguments } from "./auditArguments.ts"
 
 /** `OPS_OPERATOR`: the operator's name in the audit log. */
 const operator = setting("OPS_OPERATOR", noneOr(DisplayName), "none")
@@ -56,4 +62,27 @@ const endOf = <E>(exit: Exit.Exit<void, E>): CommandEnd => {
   const isQuit = exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && Terminal.isQuitError(reason.error))
   if (isQuit || Cause.hasInterruptsOnly(exit.cause)) return { result: "interrupted", code: null }
   return { result: "failed", code: describeFailure(exit.cause).code }
+}
+
+/** Returns the arguments that a command was given, as the audit log records them. A switch that is off by default counts as not given. */
+const auditArguments = (params: Params, parsed: Parsed): AuditedArguments =>
+  Object.fromEntries(argumentsOf(params, parsed))
+
+const argumentsOf = (params: Params, parsed: Parsed): ReadonlyArray<readonly [string, AuditedArguments[string]]> =>
+  Object.entries(params).flatMap(([key, param]) => {
+    const value = parsed[key]
+    if (!isParam(param)) return argumentsOf(param, value as Parsed)
+    const given = Option.isOption(value)
+      ? Option.toArray(value)
+      : value === false || (Array.isArray(value) && value.length === 0)
+        ? []
+        : [value]
+    return given.map((each) => [nameOf(param), recordArgument(nameOf(param), each)] as const)
+  })
+
+/** Returns a flag's or an argument's name on the command line. */
+export const nameOf = (param: Param.Any | Params): string => {
+  let each = param as { readonly _tag?: string; readonly param?: unknown; readonly name?: string }
+  while (each._tag !== "Single" && each.param !== undefined) each = each.param as typeof each
+  return each.name!
 }

@@ -7,9 +7,9 @@ import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, FileSystem } from "effect"
 import { changing } from "../Declaration.ts"
+import { instant } from "../inputs/filters.ts"
 import { choice, flag, named, optional, text, type Values, wholeNumber, withDefault } from "../inputs/Input.ts"
-import { instant } from "../inputs/times.ts"
-import { refusal, refuse } from "../output/refuse.ts"
+import { refusal, refuse } from "../output/Output.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
 export const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))

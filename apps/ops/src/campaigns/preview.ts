@@ -7,8 +7,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { revealing } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
-import { printToStderr } from "../output/Output.ts"
-import { refusal, refuse } from "../output/refuse.ts"
+import { printToStderr, refusal, refuse } from "../output/Output.ts"
 
 export const preview = revealing({
   about:

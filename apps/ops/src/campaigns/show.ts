@@ -11,8 +11,7 @@ import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
-import { numbers } from "../output/format.ts"
-import { formatRecord, formatRows, Output } from "../output/Output.ts"
+import { formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 
 export const show = reading({

@@ -1,8 +1,7 @@
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { group, reading } from "../Declaration.ts"
-import { limit, organizationId } from "../inputs/filters.ts"
+import { CONTINUES, limit, organizationId, period } from "../inputs/filters.ts"
 import { choice, optional, text } from "../inputs/Input.ts"
-import { CONTINUES, period } from "../inputs/times.ts"
 import { Output } from "../output/Output.ts"
 
 const list = reading({

@@ -23,11 +23,8 @@ import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, limit, organizationId } from "../inputs/filters.ts"
 import { choice, flag, optional, text, withDefault } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCount, formatFinding } from "../output/format.ts"
-import { Output, print } from "../output/Output.ts"
-import { senderRepository } from "../senderRepository.ts"
-import { secretSummaries } from "../signingSecrets.ts"
+import { confirm, formatCount, formatFinding, Output, print, yes } from "../output/Output.ts"
+import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const pause = changing({
   about: "Pause a campaign at once",

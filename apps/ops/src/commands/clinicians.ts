@@ -15,9 +15,8 @@ import { Console, Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, organizationId, readClinician } from "../inputs/filters.ts"
 import { optional, switchFlag, text } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
 import { createPrivateFile } from "../output/createPrivateFile.ts"
-import { formatRecord, print, printToStderr } from "../output/Output.ts"
+import { confirm, formatRecord, print, printToStderr, yes } from "../output/Output.ts"
 import { lazyCipher, secretCipher } from "../secretCipher.ts"
 
 const exportData = revealing({

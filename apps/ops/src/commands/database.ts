@@ -1,7 +1,6 @@
 import { DatabaseInspection, type InspectedServer } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { group, reading } from "../Declaration.ts"
-import { formatCount } from "../output/format.ts"
-import { formatRecord, formatRows } from "../output/Output.ts"
+import { formatCount, formatRecord, formatRows } from "../output/Output.ts"
 
 const status = reading({
   about:

@@ -16,10 +16,7 @@ import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { formatDelivery } from "../deliveries/formatDelivery.ts"
 import { deadLetterFilters, deadLetterSelector, limit } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
-import { confirm, notConfirmed, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
-import { formatRows, print, printProgress } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
 const list = reading({
   about: "List the dead letters that were not replayed, newest first",

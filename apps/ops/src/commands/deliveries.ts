@@ -6,9 +6,8 @@ import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepo
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
-import { endpointFilter, eventTypeFilter, limit } from "../inputs/filters.ts"
+import { CONTINUES, endpointFilter, eventTypeFilter, limit, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional } from "../inputs/Input.ts"
-import { CONTINUES, period } from "../inputs/times.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 

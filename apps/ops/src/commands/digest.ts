@@ -11,12 +11,9 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { formatDays, formatDigest, formatForecasts } from "../digest/formatDigest.ts"
-import { organizationId } from "../inputs/filters.ts"
+import { calendarDate, organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
-import { calendarDate } from "../inputs/times.ts"
-import { formatCount } from "../output/format.ts"
-import { formatRows, print, printToStderr } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { formatCount, formatRows, print, printToStderr, refuse } from "../output/Output.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 

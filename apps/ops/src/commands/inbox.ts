@@ -4,11 +4,9 @@ import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { Clock, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { limit, organizationId } from "../inputs/filters.ts"
+import { limit, organizationId, period } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument, wholeNumber, withDefault } from "../inputs/Input.ts"
-import { period } from "../inputs/times.ts"
-import { formatRecord } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { formatRecord, refuse } from "../output/Output.ts"
 
 /** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
 const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({

@@ -8,11 +8,9 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { organizationId } from "../inputs/filters.ts"
+import { instant, organizationId } from "../inputs/filters.ts"
 import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
-import { instant } from "../inputs/times.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCell } from "../output/format.ts"
+import { confirm, formatCell, yes } from "../output/Output.ts"
 
 const withText = ({ key, text }: IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })
 const keepNow = () => "\nThe API key is shown this once; keep it now."

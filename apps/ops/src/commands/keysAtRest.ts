@@ -1,8 +1,6 @@
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
 import { changing, group, reading } from "../Declaration.ts"
-import { formatCount } from "../output/format.ts"
-import { printProgress } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { formatCount, printProgress, refuse } from "../output/Output.ts"
 import { uncheckedCipher } from "../secretCipher.ts"
 
 const list = reading({

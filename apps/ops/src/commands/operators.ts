@@ -13,8 +13,7 @@ import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepos
 import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
+import { confirm, formatCount, yes } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const operatorId = argument(OperatorId, "The operator's id, opr_…")

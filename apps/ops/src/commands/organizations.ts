@@ -11,10 +11,8 @@ import { organizationId } from "../inputs/filters.ts"
 import { flag } from "../inputs/Input.ts"
 import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
 import { formatActivity, readActivity } from "../organizations/readActivity.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
-import { printToStderr } from "../output/Output.ts"
-import { secretSummaries } from "../signingSecrets.ts"
+import { confirm, formatCount, printToStderr, yes } from "../output/Output.ts"
+import { secretSummaries } from "../secretCipher.ts"
 
 const create = changing({
   about: "Add an organization: a partner's account",

@@ -12,11 +12,10 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Schema } from "effect"
 import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, ignoreColumns, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
-import { formatRecord, formatRows, printToStderr } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { formatRecord, formatRows, printToStderr, refuse } from "../output/Output.ts"
+import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100
 

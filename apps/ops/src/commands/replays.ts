@@ -7,8 +7,7 @@ import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
 import { limit } from "../inputs/filters.ts"
 import { argument } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
+import { confirm, formatCount, yes } from "../output/Output.ts"
 
 const replayId = argument(ReplayId, "The replay's id, rpl_…")
 

@@ -10,9 +10,8 @@ import { Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { argument, flag, withDefault } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { printRecord, printToStderr } from "../output/Output.ts"
-import { secretSummaries, signingSecrets } from "../signingSecrets.ts"
+import { confirm, printRecord, printToStderr, yes } from "../output/Output.ts"
+import { secretSummaries, signingSecrets } from "../secretCipher.ts"
 
 const rotate = changing({
   about: "Create an organization's first or next signing secret, and show it only once",

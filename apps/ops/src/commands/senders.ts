@@ -12,9 +12,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { changing, group, reading } from "../Declaration.ts"
 import { dnsServer, organizationId } from "../inputs/filters.ts"
 import { argument, flag, optional, text, type Values } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { Output, printToStderr } from "../output/Output.ts"
-import { senderRepository } from "../senderRepository.ts"
+import { confirm, Output, printToStderr, yes } from "../output/Output.ts"
+import { senderRepository } from "../secretCipher.ts"
 import { describeSender, formatMailbox, formatRamp, formatSender } from "../senders/formatSender.ts"
 
 // Loaded when a flag is given, because they load libraries.

@@ -15,12 +15,10 @@ import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/Withdraw
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { erasedClinicians } from "../erasedClinicians.ts"
 import { clinicianFlags, ignoreColumns, limit, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, flag, optional, textArgument, type Values } from "../inputs/Input.ts"
-import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/format.ts"
-import { refuse } from "../output/refuse.ts"
+import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
+import { erasedClinicians } from "../secretCipher.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 

@@ -1,8 +1,7 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, Schema, Stream } from "effect"
 import { createPrivateFile } from "../output/createPrivateFile.ts"
-import { printProgress } from "../output/Output.ts"
-import { refusal } from "../output/refuse.ts"
+import { printProgress, refusal } from "../output/Output.ts"
 import { type Header, isBad, readLines } from "./readLines.ts"
 
 /** A refused line with its original text. */

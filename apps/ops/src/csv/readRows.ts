@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Stream } from "effect"
-import { type Refusal, refusal } from "../output/refuse.ts"
+import { type Refusal, refusal } from "../output/Output.ts"
 
 /** Describes a file that cannot be imported at all. The reason never contains data of recipients. */
 export const unusableFile = (file: string, reason: string): Refusal =>

@@ -1,8 +1,7 @@
 import { MAX_REPLAYS_PER_SECOND, type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
-import { formatCount } from "../output/format.ts"
-import { print, printProgress, printToStderr } from "../output/Output.ts"
+import { formatCount, print, printProgress, printToStderr } from "../output/Output.ts"
 
 const DEFAULT_RATE = 100
 

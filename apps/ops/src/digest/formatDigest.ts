@@ -4,7 +4,7 @@ import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { type Cell, formatCell, formatTable } from "../output/format.ts"
+import { type Cell, formatCell, formatTable } from "../output/Output.ts"
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const TOTALS = ["recipients_published", "sent", "bounced"] as const

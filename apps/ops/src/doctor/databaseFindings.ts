@@ -10,7 +10,7 @@ import { describeDatabaseError } from "@outreach/postgres-connection/describeDat
 import { historyFault, STANDBY_FAULTS } from "@outreach/postgres-connection/historyFault"
 import { applicationName } from "@outreach/process/release"
 import { Duration, Effect, Option, Result, Schedule } from "effect"
-import { formatCount } from "../output/format.ts"
+import { formatCount } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 export const secretsKeyFinding = Effect.gen(function* () {

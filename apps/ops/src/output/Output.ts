@@ -1,6 +1,8 @@
+import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
-import { type Cell, formatCell, formatTable, snakeCase, snakeName } from "./format.ts"
+import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
+import { onlySwitch } from "../inputs/Input.ts"
 
 /** How results are printed. With `--json` standard output holds exactly one JSON value, with the field names of the API. */
 export class Output extends Context.Reference<{ readonly json: boolean }>("ops/Output", {
@@ -50,3 +52,96 @@ export const formatRows = <Row extends object>(
         fields.map(snakeName),
         rows.map((row) => fields.map((field) => formatCell(row[field] as Cell))),
       )
+
+/** Formats rows in aligned columns, without lines or colours, so that `awk` can read them. */
+export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const lines = head.length === 0 ? rows : [head, ...rows]
+  const widths = lines.reduce<ReadonlyArray<number>>(
+    (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))),
+    [],
+  )
+  const pad = (cell: string, column: number) => cell + " ".repeat(widths[column]! - widthOf(cell))
+  return lines.map((cells) => cells.map(pad).join("  ").trimEnd()).join("\n")
+}
+
+// Measuring graphemes takes a hundred times as long, and few cells need it.
+const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
+
+export type Cell = string | number | boolean | null | ReadonlyArray<string>
+
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
+
+/** Formats a value for people. Replaces control characters, which a partner may have sent to steer the terminal. */
+export const formatCell = (value: Cell): string => {
+  if (value === null) return "–"
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  const text = Array.isArray(value) ? value.join(", ") : String(value)
+  return text.replace(TIMESTAMP, "$1 $2 UTC").replaceAll(/\p{Cc}/gu, "\uFFFD")
+}
+
+/** Formats a finding as a line: its status, its title, what was found, and the advice. */
+export const formatFinding = (title: string, { status, found, advice }: Finding): string =>
+  formatCell(`${status.padEnd(7)}  ${title}${found}${advice === null ? "" : ` ${advice}`}`)
+
+export const numbers = new Intl.NumberFormat("en-US")
+
+/** Formats a count with its noun: `1 dead letter`, `1,200 dead letters`. */
+export const formatCount = (count: number, one: string): string =>
+  `${numbers.format(count)} ${count === 1 ? one : `${one}s`}`
+
+/** Renames the fields of a value, at every depth, to the API's snake case. */
+export const snakeCase = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(snakeCase)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [snakeName(field), snakeCase(inner)]))
+}
+
+/** Renames one field: `createdAt` becomes `created_at`. */
+export const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** A failure that the operator can mend. */
+export type Refusal = Error & { readonly _tag: string }
+
+/** Describes a failure by a sentence. Scripts may read the tag, in snake case as the failure's `code`, and the details. */
+export const refusal = (tag: string, sentence: string, details: object = {}): Refusal =>
+  Object.assign(new Error(sentence), { _tag: tag, ...details })
+
+export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
+  Effect.fail(refusal(...failure))
+
+/** Fails for a command that cannot be undone and was not confirmed. `count` says how many rows it would affect, if they are counted. */
+export const notConfirmed = ({
+  action,
+  count = null,
+  flags = "--yes",
+}: {
+  readonly action: string
+  readonly count?: number | null
+  readonly flags?: string
+}) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
+
+/** `--yes`: confirms a command that cannot be undone. */
+export const yes = onlySwitch("Do not ask; required without a terminal, and with --json")
+
+/**
+ * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.
+ *
+ * `action` begins with a verb and states what is affected: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
+ */
+export const confirm = Effect.fnUntraced(function* (
+  action: string,
+  options: {
+    /** Whether the command line confirms the action. */
+    readonly yes: boolean
+    readonly count?: number
+    /** Default `--yes`. */
+    readonly flags?: string
+  },
+) {
+  if (options.yes) return
+  const { json } = yield* Output
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
+  if (!json && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
+  return yield* notConfirmed({ action, ...options })
+})

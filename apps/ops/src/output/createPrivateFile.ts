@@ -1,5 +1,5 @@
 import { Effect, FileSystem, type PlatformError } from "effect"
-import { refusal } from "./refuse.ts"
+import { refusal } from "./Output.ts"
 
 const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], string>> = {
   AlreadyExists: "it exists already, and nothing is overwritten",

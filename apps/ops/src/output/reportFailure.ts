@@ -5,8 +5,7 @@ import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 import { SqlError } from "effect/sql"
-import { snakeCase, snakeName } from "./format.ts"
-import { Output } from "./Output.ts"
+import { Output, snakeCase, snakeName } from "./Output.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {

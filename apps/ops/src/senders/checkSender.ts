@@ -2,9 +2,7 @@ import type { Resolver } from "node:dns/promises"
 import type { SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { Console, Effect } from "effect"
 import { senderFindings } from "../doctor/mailFindings.ts"
-import { formatCount, formatFinding } from "../output/format.ts"
-import { Output } from "../output/Output.ts"
-import { refuse } from "../output/refuse.ts"
+import { formatCount, formatFinding, Output, refuse } from "../output/Output.ts"
 
 /** Looks up a sender's DNS records, prints what it found, and fails if one is missing or wrong. */
 export const checkSender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {

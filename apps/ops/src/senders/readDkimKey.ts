@@ -1,6 +1,6 @@
 import { readDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect, FileSystem } from "effect"
-import { refusal } from "../output/refuse.ts"
+import { refusal } from "../output/Output.ts"
 
 const MAX_BYTES = 65_536
 

@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { formatCell, numbers } from "../output/format.ts"
+import { formatCell, numbers } from "../output/Output.ts"
 import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })

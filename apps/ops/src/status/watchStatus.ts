@@ -1,7 +1,6 @@
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Cause, Clock, Console, Effect, Layer } from "effect"
-import { formatCell, snakeCase } from "../output/format.ts"
-import { Output } from "../output/Output.ts"
+import { formatCell, Output, snakeCase } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { formatStatus } from "./formatStatus.ts"
 import { readStatus, type Status, statusServices } from "./readStatus.ts"
