@@ -2,6 +2,7 @@ import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Deployment } from "@outreach/domain/Deployment"
 import { describeFault } from "@outreach/postgres/describeFault"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { applicationName } from "@outreach/process/release"
@@ -31,7 +32,7 @@ const client = Layer.unwrap(
 )
 
 /** The target's database, and the other services that the ports of the commands need. */
-export const database = Layer.merge(HintsPg, AuditLog.layer).pipe(
+export const database = Layer.mergeAll(TransactionPg, HintsPg, AuditLog.layer).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(
     Layer.effect(

@@ -3,7 +3,6 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
 import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Context, Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 
@@ -28,7 +27,7 @@ const failing = (error: unknown) => {
 export const lazyCipher = Layer.catch(secretCipher, failing)
 
 /** The target's signing secrets with their texts. */
-export const signingSecrets = Layer.merge(Layer.provide(SigningSecretRepositoryPg, secretCipher), TransactionPg)
+export const signingSecrets = Layer.provide(SigningSecretRepositoryPg, secretCipher)
 
 /** The target's signing secrets without their texts, which need no key. */
 export const secretSummaries = Layer.provide(

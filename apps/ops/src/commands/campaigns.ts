@@ -14,7 +14,6 @@ import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTes
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Console, Effect, Layer } from "effect"
 import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
@@ -183,7 +182,6 @@ export const campaigns = group({
     RecipientRepositoryPg,
     SubjectTestRepositoryPg,
     FollowUpRepositoryPg,
-    TransactionPg,
     senderRepository,
   ),
 })

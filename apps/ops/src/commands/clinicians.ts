@@ -9,7 +9,6 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { RELEASE } from "@outreach/process/release"
 import { Console, Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
@@ -91,7 +90,6 @@ const erase = changing({
         ProgramRepositoryPg,
         RecipientRepositoryPg,
         SuppressionRepositoryPg,
-        TransactionPg,
         WithdrawalRepositoryPg,
       ),
     ),

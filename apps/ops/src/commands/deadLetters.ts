@@ -9,7 +9,6 @@ import { DeliveryId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { DeadLetterRepositoryPg } from "@outreach/postgres/deliveries/DeadLetterRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
@@ -141,6 +140,5 @@ export const deadLetters = group({
     DeliveryReader.layer,
     FailureGroupReader.layer,
     ReplayJobQueuePg,
-    TransactionPg,
   ),
 })

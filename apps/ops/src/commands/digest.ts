@@ -7,7 +7,6 @@ import { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { formatDays, formatDigest, formatForecasts } from "../digest/formatDigest.ts"
@@ -96,5 +95,5 @@ const verify = reading({
 export const digest = group({
   about: "The partners' daily digests",
   commands: { show, days, forecast, verify },
-  services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer, TransactionPg),
+  services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
 })

@@ -11,7 +11,6 @@ import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Layer } from "effect"
@@ -218,7 +217,6 @@ export const endpoints = group({
     DeliveryOutcomeReader.layer,
     ReplayJobQueuePg,
     ReplayReader.layer,
-    TransactionPg,
     Partitions.layer,
   ),
 })

@@ -5,8 +5,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import * as text from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Layer, Schema } from "effect"
+import { Schema } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, wholeNumber } from "../inputs/Input.ts"
@@ -108,5 +107,5 @@ const archive = changing({
 export const programs = group({
   about: "What clinicians are invited to",
   commands: { create, list, update, archive },
-  services: Layer.mergeAll(ProgramRepositoryPg, TransactionPg),
+  services: ProgramRepositoryPg,
 })

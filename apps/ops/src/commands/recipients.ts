@@ -8,7 +8,6 @@ import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Schema } from "effect"
 import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
@@ -119,7 +118,6 @@ export const recipients = group({
     SubjectTestRepositoryPg,
     SuppressionRepositoryPg,
     TimelineReader.layer,
-    TransactionPg,
     erasedClinicians,
   ),
 })

@@ -10,9 +10,8 @@ import {
 } from "@outreach/domain/restores/Restores"
 import { Seconds } from "@outreach/domain/Seconds"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
-import { Effect, FileSystem, Layer, Stream } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { instant } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
@@ -119,7 +118,7 @@ const finish = changing({
 export const restore = group({
   about: "What to do after the database was restored to a point in the past",
   commands: { begin, mailed, status, finish },
-  services: Layer.mergeAll(RestoreRepositoryPg, TransactionPg),
+  services: RestoreRepositoryPg,
 })
 
 // The left-hand side of a Message-ID of this service is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one a line.

@@ -6,8 +6,7 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { activateSender, addSender, addSenderKey, updateSender } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { createResolver } from "@outreach/mail/createResolver"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { changing, group, reading } from "../Declaration.ts"
 import { dnsServer, organizationId } from "../inputs/filters.ts"
@@ -223,5 +222,5 @@ const remove = changing({
 export const senders = group({
   about: "In whose name e-mails are sent, and the DKIM keys that sign them",
   commands: { add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },
-  services: Layer.merge(senderRepository, TransactionPg),
+  services: senderRepository,
 })

@@ -12,7 +12,6 @@ import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, ignoreColumns, limit, quiet, readClinician } from "../inputs/filters.ts"
@@ -122,7 +121,6 @@ export const suppressions = group({
     SuppressionRepositoryPg,
     WithdrawalRepositoryPg,
     ProgramRepositoryPg,
-    TransactionPg,
     OrganizationReader.layer,
     erasedClinicians,
   ),
