@@ -1,10 +1,10 @@
 import { EVENTS, type EventType, type Operation, type OperationId, operations } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
-import { curlExamples } from "./curlExamples.ts"
 import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
 import { code, keysOf, linkList, section, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
+import { curlExamples } from "./requestValues.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>

@@ -1,8 +1,52 @@
-import { type Operation, type OperationId, operations } from "@outreach/contract"
-import { curlExamples } from "./curlExamples.ts"
+import { examples, type Operation, type OperationId, operations } from "@outreach/contract"
 import { type Html, html, prose } from "./html.ts"
 import { code, keysOf, linkList, section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
+
+const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
+
+const survey = (path: string): string => `curl -sS "$OUTREACH_URL${path}" \\
+  ${KEY} \\
+  -H "Content-Type: application/json" \\
+  --data '${JSON.stringify(examples.createSurvey.request)}'`
+
+/** A command for each operation, over the variables that the page with all of them sets. */
+export const curlExamples: Readonly<Record<OperationId, string>> = {
+  getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
+  getToken: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/tokens/$OUTREACH_TOKEN" \\
+  ${KEY} \\
+  --data-urlencode "expand[]=campaign"`,
+  listTokens: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/tokens" \\
+  ${KEY} \\
+  --data-urlencode "since=2026-01-01T00:00:00Z" \\
+  --data-urlencode "limit=100"`,
+  listEvents: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/events" \\
+  ${KEY} \\
+  --data-urlencode "since=2026-01-01T00:00:00Z" \\
+  --data-urlencode "types[]=outreach.email_sent" \\
+  --data-urlencode "types[]=outreach.email_clicked"`,
+  listCampaignRecipients: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/campaigns/$OUTREACH_CAMPAIGN/recipients" \\
+  ${KEY} \\
+  --data-urlencode "limit=100"`,
+  getDigest: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/digest" \\
+  ${KEY} \\
+  --data-urlencode "date=$(date -u +%F)"`,
+  receiveWebhook: `time=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+body='{"object":"event","livemode":false,"event_id":"evt_'$(openssl rand -hex 16)'","event_version":1,
+"event_type":"clinician.account_created","occurred_at":"'$time'","emitted_at":"'$time'","source":"consumer",
+"data":{"npi":"1234567893","email":"dana.reyes@clinic.test","consumer_program_slug":"heart-failure","attribution":"organic"}}'
+t=$(date +%s)
+v1=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$OUTREACH_SECRET" | sed 's/^.* //')
+curl -sS "$OUTREACH_URL/v1/partners/consumer/webhooks/$OUTREACH_ENDPOINT" \\
+  -H "Content-Type: application/json" \\
+  -H "X-Signature: t=$t,v1=$v1" \\
+  --data-binary "$body"`,
+  createSurvey: survey("/v1/surveys"),
+  validateSurvey: survey("/v1/surveys/validate"),
+  presignUpload: `curl -sSG "$OUTREACH_URL/v1/uploads/presign" \\
+  ${KEY} \\
+  --data-urlencode "filename=consent.pdf"`,
+}
 
 const request = (id: OperationId): Html => {
   const { summary, description, auth }: Operation = operations[id]

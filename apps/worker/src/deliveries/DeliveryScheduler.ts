@@ -158,8 +158,22 @@ export const createDeliveryScheduler = (options: {
     }
   }
 
-  const noteVersions = (queue: EndpointQueue, deliveries: ReadonlyArray<Delivery>) => {
-    if (deliveries.some(({ version }) => version > queue.version)) outdated.add(queue)
+  /** Hands what was found of each endpoint to `keep`, with whether that is all for now, and plans the endpoint. */
+  const receive = (
+    wanted: ReadonlyMap<EndpointQueue, number>,
+    deliveries: ReadonlyArray<Delivery>,
+    readAt: number,
+    keep: (queue: EndpointQueue, found: ReadonlyArray<Held>, isAll: boolean) => void,
+  ) => {
+    const byEndpoint = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
+    for (const [queue, limit] of wanted) {
+      if (queue.isGone) continue
+      const found = (byEndpoint[queue.endpointId] ?? []).map((delivery) => ({ delivery, readAt }))
+      if (found.some(({ delivery }) => delivery.version > queue.version)) outdated.add(queue)
+      held += found.length
+      keep(queue, found, found.length < limit)
+      plan(queue)
+    }
   }
 
   return {
@@ -174,7 +188,6 @@ export const createDeliveryScheduler = (options: {
     toWrite,
     /** The deliveries in this worker's hands: rows that it took, and all that it called for and has not written. Endpoints may have rows that it does not know of. */
     known,
-    inFlight: () => inFlight,
     /** Whether calls wait for their intent to be written. */
     isIntentDue: () => {
       for (const queue of toWrite) if (queue.read.length > 0) return true
@@ -266,22 +279,15 @@ export const createDeliveryScheduler = (options: {
 
     /** Notes what was read of the logs. */
     wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const found = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
       const at = now()
-      for (const [queue, limit] of wanted) {
-        if (queue.isGone) continue
-        const read = found[queue.endpointId] ?? []
-        noteVersions(queue, read)
-        queue.read = read.map((delivery) => ({ delivery, readAt }))
-        held += read.length
-        queue.mayGoOn = read.length === limit
-        if (read.length > 0) {
-          queue.hotUntil = at + hotMs
-          toWrite.add(queue)
-        }
+      receive(wanted, deliveries, readAt, (queue, found, isAll) => {
+        queue.read = found
+        queue.mayGoOn = !isAll
         queue.lookAt = at + lookAgainMs
-        plan(queue)
-      }
+        if (found.length === 0) return
+        queue.hotUntil = at + hotMs
+        toWrite.add(queue)
+      })
     },
 
     /** Notes that the intent to call for what was read is written. */
@@ -297,21 +303,14 @@ export const createDeliveryScheduler = (options: {
 
     /** Notes the rows that were taken; returns the endpoints that have no more of them for now. */
     wasTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const found = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
       const exhausted: Array<EndpointQueue> = []
-      for (const [queue, limit] of wanted) {
-        if (queue.isGone) continue
-        const taken = found[queue.endpointId] ?? []
-        noteVersions(queue, taken)
-        for (const { id } of taken) known.add(id)
-        held += taken.length
-        queue.due.push(...taken.map((delivery) => ({ delivery, readAt })))
-        if (taken.length < limit) {
-          queue.nextDueAt = Number.POSITIVE_INFINITY
-          exhausted.push(queue)
-        }
-        plan(queue)
-      }
+      receive(wanted, deliveries, readAt, (queue, found, isAll) => {
+        for (const { delivery } of found) known.add(delivery.id)
+        queue.due.push(...found)
+        if (!isAll) return
+        queue.nextDueAt = Number.POSITIVE_INFINITY
+        exhausted.push(queue)
+      })
       return exhausted
     },
 
