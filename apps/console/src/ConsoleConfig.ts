@@ -1,6 +1,5 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { readPreflightSettings } from "@outreach/mail/preflightSettings"
-import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSettings"
+import { optionalMailFrom, optionalSmtpSettings, readPreflightSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"

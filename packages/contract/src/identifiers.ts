@@ -12,7 +12,6 @@ export const Npi = z
   .regex(/^\d{10}$/, "must be 10 digits")
   .meta({ id: "Npi", description: "National provider identifier, 10 digits.", example: "1234567893" })
 
-/** An e-mail address. */
 /** Letters and marks outside ASCII, in every plane that mailboxes use; no control, no general punctuation, no surrogate. */
 const LETTER =
   "\\u00a1-\\u00ac\\u00ae-\\u1fff\\u2c00-\\u2dff\\u3005-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufefe\\uff01-\\uffef"

@@ -1,7 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { Effect, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
-import { describeSmtpFailure } from "./describeSmtpFailure.ts"
+import { describeSmtpFailure } from "./SmtpError.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 /** The SMTP server did not let us in. */

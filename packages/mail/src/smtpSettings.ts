@@ -1,7 +1,9 @@
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { secretSetting, setting } from "@outreach/process/setting"
-import { Config, Effect, Redacted, Schema } from "effect"
+import { optionalPublicBaseUrl } from "@outreach/process/settings"
+import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
 
@@ -61,3 +63,14 @@ export const optionalSmtpSettings = Effect.gen(function* () {
   const names = ["SMTP_URL", "SMTP_URL_FILE"].map((name) => Config.String(name).pipe(Config.withDefault("")))
   return (yield* Config.all(names)).every((text) => text === "") ? null : yield* smtpSettings
 })
+
+/** Reads what preflight checks from the settings of this process. */
+export const readPreflightSettings = Effect.gen(function* () {
+  const smtp = yield* optionalSmtpSettings
+  return {
+    signsMail: smtp === null ? null : smtp.sender.dkim !== null,
+    publicBaseUrl: yield* optionalPublicBaseUrl,
+  }
+})
+
+export const preflightSettings = Layer.effect(PreflightSettings, readPreflightSettings)

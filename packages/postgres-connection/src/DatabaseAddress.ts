@@ -91,6 +91,24 @@ export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
 export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
   hostAddress === undefined && host.startsWith("/")
 
+/** Reports whether a server that reports these parameters is one that `target_session_attrs` takes. */
+export const isSuitable = (target: TargetSession, parameters: ReadonlyMap<string, string>): boolean => {
+  const isStandby = parameters.get("in_hot_standby") === "on"
+  const isReadOnly = isStandby || parameters.get("default_transaction_read_only") === "on"
+  switch (target) {
+    case "read-write":
+      return !isReadOnly
+    case "read-only":
+      return isReadOnly
+    case "primary":
+      return !isStandby
+    case "standby":
+      return isStandby
+    default:
+      return true
+  }
+}
+
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet("127.0.0.0", 8)
 LOOPBACK.addAddress("::1", "ipv6")

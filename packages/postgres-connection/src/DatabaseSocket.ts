@@ -2,9 +2,14 @@ import { lookup } from "node:dns/promises"
 import { isIP, type Socket } from "node:net"
 import { Duplex } from "node:stream"
 import type { ConnectionWatch } from "./ConnectionWatch.ts"
-import { type DatabaseAddress, type DatabaseHost, isUnixSocket, type TargetSession } from "./DatabaseAddress.ts"
+import {
+  type DatabaseAddress,
+  type DatabaseHost,
+  isSuitable,
+  isUnixSocket,
+  type TargetSession,
+} from "./DatabaseAddress.ts"
 import type { DatabaseFault } from "./describeDatabaseError.ts"
-import { isSuitable } from "./isSuitable.ts"
 import { MessageScanner, readField } from "./MessageScanner.ts"
 import { openSocket, type Server } from "./openSocket.ts"
 import { SocketError } from "./SocketError.ts"

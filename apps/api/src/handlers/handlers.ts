@@ -1,9 +1,8 @@
 import type { Handlers } from "../http/Handlers.ts"
-import { listCampaignRecipients } from "./campaignRecipients.ts"
 import { getDigest } from "./digest.ts"
 import { listEvents } from "./events.ts"
 import { getHealth } from "./health.ts"
-import { getToken, listTokens } from "./tokens.ts"
+import { getToken, listCampaignRecipients, listTokens } from "./tokens.ts"
 import { receiveWebhook } from "./webhooks.ts"
 
 /** The handler of each operation of the contract. */

@@ -1,4 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -38,5 +39,20 @@ export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (in
     read: (after, limit) => recipients.page(organizationId, after ? { after } : { since }, limit),
     toWire: recipientRecords(organizationId, input.query["expand[]"]),
     pageEnd: (last) => ({ list: "tokens", types: null, at: last?.updatedAt ?? since, id: last?.id ?? "" }),
+  })
+})
+
+/** Lists the recipients of a campaign, one page after another; a campaign that the organization does not have has none. */
+export const listCampaignRecipients: Handler<"listCampaignRecipients"> = Effect.fnUntraced(function* (
+  input: HandlerInput<"listCampaignRecipients">,
+) {
+  const { organizationId } = input.caller
+  const campaignId = input.path.id as CampaignId
+  const recipients = yield* RecipientRepository
+  return yield* listPage(input, {
+    scope: ["listCampaignRecipients", organizationId, campaignId],
+    position: RecipientPosition,
+    read: (after, limit) => recipients.pageOfCampaign(organizationId, campaignId, after, limit),
+    toWire: recipientRecords(organizationId, input.query["expand[]"]),
   })
 })

@@ -1,5 +1,8 @@
-import { TRACKING_PATHS, type TrackingKind, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import type { IncomingMessage } from "node:http"
+import type { Hit } from "@outreach/domain/hits/Hit"
+import { TRACKING_PATHS, type TrackedLink, type TrackingKind, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { createIdentifier, type HitId } from "@outreach/domain/Identifier"
+import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,7 +10,6 @@ import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
 import { HitQueue } from "./HitQueue.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
-import { readHit } from "./readHit.ts"
 
 // One transparent point, the smallest GIF there is.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
@@ -37,6 +39,30 @@ export const trackingPages = Effect.gen(function* () {
     ["GET", `${TRACKING_PATHS.click}*`, click],
     ["GET", `${TRACKING_PATHS.open}*`, open],
   ] satisfies ReadonlyArray<PageRow<SecureRandom.SecureRandom>>
+})
+
+/** What is kept of the header fields that tell who asks, in characters. */
+const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
+
+/** Reads what is kept of a request for the pixel or a link. */
+const readHit = (
+  id: HitId,
+  request: HttpServerRequest.HttpServerRequest,
+  { organizationId, recipientId, destination }: TrackedLink,
+  trustProxy: TrustProxy,
+): Hit => ({
+  id,
+  organizationId,
+  recipientId,
+  link: destination,
+  method: request.method,
+  address: clientAddress(request.source as IncomingMessage, trustProxy),
+  headers: Object.fromEntries(
+    Object.entries(KEPT).flatMap(([name, length]) => {
+      const value = request.headers[name]
+      return value === undefined ? [] : [[name, value.slice(0, length)]]
+    }),
+  ),
 })
 
 /** Reports whether a request's path is that of a tracked link, whose seal no log and no trace may show. */

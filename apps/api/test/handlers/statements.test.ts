@@ -7,9 +7,8 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Tracer } from "effect"
 import { expect, it } from "vitest"
 import { ApiConfig } from "../../src/ApiConfig.ts"
-import { listCampaignRecipients } from "../../src/handlers/campaignRecipients.ts"
 import { listEvents } from "../../src/handlers/events.ts"
-import { listTokens } from "../../src/handlers/tokens.ts"
+import { listCampaignRecipients, listTokens } from "../../src/handlers/tokens.ts"
 import { publishOutcomes } from "./publishOutcomes.ts"
 
 const databaseUrl = migratedDatabase()

@@ -38,10 +38,6 @@ const MAIL_OUTCOMES = [
   "Late",
 ] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
 
-/** The results of mail to a return path. */
-const COMPLAINT_RESULTS = ["recorded", "repeated", "unknown", "ignored"] as const
-const BOUNCE_RESULTS = ["recorded", "repeated", "refused", "unknown", "ignored"] as const
-
 /** The two readings of the database: what is due, and the state of the deliveries and the database otherwise. */
 const READINGS = ["due", "state"] as const
 export type Reading = (typeof READINGS)[number]
@@ -113,12 +109,12 @@ export const metrics = {
   ),
   bounceReports: metricsByLabel(
     "result",
-    BOUNCE_RESULTS,
+    ["recorded", "repeated", "refused", "unknown", "ignored"],
     counter("outreach_bounce_reports_total", "Mail to return paths, by result."),
   ),
   complaintReports: metricsByLabel(
     "result",
-    COMPLAINT_RESULTS,
+    ["recorded", "repeated", "unknown", "ignored"],
     counter("outreach_complaint_reports_total", "Complaints about messages, by result."),
   ),
   readingUp: metricsByLabel(
