@@ -21,12 +21,6 @@ export type Outcomes = typeof Outcomes.Type
 const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
 export type OutcomesAt = typeof OutcomesAt.Type
 
-/** The outcomes of a time, and below which latency half of its calls lay, and 99 of 100; null for no calls. */
-export interface OutcomeSummary extends Outcomes {
-  readonly p50Ms: number | null
-  readonly p99Ms: number | null
-}
-
 const SUMS = Object.keys(Outcomes.fields)
   .map((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
   .join(", ")
@@ -64,6 +58,7 @@ export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
         select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
         from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
+      /** Counts outcomes, and estimates below which latency half of the calls lie, and 99 of 100; null for no calls. */
       summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
         const [row] = yield* sql`
         with row as materialized (${rowsOf(filter)})
@@ -76,7 +71,7 @@ export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
           ...outcomes,
           p50Ms: latencyPercentile(latencies, 0.5),
           p99Ms: latencyPercentile(latencies, 0.99),
-        } satisfies OutcomeSummary
+        }
       }),
     }
   },

@@ -20,13 +20,6 @@ export interface KeyUse {
   readonly ciphertexts: number
 }
 
-/** How many ciphertexts were encrypted again, were under the newest key before, or are opened by no key of the ring. */
-export interface ResealResult {
-  readonly resealed: number
-  readonly already: number
-  readonly unopened: number
-}
-
 const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ciphertext: Schema.Uint8Array })
 type Row = typeof Row.Type
 const decodeCiphertexts = decodeRows(Row.fields)
@@ -68,6 +61,7 @@ export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
 export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
+  // Encrypted again, under the newest key before, and opened by no key of the ring.
   const result = { resealed: 0, already: 0, unopened: 0 }
 
   const reseal = (
@@ -113,7 +107,7 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
   for (const each of TABLES) {
     yield* eachBatch(each, (rows) => Effect.andThen(reseal(each, rows, "skip locked"), advance(rows.length)))
   }
-  return result satisfies ResealResult
+  return result
 }, orDieAs("keysAtRest.reseal"))
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")

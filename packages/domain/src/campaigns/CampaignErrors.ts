@@ -9,11 +9,8 @@ export class CampaignNotInStatus extends DescribedError(
     campaignId,
     status,
     wanted,
-  }: {
-    readonly campaignId: string
-    readonly status: string
-    readonly wanted: ReadonlyArray<string>
-  }) => `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
+  }: Record<"campaignId" | "status", string> & { readonly wanted: ReadonlyArray<string> }) =>
+    `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
 ) {}
 
 /** Checks of a campaign failed, by their names in `failed`. */

@@ -49,19 +49,6 @@ export interface BadLine {
   readonly reason: string
 }
 
-export interface ImportResult {
-  readonly imported: number
-  /** Lines whose NPI and e-mail the campaign has already, with other fields. */
-  readonly updated: number
-  /** The same with nothing new. */
-  readonly alreadyThere: number
-  /** Lines of clinicians to whom the program must not write. */
-  readonly suppressed: number
-  /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; absent for a campaign without hours. */
-  readonly withoutPlace?: number
-  readonly bad: ReadonlyArray<BadLine>
-}
-
 export const MAX_TOKEN_DRAWS = 10
 
 /** Creates a candidate with a new id and a random token, which may be taken. */
@@ -234,12 +221,16 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   }
   return {
     imported: counts.registered,
+    /** Lines whose NPI and e-mail the campaign has already, with other fields. */
     updated: counts.updated,
+    /** The same with nothing new. */
     alreadyThere: counts.already_there,
+    /** Lines of clinicians to whom the program must not write. */
     suppressed: counts.suppressed,
+    /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; absent for a campaign without hours. */
     ...(campaign.hours !== null && { withoutPlace }),
     bad: bad.sort((a, b) => a.number - b.number),
-  } satisfies ImportResult
+  }
 })
 
 const hasPlace = (fields: RecipientFields): boolean => Result.getOrUndefined(timeZonesOf(fields)) !== undefined

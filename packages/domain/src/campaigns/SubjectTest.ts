@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import type { CampaignId, RecipientId } from "../Identifier.ts"
 import { TestSubject } from "../mail/Message.ts"
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
+import type { UndecidedTest } from "./SubjectTestRepository.ts"
 
 // Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two at once; half of them get
 // each. The others wait until the winner is decided, and get that one. Clicks of suspected bots do not count, and each recipient counts once.
@@ -77,17 +78,9 @@ const hash = (text: string): number => {
  * Returns when the winner is decided, in Unix milliseconds: after the wanted time, or after half of what is left of the
  * window when that is too short.
  */
-export const decisionTime = ({
-  beganAt,
-  afterSeconds,
-  windowEnd,
-}: {
-  readonly beganAt: Timestamp
-  readonly afterSeconds: number
-  readonly windowEnd: Timestamp
-}): number => {
-  const [begin, end] = [toUnixMillis(beganAt), toUnixMillis(windowEnd)]
-  const wanted = begin + afterSeconds * 1000
+export const decisionTime = (test: Pick<UndecidedTest, "beganAt" | "afterSeconds" | "windowEnd">): number => {
+  const [begin, end] = [toUnixMillis(test.beganAt), toUnixMillis(test.windowEnd)]
+  const wanted = begin + test.afterSeconds * 1000
   return wanted < end ? wanted : begin + (end - begin) / 2
 }
 

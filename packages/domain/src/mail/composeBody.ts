@@ -15,13 +15,6 @@ export interface MailBody {
 
 type ComposeBody = (to: RecipientRef, variables: TemplateVariables) => MailBody
 
-/** The same, with the texts that the placeholders for values stand for. */
-type FillBody = (
-  to: RecipientRef,
-  variables: TemplateVariables,
-  texts: ReadonlyArray<readonly [placeholder: string, text: string]>,
-) => MailBody
-
 /** Variables that differ between recipients, beside their fields. */
 const RECIPIENTS_OWN: ReadonlySet<string> = new Set(["token", "unsubscribe_url", "short_link"])
 
@@ -133,7 +126,7 @@ const placeValues = (
 }
 
 /** Creates the function that replaces the placeholders by a recipient's values; undefined where they would not show all that differs. */
-const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBody | undefined => {
+const createFiller = (prepared: string, links: TrackingLinks["Service"]) => {
   const trackedLinks: Array<{ readonly placeholder: string; readonly href: Segments; readonly attribute: Segments }> =
     []
   let html = ""
@@ -164,7 +157,11 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBo
   const inHtml = splitAtPlaceholders(html + rest)
   const inText = splitAtPlaceholders(mailText(textual + rest))
 
-  return (to, { token, unsubscribe_url, short_link = "" }, texts) => {
+  return (
+    to: RecipientRef,
+    { token, unsubscribe_url, short_link = "" }: TemplateVariables,
+    texts: ReadonlyArray<readonly [placeholder: string, text: string]>,
+  ): MailBody => {
     const plainValues = new Map<string, string>([
       ...texts,
       [PLACEHOLDER.token, token],

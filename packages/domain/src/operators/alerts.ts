@@ -36,10 +36,6 @@ export interface AlertRule {
   readonly advice: string
 }
 
-export interface ActiveAlert extends AlertRule {
-  readonly value: number
-}
-
 /** The alerts whose state the database knows; the others are known to Prometheus alone. */
 export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   {
@@ -153,7 +149,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
 ]
 
 /** Returns the alerts that are active, critical ones first. */
-export const activeAlerts = (reading: AlertReading): ReadonlyArray<ActiveAlert> =>
+export const activeAlerts = (reading: AlertReading): ReadonlyArray<AlertRule & { readonly value: number }> =>
   ALERT_RULES.map((rule) => ({ ...rule, value: reading[rule.reading] }))
     .filter(({ value, threshold }) => value > threshold)
     .toSorted((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"))
