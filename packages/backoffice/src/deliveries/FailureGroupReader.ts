@@ -48,10 +48,7 @@ const FailureHour = Schema.Struct({ groupId: FailureGroupId, hour: Timestamp, co
 export type FailureHour = typeof FailureHour.Type
 
 /** A group in the list by the time of the last dead letter. */
-export interface FailureGroupCursor {
-  readonly lastAt: Timestamp
-  readonly id: FailureGroupId
-}
+export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
 const { columns, decode } = rowsOf(FailureGroup)
 const hours = rowsOf(FailureHour)

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
@@ -40,11 +40,7 @@ export interface Publication extends Pick<PublicationChunk, "campaign"> {
 }
 
 /** Which campaigns are meant: all conditions must hold. */
-export interface CampaignFilter {
-  readonly organizationId?: OrganizationId
-  readonly programId?: ProgramId
-  readonly status?: CampaignStatus
-}
+export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
 export class CampaignRepository extends Context.Service<
   CampaignRepository,

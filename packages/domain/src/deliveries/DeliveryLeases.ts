@@ -1,8 +1,8 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
-import { type DeliveryId, EndpointId, type EventId, OrganizationId } from "../Identifier.ts"
+import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
+import { type DeliveryId, EndpointId, type EventId, type OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
-import { StoredEndpointUrl } from "./Endpoint.ts"
+import { Endpoint, StoredEndpointUrl } from "./Endpoint.ts"
 
 /** How many workers may be lost with calls of one delivery before it becomes a dead letter as poison. */
 export const MAX_LOSSES = 5
@@ -11,14 +11,8 @@ export const ALONE_FROM_LOSSES = 3
 
 export const OwnedEndpoint = Schema.Struct({
   endpointId: EndpointId,
-  organizationId: OrganizationId,
-  /** Rises with every change of the endpoint, or of the secrets that sign for it. */
-  version: Schema.Int,
-  enabled: Schema.Boolean,
+  ...Struct.pick(Endpoint.fields, ["organizationId", "version", "enabled", "maxInFlight", "standardWebhooks"]),
   url: StoredEndpointUrl,
-  /** The most calls in flight to it; null for the worker's own bound. */
-  maxInFlight: Schema.NullOr(Schema.Int),
-  standardWebhooks: Schema.Boolean,
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),
   /** Until its next probe. */

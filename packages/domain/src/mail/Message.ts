@@ -1,6 +1,8 @@
-import { Schema } from "effect"
-import type { CampaignId, OrganizationId, ProgramId, RecipientId, SenderId } from "../Identifier.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import { Schema, Struct } from "effect"
+import { Campaign } from "../campaigns/Campaign.ts"
+import type { RecipientId, SenderId } from "../Identifier.ts"
+import { Program } from "../programs/Program.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
 /** One of the two subjects that a campaign compares. */
@@ -8,15 +10,11 @@ export const TestSubject = Schema.Literals(["a", "b"])
 export type TestSubject = typeof TestSubject.Type
 
 /** One e-mail to one recipient, held by one worker until the lease ends. */
-export interface MessageLease {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-  readonly programId: ProgramId
+export interface MessageLease
+  extends Pick<Recipient, "organizationId" | "campaignId" | "programId" | "token" | "email"> {
   readonly recipientId: RecipientId
   /** Proves that the lease is still this worker's. */
   readonly leaseToken: string
-  readonly token: string
-  readonly email: EmailAddress
   /** The subject that the recipient tests; null for the campaign's own, or the winner. */
   readonly testSubject: TestSubject | null
   /** Absent when the campaign's templates name none. */
@@ -31,18 +29,10 @@ export interface MessageLease {
 
 /** What a campaign's messages have in common. */
 export const MessageTemplate = Schema.Struct({
-  subject: Schema.String,
-  html: Schema.String,
-  /** As in `Campaign`. */
-  text: Schema.NullOr(Schema.String),
+  ...Struct.pick(Campaign.fields, ["subject", "html", "text", "shortLink", "fields"]),
   campaignName: Schema.String,
+  ...Struct.pick(Program.fields, ["senderName", "postalAddress"]),
   programName: Schema.String,
-  /** As in `Program`. */
-  senderName: Schema.NullOr(Schema.String),
-  postalAddress: Schema.NullOr(Schema.String),
-  /** As in `Campaign`. */
-  shortLink: Schema.NullOr(Schema.String),
-  fields: Schema.Array(Schema.String),
 })
 export type MessageTemplate = typeof MessageTemplate.Type
 

@@ -7,10 +7,7 @@ import type { Candidate, Recipient } from "./Recipient.ts"
 import type { RecipientFields } from "./RecipientFields.ts"
 
 /** A place in the list of recipients: the last row that was read. */
-export interface RecipientPosition {
-  readonly updatedAt: Timestamp
-  readonly id: RecipientId
-}
+export type RecipientPosition = Pick<Recipient, "updatedAt" | "id">
 
 export class RecipientRepository extends Context.Service<
   RecipientRepository,

@@ -64,13 +64,10 @@ export interface Mailbox {
 }
 
 /** Who a message comes from, and how it is signed (RFC 6376). */
-export interface SenderIdentity {
+export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain"> {
   /** Null for the deployment's own sender. */
   readonly id: SenderId | null
   readonly from: Mailbox
-  readonly replyTo: string | null
-  /** The domain of the return paths; null for the deployment's. */
-  readonly bounceDomain: string | null
   /** Each key makes a signature of its own. Null for messages without a signature. */
   readonly dkim: {
     readonly domain: string
