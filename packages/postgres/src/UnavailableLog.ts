@@ -4,38 +4,35 @@ import type { DatabaseFailure } from "./DatabaseFailure.ts"
 const LOG_EVERY = "1 second"
 
 /** Logs the requests that fail with the database, most of them answered 503: one line a second, with their count by operation and reason. */
-export class UnavailableLog extends Context.Service<
-  UnavailableLog,
-  {
-    /** Counts a request. The line names the first one, if it has an id. */
-    count(failure: Pick<DatabaseFailure, "operation" | "reason">, requestId?: string): Effect.Effect<void>
-  }
->()("postgres/UnavailableLog") {
-  static readonly layer = Layer.effect(
-    UnavailableLog,
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      let failures: Record<string, number> | undefined
+export class UnavailableLog extends Context.Service<UnavailableLog>()("postgres/UnavailableLog", {
+  make: Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    let failures: Record<string, number> | undefined
 
-      return {
-        count: Effect.fnUntraced(function* ({ operation, reason }, requestId) {
-          const name = `${operation}: ${reason}`
-          if (failures !== undefined) {
-            failures[name] = (failures[name] ?? 0) + 1
-            return
-          }
-          const counted: Record<string, number> = { [name]: 1 }
-          failures = counted
-          const log = Effect.suspend(() => {
-            failures = undefined
-            const count = Object.values(counted).reduce((sum, each) => sum + each)
-            return Effect.logError("requests failed with the database").pipe(
-              Effect.annotateLogs({ count, failures: counted, ...(requestId !== undefined && { requestId }) }),
-            )
-          })
-          yield* Effect.forkIn(Effect.ensuring(Effect.sleep(LOG_EVERY), log), scope)
-        }),
-      }
-    }),
-  )
+    return {
+      /** Counts a request. The line names the first one, if it has an id. */
+      count: Effect.fnUntraced(function* (
+        { operation, reason }: Pick<DatabaseFailure, "operation" | "reason">,
+        requestId?: string,
+      ) {
+        const name = `${operation}: ${reason}`
+        if (failures !== undefined) {
+          failures[name] = (failures[name] ?? 0) + 1
+          return
+        }
+        const counted: Record<string, number> = { [name]: 1 }
+        failures = counted
+        const log = Effect.suspend(() => {
+          failures = undefined
+          const count = Object.values(counted).reduce((sum, each) => sum + each)
+          return Effect.logError("requests failed with the database").pipe(
+            Effect.annotateLogs({ count, failures: counted, ...(requestId !== undefined && { requestId }) }),
+          )
+        })
+        yield* Effect.forkIn(Effect.ensuring(Effect.sleep(LOG_EVERY), log), scope)
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(UnavailableLog, UnavailableLog.make)
 }

@@ -60,24 +60,14 @@ export const decodeRow = <Fields extends Schema.Struct.Fields>(fields: Fields) =
   return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) => only(decode(rows))
 }
 
-/**
- * Creates the decoder of a statement with one column; returns its values.
- *
- * @example
- * const ids = yield* sql`select id from campaigns`.pipe(decodeColumn({ id: CampaignId }))
- */
+/** Creates the decoder of a statement with one column, such as `{ id: CampaignId }`; returns its values. */
 export const decodeColumn = <A>(column: Readonly<Record<string, Schema.Codec<A, unknown>>>) => {
   const decode = decodeRows(column)
   return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
     Effect.map(decode(rows), (decoded) => decoded.flatMap((row) => Object.values(row)))
 }
 
-/**
- * Creates the decoder of a statement with one column that always returns one row, such as a count; no row is a defect.
- *
- * @example
- * const count = yield* sql`select count(*)::int as count from campaigns`.pipe(decodeValue({ count: Schema.Int }))
- */
+/** Creates the decoder of a statement with one column that always returns one row, such as a count; no row is a defect. */
 export const decodeValue = <A>(column: Readonly<Record<string, Schema.Codec<A, unknown>>>) => {
   const decode = decodeColumn(column)
   return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) => only(decode(rows))

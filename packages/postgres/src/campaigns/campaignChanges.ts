@@ -1,4 +1,4 @@
-import { Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 
 // A statement that changes recipients or messages appends what it changed to campaign_count_changes, without a trigger:
 // docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md
@@ -52,13 +52,8 @@ export const countMessages = (messages: string): Statement.Fragment =>
     where queued <> 0 or deferred <> 0 or unknown <> 0 or quarantined <> 0`)
 
 /** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
-export const deleteMessages = (condition: Statement.Fragment): Statement.Fragment =>
-  Statement.fragment([
-    Statement.literal("with gone as (delete from messages message where "),
-    ...condition.segments,
-    Statement.literal(" returning -1 as sign, "),
-    ...MESSAGE_STATE.segments,
-    Statement.literal("), tallied as ("),
-    ...countMessages("select * from gone").segments,
-    Statement.literal(") select from gone"),
-  ])
+export const deleteMessages = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
+  with gone as (
+    delete from messages message where ${condition} returning -1 as sign, ${MESSAGE_STATE}
+  ), tallied as (${countMessages("select * from gone")})
+  select from gone`

@@ -3,6 +3,7 @@ import {
   countByStage,
   Funnel,
   FunnelCounts,
+  type FunnelStage,
   OutreachCounts,
   type Qualification,
   quotaStatus,
@@ -42,10 +43,9 @@ export const DigestRepositoryPg = adapter(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
-      countQualifications: Effect.fnUntraced(
-        function* (organizationId, qualifications, at) {
-          const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
-          const counted = yield* sql`
+      countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
+        const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
+        const counted = yield* sql`
           with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
@@ -71,13 +71,11 @@ export const DigestRepositoryPg = adapter(
             group by campaign.id, test_subject
           )
           select program_id as "programId", stage from counted`.pipe(decodeQualifications)
-          if (counted.length === 0) return []
-          const programIds = new Set(counted.map(({ programId }) => programId))
-          const funnels = yield* addToFunnels(organizationId, programIds, counted, at)
-          return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
-        },
-        Effect.provideService(SqlClient.SqlClient, sql),
-      ),
+        if (counted.length === 0) return []
+        const programIds = new Set(counted.map(({ programId }) => programId))
+        const funnels = yield* addToFunnels(sql, organizationId, programIds, counted, at)
+        return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
+      }),
 
       findQualified: (organizationId, programId, npis, stages) =>
         sql`
@@ -140,12 +138,12 @@ export const DigestRepositoryPg = adapter(
  * The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
  */
 export const addToFunnels = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
   organizationId: OrganizationId,
   programIds: Iterable<ProgramId>,
   qualifications: ReadonlyArray<Qualification>,
   at: CommitTimestamp,
 ) {
-  const sql = yield* SqlClient.SqlClient
   const before = yield* sql`
     select program.id as "programId", learner_target as "learnerTarget", completer_target as "completerTarget",
       ${funnelCounts((stage) => `${stage}_total`)} as totals,
@@ -162,32 +160,22 @@ export const addToFunnels = Effect.fnUntraced(function* (
     return { added, funnel: addToFunnel(funnel, added, at) }
   })
   const column = <A>(read: (change: (typeof changes)[number]) => A) => changes.map(read)
+  const stages = Struct.keys(FunnelCounts.fields)
+  const list = (write: (stage: FunnelStage) => string) => sql.literal(stages.map(write).join(", "))
+  const [counts, totals] = [list((stage) => stage), list((stage) => `${stage}_total`)]
   yield* sql`
-    insert into digest_funnel as kept
-      (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
-        account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at)
-    select ${organizationId}, program_id, (${at}::timestamptz at time zone 'UTC')::date, accounts, learners, completers,
-      all_accounts, all_learners, all_completers, nullif(learner_reached_at, '')::timestamptz, nullif(completer_reached_at, '')::timestamptz
+    insert into digest_funnel as kept (organization_id, program_id, date, ${counts}, ${totals}, learner_reached_at, completer_reached_at)
+    select ${organizationId}, program_id, (${at}::timestamptz at time zone 'UTC')::date, ${counts}, ${totals},
+      nullif(learner_reached_at, '')::timestamptz, nullif(completer_reached_at, '')::timestamptz
     from unnest(
       ${column(({ funnel }) => funnel.programId)}::text[],
-      ${column(({ added }) => added.account_created)}::int[],
-      ${column(({ added }) => added.learner_qualified)}::int[],
-      ${column(({ added }) => added.completer_qualified)}::int[],
-      ${column(({ funnel }) => funnel.totals.account_created)}::int[],
-      ${column(({ funnel }) => funnel.totals.learner_qualified)}::int[],
-      ${column(({ funnel }) => funnel.totals.completer_qualified)}::int[],
+      ${sql.csv(stages.map((stage) => sql`${column(({ added }) => added[stage])}::int[]`))},
+      ${sql.csv(stages.map((stage) => sql`${column(({ funnel }) => funnel.totals[stage])}::int[]`))},
       ${column(({ funnel }) => funnel.learnerReachedAt ?? "")}::text[],
       ${column(({ funnel }) => funnel.completerReachedAt ?? "")}::text[]
-    ) as change (program_id, accounts, learners, completers, all_accounts, all_learners, all_completers,
-      learner_reached_at, completer_reached_at)
+    ) as change (program_id, ${counts}, ${totals}, learner_reached_at, completer_reached_at)
     on conflict (organization_id, program_id, date) do update set
-      account_created = kept.account_created + excluded.account_created,
-      learner_qualified = kept.learner_qualified + excluded.learner_qualified,
-      completer_qualified = kept.completer_qualified + excluded.completer_qualified,
-      account_created_total = excluded.account_created_total,
-      learner_qualified_total = excluded.learner_qualified_total,
-      completer_qualified_total = excluded.completer_qualified_total,
-      learner_reached_at = excluded.learner_reached_at,
-      completer_reached_at = excluded.completer_reached_at`
+      ${list((stage) => `${stage} = kept.${stage} + excluded.${stage}, ${stage}_total = excluded.${stage}_total`)},
+      learner_reached_at = excluded.learner_reached_at, completer_reached_at = excluded.completer_reached_at`
   return changes.map(({ funnel }) => funnel)
 })

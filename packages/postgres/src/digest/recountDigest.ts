@@ -1,8 +1,9 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { FunnelCounts } from "@outreach/domain/digest/Digest"
 import { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodeRows } from "../rowsOf.ts"
 import { DIGEST_COLUMNS, DIGEST_TYPES } from "./digestColumns.ts"
@@ -13,6 +14,13 @@ const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
   const counted = isUnique ? "distinct recipient_id" : "*"
   return `count(${counted}) filter (where type = '${type}'${isUnsuspected ? " and unsuspected" : ""}) as ${name}`
 }).join(", ")
+
+const STAGE_COUNTS = Struct.keys(FunnelCounts.fields)
+  .map(
+    (stage) =>
+      `('${stage}', case when kept.date = requested.date then ${stage} else 0 end), ('${stage}_total', ${stage}_total)`,
+  )
+  .join(", ")
 
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
@@ -86,12 +94,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
         order by funnel.date desc limit 1
       ) kept
       cross join lateral (values
-        ('account_created', case when kept.date = requested.date then account_created else 0 end),
-        ('learner_qualified', case when kept.date = requested.date then learner_qualified else 0 end),
-        ('completer_qualified', case when kept.date = requested.date then completer_qualified else 0 end),
-        ('account_created_total', account_created_total),
-        ('learner_qualified_total', learner_qualified_total),
-        ('completer_qualified_total', completer_qualified_total)
+        ${sql.literal(STAGE_COUNTS)}
       ) as each (key, value)
       where ${only}::text is null or program.organization_id = ${only}
     )

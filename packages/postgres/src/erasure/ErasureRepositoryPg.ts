@@ -157,7 +157,7 @@ export const ErasureRepositoryPg = adapter(
           if (![...ofPerson, "recipient_id"].includes(PERSONAL_DATA[table].by)) continue
           const isTheirs = finder.concerning(table, subject)
           const rows = yield* table === "messages"
-            ? sql`${deleteMessages(isTheirs)}`
+            ? deleteMessages(sql, isTheirs)
             : sql`delete from ${sql(table)} where ${isTheirs} returning 1`
           done[table] = rows.length
         }

@@ -6,7 +6,7 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
+import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
@@ -62,11 +62,7 @@ export const BounceRepositoryPg = adapter(
         { at, isHardBounce, reply },
       ) {
         if (message !== undefined) {
-          yield* sql`
-              with gone as (
-                delete from messages message where organization_id = ${organizationId} and recipient_id = ${id}
-                returning -1 as sign, ${MESSAGE_STATE}
-              ) ${countMessages("select * from gone")}`
+          yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = ${id}`)
         }
         if (reply !== null) {
           yield* sql`

@@ -81,18 +81,11 @@ export const runMigrations = (options: Options = {}) =>
     )
     return yield* Effect.provide(runPending(options, pool), connection)
   }).pipe(
-    Effect.catchIf(
-      (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
-      () => Effect.fail(new SchemaLocked()),
-    ),
-    Effect.catchIf(
-      (error) => poolerRefusal(error) !== undefined,
-      () => Effect.fail(new SessionNotKept()),
-    ),
-    Effect.catchIf(
-      (error) => sqlState(error) === INSUFFICIENT_PRIVILEGE,
-      () => Effect.fail(new NotOwner()),
-    ),
+    Effect.mapError((error) => {
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return new SchemaLocked()
+      if (poolerRefusal(error) !== undefined) return new SessionNotKept()
+      return sqlState(error) === INSUFFICIENT_PRIVILEGE ? new NotOwner() : error
+    }),
     Effect.withSpan("postgres.migrate"),
   )
 

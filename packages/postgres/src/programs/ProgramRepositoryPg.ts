@@ -85,9 +85,7 @@ export const ProgramRepositoryPg = adapter(
           returning ${columns}`.pipe(decode, only)
       },
 
-      updateTargets: Effect.fnUntraced(function* (organizationId, programId, at) {
-        yield* Effect.provideService(addToFunnels(organizationId, [programId], [], at), SqlClient.SqlClient, sql)
-      }),
+      updateTargets: (organizationId, programId, at) => addToFunnels(sql, organizationId, [programId], [], at),
 
       list: (organizationId) =>
         sql`

@@ -127,7 +127,7 @@ export const RestoreRepositoryPg = adapter(
 
       storeMailed: Effect.fnUntraced(function* (organizationId, events, at) {
         const ids = events.map(({ recipientId }) => recipientId!)
-        yield* sql`${deleteMessages(sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)}`
+        yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)
         // A recipient who was published after the point must not be published, and queued, again.
         yield* sql`
           with changed as (

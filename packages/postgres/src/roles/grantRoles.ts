@@ -78,10 +78,8 @@ export const grantRoles = Effect.fnUntraced(function* (
   if (roles.length === 0) return
   const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
   for (const statement of yield* changesOf(roles, settings)) {
-    yield* Effect.catchIf(
-      sql.unsafe(statement),
-      (error) => sqlState(error) === "42501",
-      () => Effect.fail(new GrantsRefused({ statement })),
+    yield* Effect.mapError(sql.unsafe(statement), (error) =>
+      sqlState(error) === "42501" ? new GrantsRefused({ statement }) : error,
     )
   }
 })
