@@ -29,15 +29,10 @@ export class ErasureUnfinished extends DescribedError(
   () => "An erasure of the clinician was cut off; run the same erasure again to finish it.",
 ) {}
 
-/** The rows that an erasure would change, and the certificate of an earlier one of the same clinician. */
-export interface ErasurePlan {
-  readonly counts: PersonalDataCounts
-  readonly earlier: ErasureCertificate | undefined
-  /** An erasure that was cut off, which the next one finishes. */
-  readonly unfinished: ErasureState | undefined
-}
-
-/** Counts the rows about a clinician, and changes nothing. */
+/**
+ * Counts the rows about a clinician, and changes nothing. Returns also the certificate of an earlier erasure of the clinician, and the state of one that
+ * was cut off, which the next one finishes.
+ */
 export const planErasure = Effect.fn("Erasures.planErasure")(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
@@ -50,7 +45,7 @@ export const planErasure = Effect.fn("Erasures.planErasure")(function* (
     ),
   )
   const found = yield* findEarlier(organizationId, clinician)
-  return { counts, earlier: found?.certificate, unfinished: found?.state ?? undefined } satisfies ErasurePlan
+  return { counts, earlier: found?.certificate, unfinished: found?.state ?? undefined }
 })
 
 const findEarlier = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {

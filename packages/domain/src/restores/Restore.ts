@@ -98,14 +98,3 @@ export type RestoredOrganization = typeof RestoredOrganization.Type
 
 /** How much earlier than the point the inbound events begin that partners send again, because their clocks differ from ours. */
 export const INBOUND_OVERLAP_SECONDS = 300
-
-/** How many of the Message-IDs of a log were of recipients who are marked now, known already, or missing. */
-export interface MailedCounts {
-  /** Recipients who were marked as sent. */
-  readonly marked: number
-  /** Recipients who were known to be sent to, or bounced. */
-  readonly known: number
-  /** Recipients who are not in the database: they were added after the point. */
-  readonly missing: number
-  readonly campaigns: ReadonlyArray<CampaignId>
-}

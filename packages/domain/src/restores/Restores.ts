@@ -4,7 +4,7 @@ import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
-import { MAY_HAVE_SENT, type MailedCounts } from "./Restore.ts"
+import { MAY_HAVE_SENT } from "./Restore.ts"
 import { MailLogNotRead, NoRestoreUnderWay, RestoredToFuture, RestoreUnderWay } from "./RestoreErrors.ts"
 import { RestoreRepository } from "./RestoreRepository.ts"
 
@@ -35,7 +35,10 @@ export const findUnderWay = Effect.gen(function* () {
   return latest === undefined || latest.finishedAt !== null ? yield* new NoRestoreUnderWay() : latest
 })
 
-/** Marks recipients as sent whose message a mail server took after the point, and publishes it. */
+/**
+ * Marks recipients as sent whose message a mail server took after the point, and publishes it. Returns how many were marked, were known to be sent to or
+ * bounced, and are missing, because they were added after the point.
+ */
 export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: ReadonlyArray<RecipientId>) {
   const restores = yield* RestoreRepository
   const transaction = yield* Transaction
@@ -58,12 +61,7 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
       marked++
     }
   }
-  return {
-    marked,
-    known: found.length - marked,
-    missing: ids.length - found.length,
-    campaigns: [...campaigns],
-  } satisfies MailedCounts
+  return { marked, known: found.length - marked, missing: ids.length - found.length, campaigns: [...campaigns] }
 })
 
 const composeSent = Effect.fnUntraced(function* ({ organizationId, campaignId, programId, id, token }: Recipient) {

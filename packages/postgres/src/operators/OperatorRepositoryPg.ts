@@ -89,9 +89,7 @@ export const OperatorRepositoryPg = adapter(
           select ${columns}, once
           from sign_in_links join operators operator on operator.id = operator_id
           where hash = ${hashed(token)} and ${isUsable} and removed_at is null`.pipe(decodeLinks)
-        if (rows[0] === undefined) return undefined
-        const { once, ...operator } = rows[0]
-        return { operator, once }
+        return rows.map(({ once, ...operator }) => ({ operator, once }))[0]
       }),
 
       beginSession: (linkToken, { token, seconds }) =>

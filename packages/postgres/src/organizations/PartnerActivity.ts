@@ -50,20 +50,19 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
 
     return dieOnDatabaseFailure("PartnerActivity", {
       /** Adds counts to those of the present hour. */
-      countRequests: Effect.fnUntraced(function* (counts: ReadonlyArray<RequestCount>) {
-        yield* sql`
+      countRequests: (counts: ReadonlyArray<RequestCount>) =>
+        sql`
           insert into request_counts as kept (organization_id, caller_id, hour, code, requests, peak)
           select organization_id, caller_id, date_trunc('hour', statement_timestamp(), 'UTC'), code, requests, peak
           from ${toTable("given", counts, { organizationId: "text", callerId: "text", code: "text", requests: "bigint", peak: "int" })}
           ${served}
           order by organization_id, caller_id, code
           on conflict (organization_id, caller_id, hour, code)
-          do update set requests = kept.requests + excluded.requests, peak = greatest(kept.peak, excluded.peak)`
-      }),
+          do update set requests = kept.requests + excluded.requests, peak = greatest(kept.peak, excluded.peak)`,
 
       /** Notes how far keys have read lists, one position for each key and list. */
-      notePositions: Effect.fnUntraced(function* (positions: ReadonlyArray<ReadPosition>) {
-        yield* sql`
+      notePositions: (positions: ReadonlyArray<ReadPosition>) =>
+        sql`
           insert into read_positions (organization_id, key_id, list, types, position_at, position_id, has_more, read_at)
           select organization_id, key_id, list, string_to_array(nullif(types, ''), ','), at, given.id, has_more, statement_timestamp()
           from unnest(
@@ -74,21 +73,17 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
           ${served}
           order by organization_id, key_id, list
           on conflict (organization_id, key_id, list) do update set types = excluded.types, position_at = excluded.position_at,
-            position_id = excluded.position_id, has_more = excluded.has_more, read_at = excluded.read_at`
-      }),
+            position_id = excluded.position_id, has_more = excluded.has_more, read_at = excluded.read_at`,
 
       /** Notes that webhooks were verified with secrets just now. */
-      noteVerifications: Effect.fnUntraced(function* (
-        verifications: ReadonlyArray<Omit<SecretVerification, "verifiedAt">>,
-      ) {
-        yield* sql`
+      noteVerifications: (verifications: ReadonlyArray<Omit<SecretVerification, "verifiedAt">>) =>
+        sql`
           insert into secret_verifications (organization_id, secret_id, endpoint_id, verified_at)
           select organization_id, secret_id, endpoint_id, statement_timestamp()
           from ${toTable("given", verifications, { organizationId: "text", secretId: "text", endpointId: "text" })}
           ${served}
           order by organization_id, secret_id, endpoint_id
-          on conflict (organization_id, secret_id, endpoint_id) do update set verified_at = excluded.verified_at`
-      }),
+          on conflict (organization_id, secret_id, endpoint_id) do update set verified_at = excluded.verified_at`,
 
       /** Deletes the counts that are older than 30 days. */
       forget: sql`delete from request_counts where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`,
