@@ -12,7 +12,7 @@ import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Effect, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
@@ -36,20 +36,12 @@ const database = Layer.unwrap(
   ),
 )
 
-const deployment = Layer.effect(
-  Deployment,
-  Effect.map(ConsoleConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
-)
+const fromSettings = <I, S>(service: Context.Key<I, S>, make: (config: ConsoleConfig["Service"]) => S) =>
+  Layer.effect(service, Effect.map(ConsoleConfig, make))
 
-const preflightSettings = Layer.effect(
-  PreflightSettings,
-  Effect.map(ConsoleConfig, ({ preflight }) => preflight),
-)
-
-const cipher = Layer.effect(
-  SecretCipher,
-  Effect.map(ConsoleConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
-)
+const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" }))
+const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
+const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 
 const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(database))
 

@@ -41,8 +41,12 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
         options.status,
       )
 
+    const plain = (title: string, body: ComponentChildren, status?: number): HttpServerResponse.HttpServerResponse =>
+      document(title, <Narrow title={title}>{body}</Narrow>, status)
+
     return {
-      document,
+      /** Renders a document for somebody who is not signed in. */
+      plain,
       page,
       error: (
         view: View | undefined,
@@ -59,9 +63,7 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
           </>
         )
         const response =
-          view === undefined
-            ? document(title, <Narrow title={title}>{body}</Narrow>, status)
-            : page(view, <Page title={title}>{body}</Page>, { status })
+          view === undefined ? plain(title, body, status) : page(view, <Page title={title}>{body}</Page>, { status })
         return retryAfterSeconds === undefined
           ? response
           : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))

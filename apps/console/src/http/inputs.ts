@@ -147,17 +147,13 @@ type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 export const pickDefined = <A extends Readonly<Record<string, unknown>>>(values: A): Defined<A> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<A>
 
-// biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
-type Fields = Readonly<Record<string, Schema.Codec<any, string>>>
-type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name]["Type"] }
-
-interface Cursor<F extends Fields> {
-  readonly input: Schema.Codec<Values<F>, string>
+interface Cursor<F extends Params> {
+  readonly input: Codec<ParamsOf<F>>
   readonly of: (row: Readonly<Record<keyof F, string | number>>) => string
 }
 
 /** Declares the cursor of a list by the fields that order it. Its text joins them by `~`, and the last may hold one. */
-export const defineCursor = <const F extends Fields>(fields: F): Cursor<F> => {
+export const defineCursor = <const F extends Params>(fields: F): Cursor<F> => {
   const names: ReadonlyArray<keyof F & string> = Object.keys(fields)
   return {
     input: textSchema("the place that a link to the next page names", (text) => {
@@ -167,7 +163,7 @@ export const defineCursor = <const F extends Fields>(fields: F): Cursor<F> => {
         const value = parseInput(fields[name]!)(texts[i] ?? "")
         return Result.isSuccess(value) ? [[name, value.success]] : []
       })
-      return values.length === names.length ? (Object.fromEntries(values) as Values<F>) : undefined
+      return values.length === names.length ? (Object.fromEntries(values) as ParamsOf<F>) : undefined
     }),
     of: (row) => names.map((name) => String(row[name])).join("~"),
   }

@@ -1,5 +1,5 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { LinkLine, Narrow } from "../components/layout.tsx"
+import { LinkLine } from "../components/layout.tsx"
 import type { PageRenderer } from "./PageRenderer.tsx"
 
 const COOKIE = "notice"
@@ -30,12 +30,7 @@ export const isFromAnotherSite = ({ headers }: HttpServerRequest.HttpServerReque
 /** Lets the browser open an address from here, so that it sends the session's cookie. */
 export const openAgain = (renderer: PageRenderer["Service"], address: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(
-    renderer.document(
-      "Opening",
-      <Narrow title="Opening">
-        <LinkLine to={address}>Open the page</LinkLine>
-      </Narrow>,
-    ),
+    renderer.plain("Opening", <LinkLine to={address}>Open the page</LinkLine>),
     "refresh",
     `0; url=${address}`,
   )

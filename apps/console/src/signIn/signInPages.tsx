@@ -5,7 +5,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Command, Narrow } from "../components/layout.tsx"
+import { Command } from "../components/layout.tsx"
 import { answerErrors } from "../http/answerErrors.ts"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
@@ -87,10 +87,8 @@ const signOut = Effect.gen(function* () {
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
 })
 
-const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren, status = 200) {
-  const { document } = yield* PageRenderer
-  return document(title, <Narrow title={title}>{body}</Narrow>, status)
-})
+const page = (title: string, body: ComponentChildren, status?: number) =>
+  Effect.map(PageRenderer, ({ plain }) => plain(title, body, status))
 
 const howToGetLink = (
   <>

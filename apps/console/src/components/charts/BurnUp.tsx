@@ -19,17 +19,10 @@ export const BurnUp = (props: {
   const { title, unit, target, days, forecast } = props
   const last = days.at(-1)
   const end = forecast.at(-1)
-  const counted = days.map(({ date, count }) => ({ at: new Date(date), count }))
   // From the last day on, so that the lines meet.
-  const start =
-    last === undefined || end === undefined
-      ? []
-      : [{ date: last.date, expected: last.count, low: last.count, high: last.count }]
-  const expected = [...start, ...forecast].map((day) => ({ ...day, at: new Date(day.date) }))
-  const rows: ReadonlyArray<Partial<(typeof forecast)[number]> & Partial<(typeof days)[number]>> = [
-    ...days,
-    ...forecast,
-  ]
+  const start = last && end && { date: last.date, expected: last.count, low: last.count, high: last.count }
+  const expected = start === undefined ? [] : [start, ...forecast]
+  const rows: ReadonlyArray<Partial<(typeof forecast)[number] & (typeof days)[number]>> = [...days, ...forecast]
   const highest = Math.max(1, target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high))
   const ofTarget = target === null ? "" : ` of ${formatCount(target)}`
   const then = end === undefined ? "" : `, ${formatWhole(end.expected)} expected on ${end.date}`
@@ -69,22 +62,22 @@ export const BurnUp = (props: {
           ticks: Math.min(5, Math.ceil(highest)),
         },
         marks: [
-          Plot.areaY(expected, { x: "at", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
+          Plot.areaY(expected, { x: "date", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
           Plot.lineY(expected, {
-            x: "at",
+            x: "date",
             y: "expected",
             stroke: "var(--warning)",
             strokeWidth: 2,
             strokeDasharray: "5 4",
           }),
-          Plot.lineY(counted, { x: "at", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
+          Plot.lineY(days, { x: "date", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
           Plot.ruleY([0], { stroke: "var(--edge)" }),
           ...(target === null
             ? []
             : [
                 Plot.ruleY([target], { stroke: "var(--good)", strokeWidth: 1.5 }),
                 Plot.text([`target ${formatCount(target)}`], {
-                  x: [(expected.at(-1) ?? counted.at(-1))?.at],
+                  x: [(end ?? last)?.date],
                   y: [target],
                   textAnchor: "end",
                   dy: -8,

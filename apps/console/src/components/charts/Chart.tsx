@@ -53,7 +53,7 @@ const { document } = parseHTML("<html></html>")
 const CLASS = "plot"
 
 /** Renders a chart as SVG that scales with its box. Colours are variables of the stylesheet, such as `var(--good)`. */
-export const renderPlot = (
+const renderPlot = (
   /** The main point of the chart, in a sentence for those who do not see it. */
   label: string,
   options: Plot.PlotOptions,
@@ -82,7 +82,7 @@ export const renderPlot = (
 
 export const Sparkline = (props: {
   readonly label: string
-  readonly points: ReadonlyArray<{ readonly at: Date; readonly value: number }>
+  readonly points: ReadonlyArray<{ readonly at: number; readonly value: number }>
 }) => {
   if (props.points.length < 2) return null
   const markup = renderPlot(props.label, {

@@ -38,7 +38,7 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
   }))
   const bars = rows.flatMap((row) => {
     const begin = toUnixMillis(at(row))
-    const span = { from: new Date(begin), to: new Date(begin + stepMs) }
+    const span = { from: begin, to: begin + stepMs }
     return series.map(({ name, count }) => ({ ...span, series: name, count: count(row) }))
   })
   const highest = Math.max(0, ...rows.map((row) => sumOf(series, ({ count }) => count(row))))
@@ -68,7 +68,7 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
         height: 220,
         marginLeft: MARGIN,
         marginRight: 16,
-        x: { type: "utc", domain: [new Date(from), new Date(to)], label: null, tickFormat: formatTick },
+        x: { type: "utc", domain: [from, to], label: null, tickFormat: formatTick },
         // Counts are whole: fewer of them have no more marks than there are.
         y: {
           domain: [0, Math.max(1, highest)],

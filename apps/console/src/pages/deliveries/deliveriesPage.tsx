@@ -7,7 +7,7 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
@@ -21,10 +21,9 @@ const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
 const LIVE_STATES = ["pending", "sending", "delivered"] as const
-/** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
-const STATES = [...LIVE_STATES, "dead", ...DEAD_LETTER_REASONS] as const
 
-const STATE_TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
+/** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
+const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[number] | "dead", string>> = {
   pending: "Waiting",
   sending: "Sending",
   delivered: "Delivered",
@@ -38,7 +37,7 @@ const filters = {
   organization: organizationFilter,
   endpoint: endpointFilter,
   type: field(OutboundType, "Type", { kind: "choice", all: "All", options: outboundEventTypes }),
-  state: oneOf(STATES),
+  state: oneOf(Struct.keys(STATES)),
   status: HttpStatus,
   ...timeRange("From (UTC)", "Before"),
 }
@@ -131,8 +130,8 @@ const contentOf = (view: View) => {
             query: { state: undefined, status: undefined },
             isChosen: state === undefined && status === undefined,
           },
-          ...STATES.map((each) => ({
-            text: STATE_TITLES[each],
+          ...Struct.keys(STATES).map((each) => ({
+            text: STATES[each],
             query: { state: each, ...(LIVE_STATES.some((live) => live === each) && { status: undefined }) },
             isChosen: each === state,
           })),

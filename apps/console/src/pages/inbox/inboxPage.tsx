@@ -65,16 +65,13 @@ const readInbox = Effect.fnUntraced(function* (
 
 type Inbox = Effect.Success<ReturnType<typeof readInbox>>
 
-const TITLES: Readonly<Record<InboxState, string>> = {
-  quarantined: "Quarantined events",
-  waiting: "Events that wait to be applied",
-  applied: "Applied events",
-}
-
-const EMPTY: Readonly<Record<InboxState, string>> = {
-  quarantined: "No event is quarantined. An event that cannot be applied would stand here, with the reason.",
-  waiting: "No event waits. The worker applies an event within seconds.",
-  applied: "No event was applied.",
+const STATES: Readonly<Record<InboxState, readonly [title: string, empty: string]>> = {
+  quarantined: [
+    "Quarantined events",
+    "No event is quarantined. An event that cannot be applied would stand here, with the reason.",
+  ],
+  waiting: ["Events that wait to be applied", "No event waits. The worker applies an event within seconds."],
+  applied: ["Applied events", "No event was applied."],
 }
 
 const contentOf = (inbox: Inbox) => {
@@ -83,6 +80,7 @@ const contentOf = (inbox: Inbox) => {
   const types = new Set([...INBOUND_TYPES, ...(given.type === undefined ? [] : [given.type])])
   const only = flagsOf({ organization })
   const isQuarantined = state === "quarantined"
+  const [title, empty] = STATES[state]
   return (
     <Page
       title="Inbox"
@@ -95,7 +93,7 @@ const contentOf = (inbox: Inbox) => {
       <States {...inbox} />
       {reasons.length > 0 && <Reasons {...inbox} />}
       <Received {...inbox} />
-      <h2>{TITLES[state]}</h2>
+      <h2>{title}</h2>
       <FilterBar
         inputs={filters}
         values={{ ...given, state }}
@@ -106,11 +104,11 @@ const contentOf = (inbox: Inbox) => {
         }}
       />
       <Table
-        label={TITLES[state]}
+        label={title}
         rows={list.entries}
         empty={
           list.next === null
-            ? EMPTY[state]
+            ? empty
             : "None of the last 500 events that were received fits. The next page looks further back."
         }
         columns={{

@@ -153,7 +153,7 @@ export const FailureCause = (cause: Cause) => (
   </>
 )
 
-export const groupTitle = (cause: Cause) =>
+const groupTitle = (cause: Cause) =>
   cause.firstLine === null
     ? `${causeOf(cause)} (${WORDS[cause.reason]})`
     : foreign`${causeOf(cause)}: ${cause.firstLine} (${WORDS[cause.reason]})`

@@ -73,7 +73,7 @@ const issuesPage = definePage("/issues", {
             { text: "Largest first", query: { order: "largest" }, isChosen: order === "largest" },
           ]}
         />
-        <div id="renewed" data-refresh={isReplaying(jobs) ? REFRESH_SECONDS : undefined}>
+        <div id="renewed" data-refresh={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
           <p>
             {totals.open === 0
               ? "No dead letter waits to be replayed."
@@ -105,7 +105,7 @@ const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
   const first = firstHour(useView().now, 24)
   const counts = new Map(props.hours.map(({ hour, count }) => [toUnixMillis(hour), count]))
   const points = Array.from({ length: 24 }, (_, i) => first + i * HOUR_MS).map((at) => ({
-    at: new Date(at),
+    at,
     value: counts.get(at) ?? 0,
   }))
   const total = points.reduce((sum, { value }) => sum + value, 0)
@@ -122,9 +122,7 @@ const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
 
 const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
 
-export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some(({ state }) => state === "running")
-
-export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
+const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
   <section id="replays">
     <Table
       title="Replay jobs"

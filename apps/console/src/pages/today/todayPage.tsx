@@ -102,11 +102,6 @@ const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChi
   )
 }
 
-interface Point {
-  readonly at: Date
-  readonly value: number
-}
-
 const History = (props: {
   readonly tile: TodayTile
   readonly samples: ReadonlyArray<GaugeSample>
@@ -117,10 +112,10 @@ const History = (props: {
   const { unit, of } = tile.history ?? {}
   const points =
     of === undefined
-      ? quotaDays.map(({ date, count }): Point => ({ at: new Date(toUnixMillis(date)), value: count }))
-      : Arr.chunksOf(samples, SAMPLES_PER_POINT).flatMap((each): ReadonlyArray<Point> => {
+      ? quotaDays.map(({ date, count }) => ({ at: toUnixMillis(date), value: count }))
+      : Arr.chunksOf(samples, SAMPLES_PER_POINT).flatMap((each) => {
           const values = each.map(of).filter((value) => value !== null)
-          return values.length === 0 ? [] : [{ at: new Date(toUnixMillis(each[0]!.at)), value: Math.max(...values) }]
+          return values.length === 0 ? [] : [{ at: toUnixMillis(each[0]!.at), value: Math.max(...values) }]
         })
   const values = points.map(({ value }) => value)
   const range = unit === undefined ? "in the last 30 days" : `in the last 24 hours, in ${unit}`
