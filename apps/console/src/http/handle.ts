@@ -75,7 +75,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   )
   if (Object.values(path).includes(undefined)) return yield* PageError.notFound()
   const inputs = yield* Effect.mapError(Effect.fromResult(parseInputs(route.inputs, given)), (faults) =>
-    PageError.of(400, "Not valid", ...faults.map(({ message }) => message)),
+    PageError.of(400, "Not valid", ...faults),
   )
   const input = { ...path, ...inputs } as never
 

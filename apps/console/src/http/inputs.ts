@@ -93,51 +93,43 @@ export type InputsOf<I> = {
 export const controlOf = (input: Inputs[string]): Control | undefined =>
   "isRequired" in input && input.control ? { required: input.isRequired, ...input.control } : undefined
 
-/** An input that is missing or not valid, in a sentence that does not repeat it. */
-export interface InputFault {
-  readonly name: string
-  readonly message: string
-}
-
 export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
+
+/** Parses an input. Fails with a sentence that does not repeat it. */
+const parse = (name: string, input: Inputs[string], text: string): Result.Result<unknown, string> => {
+  const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
+  if (text === "") {
+    return isRequired ? Result.fail(`${name} is missing. It must be ${expectedBy(schema)}.`) : Result.succeed(undefined)
+  }
+  // PostgreSQL has no text with it.
+  if (text.includes("\0")) return Result.fail(`${name} is not valid: it holds a NUL character.`)
+  return Result.mapError(
+    parseInput(schema)(text),
+    ({ expected, reason }) => `${name} is not valid${reason && `: ${reason}`}. It must be ${expected}.`,
+  )
+}
 
 /** Parses the values that were given. A name that was given several times has its values joined by commas. */
 export const parseInputs = (
   declared: Inputs,
   given: Iterable<readonly [string, string]>,
-): Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<InputFault>> => {
+): Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<string>> => {
   const texts = new Map<string, string>()
   for (const [name, value] of given) {
     if (value !== "") texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
   }
   const values: Record<string, unknown> = {}
-  const faults: Array<InputFault> = []
+  const faults: Array<string> = []
   for (const [name, input] of Object.entries(declared)) {
-    const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
-    const text = texts.get(name)?.trim()
-    if (text === undefined || text === "") {
-      if (isRequired) faults.push({ name, message: `${name} is missing. It must be ${expectedBy(schema)}.` })
-      values[name] = undefined
-      continue
-    }
-    // PostgreSQL has no text with it.
-    if (text.includes("\0")) {
-      faults.push({ name, message: `${name} is not valid: it holds a NUL character.` })
-      continue
-    }
-    const parsed = parseInput(schema)(text)
-    if (Result.isSuccess(parsed)) {
-      values[name] = parsed.success
-      continue
-    }
-    const { expected, reason } = parsed.failure
-    faults.push({ name, message: `${name} is not valid${reason && `: ${reason}`}. It must be ${expected}.` })
+    const parsed = parse(name, input, texts.get(name)?.trim() ?? "")
+    if (Result.isSuccess(parsed)) values[name] = parsed.success
+    else faults.push(parsed.failure)
   }
   // Every range has these names; times and dates sort as text.
   const { from, to } = values
   if (typeof from === "string" && typeof to === "string" && from > to) {
-    faults.push({ name: "to", message: "to is not valid. It must not be before from." })
+    faults.push("to is not valid. It must not be before from.")
   }
   return faults.length > 0 ? Result.fail(faults) : Result.succeed(values)
 }

@@ -36,7 +36,7 @@ describe("the values of a query or a form", () => {
 
   it("that are missing or not valid are all named, with what they must be, and without what was given", () => {
     const faults = Result.getOrThrow(Result.flip(parse([["campaign", "jane@clinic.test"]])))
-    expect(faults.map(({ message }) => message)).toEqual([
+    expect(faults).toEqual([
       "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
       "rate is missing. It must be a whole number from 1 to 1000.",
     ])
@@ -44,15 +44,13 @@ describe("the values of a query or a form", () => {
 
   it("that hold a NUL character, which the database has no text for, are not valid", () => {
     const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
-    expect(given).toEqual(Result.fail([{ name: "reason", message: "reason is not valid: it holds a NUL character." }]))
+    expect(given).toEqual(Result.fail(["reason is not valid: it holds a NUL character."]))
   })
 
   it("that end before they begin are no range", () => {
     const range = (from: string, to: string) =>
       parseInputs({ from: CalendarDate, to: CalendarDate }, Object.entries({ from, to }))
-    expect(range("2026-11-23", "2026-11-22")).toEqual(
-      Result.fail([{ name: "to", message: "to is not valid. It must not be before from." }]),
-    )
+    expect(range("2026-11-23", "2026-11-22")).toEqual(Result.fail(["to is not valid. It must not be before from."]))
     expect(Result.isSuccess(range("2026-11-23", "2026-11-23"))).toBe(true)
   })
 
@@ -62,7 +60,7 @@ describe("the values of a query or a form", () => {
         ["rate", "1"],
         ["rate", "2"],
       ]),
-    ).toEqual(Result.fail([{ name: "rate", message: "rate is not valid. It must be a whole number from 1 to 1000." }]))
+    ).toEqual(Result.fail(["rate is not valid. It must be a whole number from 1 to 1000."]))
   })
 })
 
@@ -87,7 +85,7 @@ describe("the cursor of a list", () => {
   it("is refused when a part is missing or not valid", () => {
     for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
       expect(Result.getOrThrow(Result.flip(read(text)))).toEqual([
-        { name: "after", message: "after is not valid. It must be the place that a link to the next page names." },
+        "after is not valid. It must be the place that a link to the next page names.",
       ])
     }
   })

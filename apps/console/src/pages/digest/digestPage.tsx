@@ -107,7 +107,7 @@ export const digestPage = definePage("/digest", {
           empty="Nobody was counted."
         />
         <h2>Days</h2>
-        <Days days={days} count={count} organizationId={organizationId} />
+        {daysOf(organizationId, days, count)}
         <VerifyForm organizationId={organizationId} first={last} last={last} />
       </Page>
     )
@@ -144,13 +144,8 @@ const stepsOf = (
   ]
 }
 
-const Days = (props: {
-  readonly days: ReadonlyArray<DigestDay>
-  readonly count: DigestCount
-  readonly organizationId: OrganizationId
-}) => {
-  const { days, organizationId } = props
-  const { title, of } = DIGEST_COUNTS[props.count]
+const daysOf = (organizationId: OrganizationId, days: ReadonlyArray<DigestDay>, count: DigestCount) => {
+  const { title, of } = DIGEST_COUNTS[count]
   const pageOf = ({ date }: DigestDay) => `/digest/${date}?organization=${organizationId}`
   return (
     <>

@@ -3,16 +3,13 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
 import type { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { type Columns, Empty, Facts, Section, Table } from "../../components/layout.tsx"
+import { Empty, Facts, Section, Table } from "../../components/layout.tsx"
 import { StatusBadge, Time, useView } from "../../components/values.tsx"
 import type { System } from "./systemPage.tsx"
 
-const SystemTable = <Row,>(props: {
-  readonly caption: string
-  readonly rows: ReadonlyArray<Row> | undefined
-  readonly empty: string
-  readonly columns: Columns<Row>
-}) => (props.rows === undefined ? <NotRead /> : <Table {...props} rows={props.rows} />)
+const SystemTable = <Row,>(
+  props: Omit<Parameters<typeof Table<Row>>[0], "rows"> & { readonly rows: ReadonlyArray<Row> | undefined },
+) => (props.rows === undefined ? <NotRead /> : <Table {...props} rows={props.rows} />)
 
 const NotRead = () => <p class="problem">This could not be read. The console's log and the database's say why.</p>
 

@@ -14,7 +14,7 @@ import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { Page, Section, Table } from "../../components/layout.tsx"
+import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
@@ -85,26 +85,32 @@ const TONES: Readonly<Record<Finding["status"], Tone>> = {
   skipped: "good",
 }
 
-interface Problem {
+const COLUMNS: Columns<{
   readonly tone: Tone
   readonly word: string
   readonly found: string
   readonly advice: string | null
   readonly source: ComponentChildren
+}> = {
+  Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
+  Found: ({ found }) => <Prose>{found}</Prose>,
+  "What to do": ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>),
+  "Known from": ({ source }) => source,
 }
 
 /** What is wrong, the worst first, each with what to do about it. */
 const Problems = ({ alerts, findings }: System) => {
-  const active = (alerts ?? []).map(({ severity, unit, value, name, section, found, advice, delay }): Problem => {
+  const active = (alerts ?? []).map(({ severity, unit, value, name, section, found, advice, delay }) => {
     const source = (
       <>
         <code>{name}</code> fires after {delay}; <code>docs/operations.md#{section}</code>
       </>
     )
     const words = found(unit === "seconds" ? formatDuration(value) : formatCount(value))
-    return { tone: severity === "critical" ? "bad" : "warning", word: severity, found: words, advice, source }
+    const tone: Tone = severity === "critical" ? "bad" : "warning"
+    return { tone, word: severity, found: words, advice, source }
   })
-  const checks = findings.map(({ status, check, found, advice }): Problem => {
+  const checks = findings.map(({ status, check, found, advice }) => {
     const source = (
       <>
         <code>ops doctor</code>, {check}
@@ -118,16 +124,18 @@ const Problems = ({ alerts, findings }: System) => {
   return (
     <Section title="Alerts" class="alerts">
       {alerts === undefined && <p class="problem">The alerts could not be read. Look at the database's log.</p>}
-      <ProblemTable
-        caption="What is wrong, and what to do"
-        problems={problems}
+      <Table
+        label="What is wrong, and what to do"
+        rows={problems}
+        columns={COLUMNS}
         empty="Nothing that the database knows of is wrong. Alerts and failed checks stand here, with what to do about them."
       />
       <details>
         <summary>What is right, and what is not known here</summary>
-        <ProblemTable
-          caption="Checks without a problem"
-          problems={checks.filter(({ tone }) => tone === "good")}
+        <Table
+          label="Checks without a problem"
+          rows={checks.filter(({ tone }) => tone === "good")}
+          columns={COLUMNS}
           empty="None."
         />
         <p>
@@ -139,21 +147,3 @@ const Problems = ({ alerts, findings }: System) => {
     </Section>
   )
 }
-
-const ProblemTable = (props: {
-  readonly caption: string
-  readonly problems: ReadonlyArray<Problem>
-  readonly empty: string
-}) => (
-  <Table
-    label={props.caption}
-    rows={props.problems}
-    empty={props.empty}
-    columns={{
-      Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
-      Found: ({ found }) => <Prose>{found}</Prose>,
-      "What to do": ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>),
-      "Known from": ({ source }) => source,
-    }}
-  />
-)

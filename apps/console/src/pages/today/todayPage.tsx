@@ -43,7 +43,7 @@ export const todayPage = definePage("/", {
         <ul class="tiles">
           {todayTiles(today).map((tile) => (
             <Tile key={tile.name} tile={tile}>
-              <History tile={tile} samples={samples} quotaDays={quotaDays} />
+              {historyOf(tile, samples, quotaDays)}
             </Tile>
           ))}
         </ul>
@@ -102,12 +102,9 @@ const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChi
   )
 }
 
-const History = (props: {
-  readonly tile: TodayTile
-  readonly samples: ReadonlyArray<GaugeSample>
-  readonly quotaDays: ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
-}) => {
-  const { tile, samples, quotaDays } = props
+type QuotaDays = ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
+
+const historyOf = (tile: TodayTile, samples: ReadonlyArray<GaugeSample>, quotaDays: QuotaDays) => {
   if (tile.history === undefined && tile.name !== "quota") return null
   const { unit, of } = tile.history ?? {}
   const points =
