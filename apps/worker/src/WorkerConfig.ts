@@ -34,7 +34,6 @@ const bounceCertificate = Config.all({
 /** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
 
-/** How e-mails are sent, and their bounces received. */
 const mail = Config.all({
   smtp: smtpSettings,
   /** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */

@@ -15,9 +15,7 @@ export interface SmtpTimeouts {
   readonly connectMs: number
   /** The greeting, a TLS handshake, and the reply to any command but DATA. */
   readonly replyMs: number
-  /** The reply to DATA. */
   readonly dataMs: number
-  /** Each block of the message. */
   readonly blockMs: number
   /** The reply to the dot that ends the message. */
   readonly finalMs: number
@@ -44,7 +42,6 @@ export interface SmtpOptions {
   readonly forceAuth?: boolean
 }
 
-/** The sender and the recipient of a message. */
 export interface SmtpEnvelope {
   readonly from: string
   readonly to: string

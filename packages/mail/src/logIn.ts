@@ -4,7 +4,6 @@ import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { describeSmtpFailure } from "./SmtpError.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
-/** The SMTP server did not let us in. */
 export class LoginFailed extends DescribedError(
   "LoginFailed",
   ({ reason }: { readonly reason: string }) => `The SMTP server did not let us in: ${reason}.`,

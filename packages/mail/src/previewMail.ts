@@ -12,13 +12,11 @@ import { Effect } from "effect"
 import { mimeMessage } from "./mimeMessage.ts"
 import { PLACEHOLDER_TOKEN, programOf, type RenderOptions, renderMail } from "./renderMail.ts"
 
-/** The campaign has no recipient with this token. */
 export class RecipientNotFound extends DescribedError(
   "RecipientNotFound",
   ({ token }: { readonly token: string }) => `The campaign has no recipient with the token ${token}.`,
 ) {}
 
-/** The e-mail to this recipient does not render. */
 export class RecipientNotRendered extends DescribedError(
   "RecipientNotRendered",
   ({ token, reason }: { readonly token: string; readonly reason: string }) =>

@@ -40,7 +40,6 @@ export const renderMail = Effect.fnUntraced(function* (
   return yield* Effect.try({ try: () => compose(written), catch: MessageNotRendered.because })
 })
 
-/** Returns a campaign's program. */
 export const programOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
   return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program
 })

@@ -33,7 +33,6 @@ const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/
 /** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
 const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, "")
 
-/** How e-mails are signed, and for which domain. */
 const dkim = Config.all({
   key: dkimKey,
   selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), "outreach"),

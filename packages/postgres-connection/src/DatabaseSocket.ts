@@ -96,7 +96,6 @@ export class DatabaseSocket extends Duplex {
     return this.key?.readUInt32BE(0) ?? 0
   }
 
-  /** Ends the connection because the server says nothing. */
   destroySilent(): void {
     const since = this.waitingSince ?? this.heardAt
     const { watch } = this.options

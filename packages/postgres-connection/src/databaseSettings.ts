@@ -4,7 +4,6 @@ import { Config, Duration, Effect, Schema } from "effect"
 import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import type { Pooler } from "./DatabaseRoute.ts"
 
-/** Where the database is. */
 export interface DatabaseSettings {
   readonly address: DatabaseAddress
   /** The database itself, past a pooler. */
@@ -14,37 +13,32 @@ export interface DatabaseSettings {
   readonly clockSkewSeconds: number
 }
 
-/** `DATABASE_URL`: the PostgreSQL database, or the pooler before it. */
-const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress))
-
-/** `DATABASE_LISTEN_URL`: the database itself, for connections whose session has to last. Default: `DATABASE_URL`. */
-const listenUrl = secretSetting(
-  "DATABASE_LISTEN_URL",
-  textSchema("a postgres:// address", (text) => (text === "none" ? null : parseDatabaseAddress(text))),
-  "none",
+const OptionalAddress = textSchema("a postgres:// address", (text) =>
+  text === "none" ? null : parseDatabaseAddress(text),
 )
 
-/** `DATABASE_POOLER`: `transaction` where `DATABASE_URL` leads to a pooler that lends connections for one transaction. Default `none`. */
-const pooler = setting(
-  "DATABASE_POOLER",
-  Schema.Literals(["none", "transaction"]).annotate({ expected: "none or transaction" }),
-  "none",
-)
-
-/** `DATABASE_ALLOW_PLAINTEXT`: whether production may reach a database on another machine without TLS. Default `false`. */
-const allowPlaintext = setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, "false")
-
-/** `CLOCK_SKEW_SECONDS`: how far the clocks of servers that take over from one another may be apart. Default 60. */
-const clockSkewSeconds = setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600), "60")
+/** What every address is read with. */
+const rules = {
+  /** `CLOCK_SKEW_SECONDS`: how far the clocks of servers that take over from one another may be apart. Default 60. */
+  clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600), "60"),
+  /** `DATABASE_ALLOW_PLAINTEXT`: whether production may reach a database on another machine without TLS. Default `false`. */
+  allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, "false"),
+  deployment,
+}
 
 /** Reads where the database is, and refuses what would not work or is not safe. */
 export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
-  databaseUrl,
-  listenUrl,
-  pooler,
-  clockSkewSeconds,
-  allowPlaintext,
-  deployment,
+  /** `DATABASE_URL`: the PostgreSQL database, or the pooler before it. */
+  databaseUrl: secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress)),
+  /** `DATABASE_LISTEN_URL`: the database itself, for connections whose session has to last. Default: `DATABASE_URL`. */
+  listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, "none"),
+  /** `DATABASE_POOLER`: `transaction` where `DATABASE_URL` leads to a pooler that lends connections for one transaction. Default `none`. */
+  pooler: setting(
+    "DATABASE_POOLER",
+    Schema.Literals(["none", "transaction"]).annotate({ expected: "none or transaction" }),
+    "none",
+  ),
+  ...rules,
 }).pipe(
   Config.mapEffect(
     Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, clockSkewSeconds, ...rules }) {
@@ -67,27 +61,16 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
 /** A standby that may be read from. */
 export interface StandbySettings {
   readonly database: DatabaseSettings
-  /** How far it may be behind the primary. */
   readonly maxLag: Duration.Duration
 }
 
-/** `DATABASE_READ_URL`: a standby of the database, for reading. Default none. */
-const readUrl = secretSetting(
-  "DATABASE_READ_URL",
-  textSchema("a postgres:// address", (text) => (text === "none" ? null : parseDatabaseAddress(text))),
-  "none",
-)
-
-/** `READ_MAX_LAG_SECONDS`: how far the standby may be behind. Default 5. */
-const readMaxLag = setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), "5")
-
 /** Reads which standby may be read from; undefined for none. */
 export const standbySettings: Config.Config<StandbySettings | undefined> = Config.all({
-  readUrl,
-  readMaxLag,
-  clockSkewSeconds,
-  allowPlaintext,
-  deployment,
+  /** `DATABASE_READ_URL`: a standby of the database, for reading. Default none. */
+  readUrl: secretSetting("DATABASE_READ_URL", OptionalAddress, "none"),
+  /** `READ_MAX_LAG_SECONDS`: how far the standby may be behind. Default 5. */
+  readMaxLag: setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), "5"),
+  ...rules,
 }).pipe(
   Config.mapEffect(
     Effect.fnUntraced(function* ({ readUrl, readMaxLag, clockSkewSeconds, ...rules }) {

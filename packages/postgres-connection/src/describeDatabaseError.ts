@@ -131,7 +131,6 @@ export const poolerRefusal = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** Returns what to do about a code. */
 export const adviceOn = (code: string): string => {
   if (!isSqlState(code)) return SYSTEM_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)
   return SQLSTATES[code] ?? SQLSTATES[code.slice(0, 3)] ?? SQLSTATES[code.slice(0, 2)] ?? DEFAULT

@@ -16,17 +16,14 @@ export class Refused extends Error {
   }
 }
 
-/** A session that is open. */
 export interface StartedSession {
   /** All that the server sent, except for the messages of authentication. */
   readonly bytes: Buffer
   /** The process and the secret of the session, as a CancelRequest names it. */
   readonly key: Buffer | undefined
-  /** The parameters that the server reported. */
   readonly parameters: Map<string, string>
 }
 
-/** Reads a ParameterStatus into the parameters of a server. */
 export const readParameter = (body: Buffer, parameters: Map<string, string>): void => {
   const [name, value] = body.toString("utf8").split("\0")
   parameters.set(name!, value ?? "")

@@ -4,15 +4,8 @@ import ipaddr from "ipaddr.js"
 /** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
 const MAX_ADDRESSES = 100_000
 
-/** How often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
-export interface AddressLimit {
-  /** Whole seconds that an address has to wait; undefined while it may try. `now` is in Unix seconds. */
-  readonly wait: (address: () => string, now: number) => number | undefined
-  readonly countFailure: (address: string, now: number) => void
-}
-
-/** Creates a limit of failures in a clock minute. */
-export const addressLimit = (limit: number): AddressLimit => {
+/** Creates a limit of how often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
+export const addressLimit = (limit: number) => {
   const failures = new Map<string, number>()
   let minuteEnds = 0
   const startMinute = (now: number) => {
@@ -22,13 +15,14 @@ export const addressLimit = (limit: number): AddressLimit => {
   }
 
   return {
-    wait: (address, now) => {
+    /** Whole seconds that an address has to wait; undefined while it may try. `now` is in Unix seconds. */
+    wait: (address: () => string, now: number): number | undefined => {
       startMinute(now)
       if (failures.size === 0) return undefined
       const count = failures.get(networkOf(address())) ?? 0
       return decide(count + 1, { limit }, now).retryAfter ?? undefined
     },
-    countFailure: (address, now) => {
+    countFailure: (address: string, now: number): void => {
       startMinute(now)
       const network = networkOf(address)
       const count = failures.get(network) ?? 0

@@ -2,17 +2,12 @@ import type { IncomingMessage, Server } from "node:http"
 import { networkOf } from "./addressLimit.ts"
 import { clientAddress, type TrustProxy } from "./trustProxy.ts"
 
-/** Counts what each client address has open at once. */
-export interface AddressCounts {
-  /** Counts one more for an address, and returns what ends it; undefined where the address has as many as it may. */
-  readonly open: (address: string) => (() => void) | undefined
-}
-
-/** Creates counts of at most `limit` for an address. */
-export const addressCounts = (limit: number): AddressCounts => {
+/** Creates counts of what each client address has open at once, of which it may have `limit`. */
+export const addressCounts = (limit: number) => {
   const counts = new Map<string, number>()
   return {
-    open: (address) => {
+    /** Counts one more for an address, and returns what ends it; undefined where the address has as many as it may. */
+    open: (address: string): (() => void) | undefined => {
       const network = networkOf(address)
       const count = counts.get(network) ?? 0
       if (count >= limit) return undefined
@@ -26,25 +21,18 @@ export const addressCounts = (limit: number): AddressCounts => {
   }
 }
 
-/** Bounds what one client has open, so that it cannot shut the others out. */
-export interface ConnectionLimit {
-  /**
-   * Closes at once a connection of an address that has as many as it may. The connections of a trusted proxy are not counted: each client
-   * behind it has as many requests under way. Calls `refused` for each connection and request that is too much.
-   */
-  readonly watch: (server: Server, refused?: () => void) => void
-  /** Reports whether the client of a forwarded request had too many under way when it came. */
-  readonly isExceededBy: (request: object) => boolean
-}
-
-/** Creates a limit of the connections, and forwarded requests under way, of each address. */
-export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => false): ConnectionLimit => {
+/** Creates a limit of the connections, and forwarded requests under way, of each address, so that one client cannot shut the others out. */
+export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => false) => {
   const connections = addressCounts(perAddress)
   const requests = addressCounts(perAddress)
   const exceeding = new WeakSet<object>()
   const isProxied = ({ socket }: IncomingMessage) => trusts(socket.remoteAddress ?? "", 0)
   return {
-    watch: (server, refused = () => {}) => {
+    /**
+     * Closes at once a connection of an address that has as many as it may. The connections of a trusted proxy are not counted: each client
+     * behind it has as many requests under way. Calls `refused` for each connection and request that is too much.
+     */
+    watch: (server: Server, refused = () => {}): void => {
       server.on("connection", (socket) => {
         const address = socket.remoteAddress ?? ""
         if (trusts(address, 0)) return
@@ -61,6 +49,9 @@ export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => f
         refused()
       })
     },
-    isExceededBy: (request) => exceeding.has(request),
+    /** Reports whether the client of a forwarded request had too many under way when it came. */
+    isExceededBy: (request: object): boolean => exceeding.has(request),
   }
 }
+
+export type ConnectionLimit = ReturnType<typeof connectionLimit>

@@ -3,20 +3,14 @@ import { createServer, type Server, type ServerOptions, ServerResponse } from "n
 /** How long a request may be under way on a connection that is idle here when the server closes. */
 const LINGER_MS = 500
 
-/** A server that resets no connection on which a request was sent before it closed. */
-export interface DrainableServer {
-  readonly server: Server
-  /** Lets every response from now on say `Connection: close`, as closing the server does. */
-  readonly drain: () => void
-}
-
 /**
- * Creates a server whose `close` ends each open connection after its response, or once it has been idle for a moment.
+ * Creates a server that resets no connection on which a request was sent before it closed: `close` ends each after its response, or once it
+ * has been idle for a moment. `drain` lets every response from now on say `Connection: close`, as closing the server does.
  *
  * After `drainMs` it ends the others too. A fiber that waits for the rest of a request ends only then: Effect interrupts no fiber that
  * handles a request, and Node stops to look for late requests when the server closes.
  */
-export const drainableServer = (options: ServerOptions, drainMs: number): DrainableServer => {
+export const drainableServer = (options: ServerOptions, drainMs: number) => {
   let isDraining = false
   class Response extends ServerResponse {
     override writeHead(...head: ReadonlyArray<never>): this {
@@ -24,7 +18,7 @@ export const drainableServer = (options: ServerOptions, drainMs: number): Draina
       return super.writeHead(...(head as unknown as [number]))
     }
   }
-  const server = createServer({ ...options, ServerResponse: Response })
+  const server: Server = createServer({ ...options, ServerResponse: Response })
   const drain = () => {
     isDraining = true
   }

@@ -1,10 +1,5 @@
 import { Clock, Console, Effect } from "effect"
 
-/** Shows lines that describe the progress of a task. */
-export interface ProgressLine {
-  readonly show: (line: string) => Effect.Effect<void>
-}
-
 /**
  * Shows one line at a time on a standard stream until the scope closes. On a terminal each line replaces the one before, and the last
  * one stays. Without a terminal, prints each line that differs from the one before.
@@ -15,10 +10,10 @@ export const progressLine = Effect.fnUntraced(function* (streamName: "stdout" | 
   return changedLines(streamName === "stdout" ? Console.log : Console.error)
 })
 
-const changedLines = (write: (line: string) => Effect.Effect<void>): ProgressLine => {
+const changedLines = (write: (line: string) => Effect.Effect<void>) => {
   let shown = ""
   return {
-    show: (line) =>
+    show: (line: string) =>
       Effect.suspend(() => {
         if (line === shown) return Effect.void
         shown = line
@@ -37,34 +32,24 @@ const PRINT_INTERVAL_MS = 5000
 /** Shows a bar on standard error until the scope closes. Without a terminal, prints a line every five seconds. */
 export const progressBar = Effect.fnUntraced(function* (label: string, total: number) {
   const { stderr } = process
-  return yield* stderr.isTTY ? drawnBar(stderr, label, total) : printedBar(label, total)
-})
-
-const drawnBar = Effect.fnUntraced(function* (stream: Terminal, label: string, total: number) {
-  const line = yield* terminalLine(stream, { begin: HIDE_CURSOR, end: CLEAR_LINE + SHOW_CURSOR })
+  const ends = { begin: HIDE_CURSOR, end: CLEAR_LINE + SHOW_CURSOR }
+  const line = stderr.isTTY ? yield* terminalLine(stderr, ends) : undefined
   let samples: ReadonlyArray<Sample> = []
-  const advance = Effect.fnUntraced(function* (steps: number) {
-    const done = (samples.at(-1)?.done ?? 0) + steps
-    samples = [...samples, { done, at: yield* Clock.currentTimeMillis }].slice(-SAMPLES)
-    const share = total > 0 ? Math.min(1, done / total) : 1
-    yield* line.show(`${label} ${drawBar(share)}${remainingTime(samples, total)}`)
-  })
-  yield* advance(0)
-  return { advance } satisfies ProgressBar
-})
-
-const printedBar = Effect.fnUntraced(function* (label: string, total: number) {
-  let done = 0
   let printedAt = yield* Clock.currentTimeMillis
-  return {
-    advance: Effect.fnUntraced(function* (steps: number) {
-      done += steps
-      const now = yield* Clock.currentTimeMillis
-      if (now - printedAt < PRINT_INTERVAL_MS) return
-      printedAt = now
+  const advance = Effect.fnUntraced(function* (steps: number) {
+    const at = yield* Clock.currentTimeMillis
+    const done = (samples.at(-1)?.done ?? 0) + steps
+    samples = [...samples, { done, at }].slice(-SAMPLES)
+    if (line !== undefined) {
+      const share = total > 0 ? Math.min(1, done / total) : 1
+      yield* line.show(`${label} ${drawBar(share)}${remainingTime(samples, total)}`)
+    } else if (at - printedAt >= PRINT_INTERVAL_MS) {
+      printedAt = at
       yield* Console.error(`${label}: ${Math.floor((100 * done) / total)}%`)
-    }),
-  } satisfies ProgressBar
+    }
+  })
+  if (line !== undefined) yield* advance(0)
+  return { advance } satisfies ProgressBar
 })
 
 const BAR_WIDTH = 40

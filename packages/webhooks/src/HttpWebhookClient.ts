@@ -12,7 +12,6 @@ import { networkFailure } from "./networkFailure.ts"
 import { type PartnerNames, partnerNames } from "./partnerNames.ts"
 import { standardSignature } from "./standardSignature.ts"
 
-/** How long a connection may take. */
 const CONNECT_MS = 5000
 
 /** How long the body is waited for once the headers have said the status. */
@@ -146,7 +145,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Gives the call up without an answer. */
   abandon(): void {
     this.#end()
     this.#controller?.abort(new Error("the call was given up"))

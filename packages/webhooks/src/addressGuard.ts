@@ -32,7 +32,6 @@ export const addressGuard =
     )
   }
 
-/** Throws `BlockedAddress` unless every address is public. */
 export const assertPublic = (addresses: ReadonlyArray<{ readonly address: string }>): void => {
   if (!addresses.every(({ address }) => isPublicAddress(address))) throw new BlockedAddress()
 }

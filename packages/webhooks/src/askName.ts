@@ -30,7 +30,6 @@ const SAID: Readonly<Record<string, string>> = {
   EBADNAME: "not a valid name",
 }
 
-/** A name does not resolve. */
 export class UnresolvedName extends Error {
   override readonly name: string = "UnresolvedName"
   readonly code = "UNRESOLVED_NAME"

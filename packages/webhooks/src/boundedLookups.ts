@@ -22,13 +22,6 @@ export class NameNotAsked extends Error {
   readonly code = "NAME_NOT_ASKED"
 }
 
-/** Looks a name up by a question. `key` names the question: of several at a time with one key, only one is asked. */
-export type BoundedLookups = <A>(
-  key: string,
-  organization: string,
-  ask: () => Promise<NameAnswer<A>>,
-) => Promise<ReadonlyArray<A>>
-
 interface KnownName {
   readonly answer: Promise<NameAnswer<unknown>>
   /** In milliseconds of the monotonic clock; infinite while the question is in flight. */
@@ -44,8 +37,11 @@ interface Waiter {
   readonly resolve: (answer: Promise<NameAnswer<unknown>>) => void
 }
 
-/** Creates look-ups with a cache, and with bounds for each organization and in all; organizations take turns. */
-export const boundedLookups = (): BoundedLookups => {
+/**
+ * Creates what looks a name up by a question, with a cache, and with bounds for each organization and in all; organizations take turns.
+ * `key` names the question: of several at a time with one key, only one is asked.
+ */
+export const boundedLookups = () => {
   const known = new Map<string, KnownName>()
   const inFlight = new Map<string, number>()
   const waiting = new Map<string, Map<string, Waiter>>()
@@ -127,7 +123,7 @@ export const boundedLookups = (): BoundedLookups => {
     return answered
   }
 
-  return async <A>(key: string, organization: string, ask: () => Promise<NameAnswer<A>>) => {
+  return async <A>(key: string, organization: string, ask: () => Promise<NameAnswer<A>>): Promise<ReadonlyArray<A>> => {
     const answer = current(key) ?? begin(key, organization, ask) ?? wait(key, organization, ask)
     return (await answer).records as ReadonlyArray<A>
   }

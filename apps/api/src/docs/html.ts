@@ -23,6 +23,5 @@ const render = (part: Part): string => {
 export const prose = (text: string): Part =>
   text.split("`").map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece))
 
-/** Writes parts with a comma between each two. */
 export const commaSeparated = (parts: ReadonlyArray<Part>): Part =>
   parts.map((part, i) => (i === 0 ? part : [", ", part]))

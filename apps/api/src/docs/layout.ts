@@ -47,7 +47,6 @@ export const PAGES = {
 /** The name of a page, which is its path below /docs, except for the first. */
 export type Page = keyof typeof PAGES
 
-/** Returns the path of a page. */
 export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/docs" : `/docs/${page}`)
 
 /** Wraps the content of a page in the frame of all. */
@@ -103,7 +102,6 @@ ${content}
 </section>
 `
 
-/** Links to places of the page. */
 export const linkList = (places: ReadonlyArray<readonly [id: string, title: Part]>): Html =>
   html`<ul class="index">
 ${places.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>\n`)}</ul>`

@@ -6,7 +6,6 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { matchesEtag } from "../handlers/etag.ts"
 
-/** What a page sends beside its body. */
 export interface PageHeaders {
   readonly "Content-Type": string
   readonly "Cache-Control": string

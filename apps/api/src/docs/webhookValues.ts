@@ -11,7 +11,6 @@ import { verifierErrors } from "./verifierErrors.ts"
 const LIMIT = openapi.paths["/v1/partners/consumer/tokens"].get.parameters.find(({ name }) => name === "limit")!
   .schema as { readonly minimum: number; readonly maximum: number; readonly default: number }
 
-/** The attempts of a delivery and the waits between them. */
 const deliverySchedule = (): Html =>
   table(
     "Attempts of a delivery",

@@ -23,7 +23,6 @@ interface PagedList<Position, Row extends Position, Item, Services> {
   readonly pageEnd?: (last: Position | undefined) => Omit<PageEnd, "hasMore">
 }
 
-/** Returns one page of a list. */
 export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
   input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
   { scope, position, read, toWire, pageEnd }: PagedList<Position, Row, Item, Services>,

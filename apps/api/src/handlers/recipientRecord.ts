@@ -63,7 +63,6 @@ export const summariesFor = Effect.fnUntraced(function* (
   return yield* campaigns.summaries(organizationId, [...new Set(rows.map(({ campaignId }) => campaignId))])
 })
 
-/** Shows a page of recipients. */
 export const recipientRecords = (organizationId: OrganizationId, expansion: RecipientExpansion) =>
   Effect.fnUntraced(function* (recipients: ReadonlyArray<Recipient>, livemode: boolean) {
     const summaries = yield* summariesFor(organizationId, recipients, expansion)
@@ -76,7 +75,6 @@ export const RecipientPosition: z.ZodType<Position, Position> = z.object({
   id: z.custom<RecipientId>(),
 })
 
-/** A campaign as the wire shows it in short. */
 const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boolean): CampaignSummary => ({
   object: "campaign",
   livemode,
@@ -86,7 +84,6 @@ const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boolean): 
   status: campaign.status,
 })
 
-/** A program as the wire shows it in short. */
 export const programSummary = (
   { program }: Pick<CampaignWithProgram, "program">,
   livemode: boolean,

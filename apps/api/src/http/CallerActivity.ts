@@ -32,7 +32,6 @@ export interface KnownCaller {
   readonly used: number
 }
 
-/** Where a page of a list ended. */
 export interface PageEnd extends Pick<ReadPosition, "types" | "at" | "id" | "hasMore"> {
   readonly list: PolledList
 }
@@ -43,7 +42,6 @@ export class CallerActivity extends Context.Service<
   {
     /** Counts a response by the code of its error, empty without one. */
     count(caller: KnownCaller, code: string): void
-    /** Notes how far a key has read a list. */
     noteRead(caller: { readonly organizationId: OrganizationId; readonly keyId: KeyId }, end: PageEnd): void
     /** Notes that a webhook was verified with a secret, at a time in Unix milliseconds. */
     noteVerification(verification: Omit<SecretVerification, "verifiedAt">, now: number): void

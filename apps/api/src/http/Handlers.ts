@@ -32,7 +32,6 @@ type CallerOf<Kind extends Auth["kind"]> = {
 
 type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
 
-/** The ports that handlers use. */
 export type HandlerServices =
   | ApiConfig
   | Deployment
@@ -42,7 +41,6 @@ export type HandlerServices =
   | DigestRepository
   | InboxRepository
 
-/** Handles the requests of an operation. */
 export type Handler<Id extends OperationId> = (
   input: HandlerInput<Id>,
 ) => Effect.Effect<HandlerResult<ResponseOf<Operations[Id]>>, RequestError, HandlerServices>

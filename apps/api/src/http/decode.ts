@@ -26,7 +26,6 @@ export interface DecodedBody {
 const NO_BODY: DecodedBody = { body: undefined, bodyText: "" }
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Decodes the JSON body of a request by the operation's schema. */
 export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<DecodedBody, RequestError> => {
   if (operation.body === null) return Effect.succeed(NO_BODY)
   let bodyText: string

@@ -12,7 +12,6 @@ export class Json<Value> {
     this.text = text
   }
 
-  /** Renders a value. */
   static from<Value extends object | null>(value: Value): Json<Value> {
     return new Json(JSON.stringify(value))
   }
@@ -25,7 +24,6 @@ export interface OperationResponse {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Renders an answer's body as JSON. */
 export const encode = ({ status, body, headers }: OperationResponse): StoredResponse => ({
   status,
   headers,

@@ -29,7 +29,6 @@ export const splitUrl = (url: string): readonly [path: string, search: string] =
   return mark === -1 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)]
 }
 
-/** The response to `OPTIONS`. */
 export const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { Allow: allow } })
 
 /** Reports whether an `Accept` header admits JSON, which has no charset parameter (RFC 8259 11), though clients ask for one. */

@@ -40,7 +40,6 @@ export type Page<Services> = Effect.Effect<
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
-/** What a route leads to. */
 type Target<Services> = OperationTarget | { readonly page: Page<Services> }
 
 /** What is learned of a request on its way, for its response. */

@@ -90,7 +90,6 @@ export const createSignatureVerifier = Effect.gen(function* () {
   return { findOwner, verifySignature }
 })
 
-/** Returns the newest active secret that the body is signed with. */
 const findSecret = (
   header: string | undefined,
   body: Uint8Array,

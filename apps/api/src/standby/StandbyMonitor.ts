@@ -39,7 +39,6 @@ export class StandbyMonitor extends Context.Service<
     suspend(): void
   }
 >()("api/standby/StandbyMonitor") {
-  /** Needs the connections to the primary. */
   static readonly layer = (maxLag: Duration.Duration) =>
     Layer.effect(
       StandbyMonitor,

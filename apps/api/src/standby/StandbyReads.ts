@@ -28,12 +28,10 @@ const results = metricsByLabel("result", RESULTS, (attributes) =>
   }),
 )
 
-/** A request that reads. */
 interface ReadRequest {
   readonly organizationId: OrganizationId
   /** What the primary had committed when it recognised the caller. */
   readonly replayPoint: ReplayPoint
-  /** Whether the request has an `If-None-Match`. */
   readonly isConditional: boolean
 }
 

@@ -77,7 +77,6 @@ export const createDeliveryScheduler = (options: {
     if (Number.isFinite(at) && at < (wakeUps.get(queue) ?? Number.POSITIVE_INFINITY)) wakeUps.set(queue, at)
   }
 
-  /** Plans the next step of an endpoint. */
   const plan = (queue: EndpointQueue) => {
     if (queue.isGone) return
     const at = now()

@@ -57,7 +57,6 @@ export interface EndpointQueue {
   isGone: boolean
 }
 
-/** Begins with an endpoint. */
 export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,

@@ -16,7 +16,6 @@ import { deadLetterLog } from "./deadLetterLog.ts"
 import type { EndpointQueue, Held } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
-/** How webhooks are delivered. */
 export interface DeliverOptions {
   readonly schedule: Schedule
   readonly drainSeconds: number
