@@ -22,7 +22,6 @@ export interface ResponseInfo {
   readonly header: (name: string) => string | null
 }
 
-/** Reads what came with an answer. */
 export function responseInfo({ status, header }: Pick<Answer, "status" | "header">): ResponseInfo {
   const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => {
     const text = header(`X-RateLimit-${name}`)

@@ -11,7 +11,6 @@ export function assertPage(value: unknown, asked: ReadonlySet<string>, response:
   if (problem !== undefined) throw notAPage(problem, response)
 }
 
-/** Creates the error of a success that is not a page. */
 export function notAPage(problem: string, { status, requestId }: ResponseInfo, options?: ErrorOptions): ApiError {
   const message = `The answer is not a page of a list: ${problem}. Check that baseUrl is the service's and what stands in between; if both are right, tell the service's operators the request id`
   return new ApiError(

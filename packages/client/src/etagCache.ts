@@ -4,7 +4,6 @@ export interface Tagged {
   readonly text: string
 }
 
-/** Remembers the last bodies by address. */
 export interface EtagCache {
   readonly get: (url: string) => Tagged | undefined
   readonly set: (url: string, tagged: Tagged) => void

@@ -20,7 +20,6 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
-/** A whole answer. */
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | null

@@ -11,7 +11,6 @@ export interface Route {
 }
 
 // The contract's table holds schemas, which would pull zod into the caller's bundle; a test holds this copy to it.
-/** Where each operation of the contract is served. */
 export const routes: Readonly<Record<OperationId, Route>> = {
   getHealth: { method: "GET", path: "/v1/health", bearer: false },
   getToken: { method: "GET", path: "/v1/partners/consumer/tokens/{token}", bearer: true },

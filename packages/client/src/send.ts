@@ -17,7 +17,6 @@ export interface CallOptions {
   readonly timeout?: number | undefined
 }
 
-/** A request that is not yet text. */
 export interface Call {
   readonly operation: OperationId
   readonly path?: Readonly<Record<string, string>>
@@ -32,7 +31,6 @@ export interface Call {
   readonly options: CallOptions
 }
 
-/** What a client sends with. */
 export interface Sender extends Hooks {
   readonly apiKey: string
   readonly baseUrl: string

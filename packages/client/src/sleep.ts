@@ -9,7 +9,6 @@ export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => P
 /** The longest that a timer takes, some 24 days: one that is set to more ends at once. */
 export const LONGEST_TIMER: number = 2 ** 31 - 1
 
-/** Waits by the runtime's own timer. */
 export const sleep: Sleep = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -17,7 +17,6 @@ export interface EventBatch {
   readonly checkpoint: Checkpoint
 }
 
-/** What a reconciliation works with. */
 export interface Reconciliation {
   readonly checkpoint: Checkpoint
   readonly everySeconds: number | null

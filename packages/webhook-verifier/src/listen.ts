@@ -8,12 +8,10 @@ import { classify } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature/node"
 import { type PostResult, postWebhook } from "./postWebhook.ts"
 
-/** What is listened to, and where it goes. */
 export interface ListenOptions {
   readonly apiKey: string
   /** The deployment's address, without `/v1`. */
   readonly baseUrl: string
-  /** The receiver's address. */
   readonly forward: URL
   /** Each signs every request. */
   readonly secrets: readonly string[]
@@ -24,7 +22,6 @@ export interface ListenOptions {
   /** ISO 8601; undefined for the service's present time. */
   readonly since: string | undefined
   readonly print: (line: string) => void
-  /** Ends it. */
   readonly signal: AbortSignal
 }
 

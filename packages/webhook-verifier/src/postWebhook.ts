@@ -4,15 +4,12 @@ import { request as requestHttps } from "node:https"
 /** The outcome of a POST: a status with the beginning of the body, or a sentence why there is none. */
 export type PostResult = { readonly status: number; readonly text: string } | { readonly failure: string }
 
-/** How a webhook is posted. */
 export interface PostOptions {
   readonly agent: Agent
   readonly timeoutMs: number
-  /** Gives the request up. */
   readonly signal: AbortSignal
 }
 
-/** How much of a response body is read. */
 const MAX_RESPONSE_BYTES = 4096
 
 /** Posts a body with these headers and no others, as the service does: without following redirects. Every failure is a result. */

@@ -12,13 +12,11 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** The default of `maxBytes`. */
 export const MAX_BYTES = 1_048_576
 
 /** The size of the service's largest event. */
 const MAX_EVENT_BYTES = 65_536
 
-/** The headers of every response. */
 export const RESPONSE_HEADERS = { "content-type": "application/json" } as const
 
 /** Returns the headers of a response by Node: a body that was refused half read would be taken for the next request. */

@@ -4,10 +4,8 @@ import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
 import { listen } from "./listen.ts"
 import { sampleTypes } from "./testing.ts"
 
-/** The default address of the sandbox's API. */
 export const SANDBOX_URL = "http://127.0.0.1:8080"
 
-/** The flags of `listen`. */
 export interface ListenFlags {
   readonly forward?: string | undefined
   /** Default: `OUTREACH_KEY` of the environment. */

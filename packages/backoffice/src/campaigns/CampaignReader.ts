@@ -16,7 +16,6 @@ export interface CampaignListFilter extends CampaignFilter {
   readonly before?: CampaignId
 }
 
-/** How many recipients of a campaign came how far. */
 const CampaignTotals = Schema.Struct({
   recipients: Schema.Int,
   published: Schema.Int,
@@ -65,7 +64,6 @@ const CampaignDomain = Schema.Struct({
 })
 export type CampaignDomain = typeof CampaignDomain.Type
 
-/** How many e-mails were sent, and bounced, in an hour. */
 const CampaignHour = Schema.Struct({ hour: Timestamp, sent: Schema.Int, bounced: Schema.Int })
 export type CampaignHour = typeof CampaignHour.Type
 

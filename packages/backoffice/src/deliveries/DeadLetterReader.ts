@@ -11,7 +11,6 @@ import type { Statement } from "effect/sql"
 import { Reader } from "../Reader.ts"
 import { createdAtOf } from "./DeliveryReader.ts"
 
-/** How many dead letters of an endpoint have a reason. */
 const DeadLetterCount = Schema.Struct({
   endpointId: EndpointId,
   reason: Schema.Literals(DEAD_LETTER_REASONS),

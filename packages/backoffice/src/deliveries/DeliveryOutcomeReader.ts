@@ -27,7 +27,6 @@ const SUMS = Object.keys(Outcomes.fields)
 const decodeHistogram = decodeRows(OutcomesAt.fields)
 const decodeSummary = decodeRows({ ...Outcomes.fields, latencies: Schema.Array(Schema.Int) })
 
-/** Which outcomes are meant, and of which time. */
 export interface OutcomeFilter {
   readonly organizationId?: OrganizationId
   readonly endpointId?: EndpointId

@@ -12,7 +12,6 @@ import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
 
-/** The delivery of an event to an endpoint, without its attempts. */
 const EventDelivery = Schema.Struct({
   eventId: EventId,
   id: DeliveryId,

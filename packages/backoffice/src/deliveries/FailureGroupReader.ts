@@ -43,11 +43,9 @@ export interface FailureGroupFilter {
   readonly status?: number
 }
 
-/** How many dead letters of a group died in one hour. */
 const FailureHour = Schema.Struct({ groupId: FailureGroupId, hour: Timestamp, count: Schema.Int })
 export type FailureHour = typeof FailureHour.Type
 
-/** A group in the list by the time of the last dead letter. */
 export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
 const { columns, decode } = rowsOf(FailureGroup)
@@ -107,7 +105,6 @@ export class FailureGroupReader extends Reader<FailureGroupReader>()(
         join failure_group_hours using (organization_id, group_id)
         where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
 
-      /** Counts the dead letters that were not replayed, and their groups. */
       totals: (filter: FailureGroupFilter) =>
         sql`
         select coalesce(sum(open), 0)::int as open, count(*)::int as groups

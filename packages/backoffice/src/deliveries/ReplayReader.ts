@@ -8,7 +8,6 @@ import { Reader } from "../Reader.ts"
 
 const decodeCounts = decodeRows({ count: Schema.Int })
 
-/** Reads the jobs that replay, and how much one would send. */
 export class ReplayReader extends Reader<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
   /** Lists jobs, newest first: all, or those of one organization alone. */
   list: (limit: number, organizationId: OrganizationId | null = null) =>
@@ -18,7 +17,6 @@ export class ReplayReader extends Reader<ReplayReader>()("backoffice/deliveries/
         organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id))
       order by id desc limit ${limit}`.pipe(decodeReplays),
 
-  /** Counts the events that a job of a range would send. */
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
     const rows = yield* sql`
       with job as materialized (${rangeOf(sql, range)})

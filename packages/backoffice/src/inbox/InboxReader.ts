@@ -42,7 +42,6 @@ const InboxCounts = Schema.Struct({
   waitingSince: Schema.NullOr(Timestamp),
 })
 
-/** Quarantined events of one type with one reason. */
 const InboxReason = Schema.Struct({
   type: Schema.String,
   reason: Schema.String,
@@ -51,7 +50,6 @@ const InboxReason = Schema.Struct({
   last: Timestamp,
 })
 
-/** What partners sent within an hour. */
 const InboxHour = Schema.Struct({
   at: Timestamp,
   /** Events that were acknowledged, repetitions included. */

@@ -42,7 +42,6 @@ const InspectedLoad = Schema.Struct({
 })
 export type InspectedLoad = typeof InspectedLoad.Type
 
-/** A standby that replicates a primary. */
 const InspectedStandby = Schema.Struct({
   name: Schema.String,
   address: Schema.NullOr(Schema.String),
@@ -79,7 +78,6 @@ const InspectedServer = Schema.Struct({
   clocksAhead: Schema.Array(
     Schema.Struct({ organizationId: Schema.String, name: Schema.String, seconds: Schema.Number }),
   ),
-  /** How many are ahead. */
   clocksAheadTotal: Schema.Int,
 })
 export type InspectedServer = typeof InspectedServer.Type

@@ -120,7 +120,6 @@ interface Table {
 /** Takes the number of ciphertexts that were done since its last call. */
 type Advance = (ciphertexts: number) => Effect.Effect<void>
 
-/** Reads a table in batches, in the order of the ids. */
 const eachBatch = Effect.fnUntraced(function* <E, R>(
   { table, id }: Table,
   use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E, R>,

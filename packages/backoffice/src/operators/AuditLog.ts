@@ -73,7 +73,6 @@ const ID_MARGIN_MS = 60_000
 const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =>
   at && `aud_${(toUnixMillis(at) + offsetMs).toString(16).padStart(12, "0")}`
 
-/** How many commands one page looks at. */
 const MAX_PAGE_SCAN = 5000
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/

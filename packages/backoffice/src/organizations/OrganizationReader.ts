@@ -6,7 +6,6 @@ import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
 import { TABLES_THAT_STAY } from "./tablesThatStay.ts"
 
-/** An organization, and how its clock stands. */
 const OrganizationStatus = Schema.Struct({
   ...Organization.fields,
   /** How far its clock, from which its timestamps go on, is ahead of the database's; 0 when it is not. */

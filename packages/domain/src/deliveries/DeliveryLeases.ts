@@ -15,7 +15,6 @@ export const OwnedEndpoint = Schema.Struct({
   url: StoredEndpointUrl,
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),
-  /** Until its next probe. */
   probeInMs: Schema.Number,
   /** Calls of a worker that gave the endpoint up and has not finished. */
   inFlightElsewhere: Schema.Int,

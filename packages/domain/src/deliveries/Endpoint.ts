@@ -3,7 +3,6 @@ import { EndpointId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
 
-/** The upper bound of an endpoint's `maxInFlight`. */
 export const MAX_IN_FLIGHT = 1000
 
 // The ports below 1024 belong to other services: all but those of the web are refused.
@@ -34,7 +33,6 @@ export const StoredEndpointUrl = Schema.String.pipe(Schema.brand("EndpointUrl"))
 export const ShownUrl = Schema.String.pipe(Schema.brand("ShownUrl"))
 export type ShownUrl = typeof ShownUrl.Type
 
-/** Where an organization receives webhooks. */
 export const Endpoint = Schema.Struct({
   organizationId: OrganizationId,
   id: EndpointId,

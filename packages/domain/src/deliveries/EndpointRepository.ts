@@ -8,7 +8,6 @@ import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "./End
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
-/** The address cannot be used for webhooks. */
 export class InvalidEndpointUrl extends DescribedError(
   "InvalidEndpointUrl",
   "The endpoint's URL cannot be used: {reason}.",

@@ -6,7 +6,6 @@ import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 import { DEAD_LETTER_REASONS } from "./Delivery.ts"
 import type { EndpointNotFound } from "./EndpointRepository.ts"
 
-/** How many deliveries a second a replay may ask for. */
 export const MAX_REPLAYS_PER_SECOND = 10_000
 
 /** A job that delivers again at a steady rate: dead letters that existed when it was created, or a range of an endpoint's log, delivered or not. */
@@ -49,7 +48,6 @@ export interface LogRange {
   readonly eventTypes?: ReadonlyArray<string>
 }
 
-/** What a job replays. */
 export type ReplaySelection =
   | { readonly kind: "dead_letters"; readonly filter: DeadLetterFilter }
   | { readonly kind: "log"; readonly range: LogRange }

@@ -12,9 +12,7 @@ const createReplay = Effect.fn("Replays.createReplay")(function* (selection: Rep
   return yield* jobs.create(selection, rate)
 }, inTransaction)
 
-/** Creates a job that replays the dead letters that match now. */
 export const createDeadLetterReplay = (filter: DeadLetterFilter, rate: number) =>
   Effect.catchTag(createReplay({ kind: "dead_letters", filter }, rate), "EndpointNotFound", Effect.die)
 
-/** Creates a job that sends the events of a range of a log, delivered or not. */
 export const createLogReplay = (range: LogRange, rate: number) => createReplay({ kind: "log", range }, rate)

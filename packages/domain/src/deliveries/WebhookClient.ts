@@ -2,7 +2,6 @@ import type { NetworkFailure } from "@outreach/retry-policy"
 import { Context, type Effect, type Redacted } from "effect"
 import type { EventId, OrganizationId } from "../Identifier.ts"
 
-/** The outcome of a POST: an HTTP response, or none. */
 export type WebhookResponse =
   | { readonly status: number; readonly response: string }
   | {
@@ -11,7 +10,6 @@ export type WebhookResponse =
       readonly response?: string
     }
 
-/** Carries a webhook to its endpoint. */
 export class WebhookClient extends Context.Service<
   WebhookClient,
   {

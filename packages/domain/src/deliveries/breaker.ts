@@ -1,4 +1,3 @@
-/** An endpoint with this many failures in a row is only probed. */
 const FAILURES_TO_PROBE = 5
 export const MAX_PROBE_WAIT_SECONDS = 10
 /** A recovering endpoint that may have this many calls in flight is treated as any other. */
@@ -19,7 +18,6 @@ export interface Breaker {
   readonly probeAt: number
 }
 
-/** The breaker of an endpoint that has not failed. */
 export const CLOSED: Breaker = { failures: 0, allowance: null, probeAt: 0 }
 
 /** Returns the breaker after a call has ended, at `now` of the caller's clock in milliseconds; the same object when nothing changed. */
@@ -39,6 +37,5 @@ export const afterCall = (breaker: Breaker, answered: boolean, now: number): Bre
   return { failures: inARow, allowance: isProbed ? 1 : null, probeAt: now + waitSeconds * 1000 }
 }
 
-/** How many calls a breaker lets be in flight at `now`. */
 export const callsAllowed = ({ allowance, probeAt }: Breaker, now: number): number =>
   allowance === null ? Number.POSITIVE_INFINITY : probeAt > now ? 0 : allowance

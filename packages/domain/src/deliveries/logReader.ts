@@ -12,10 +12,8 @@ export interface LogReader<Event> {
   readonly answered: ReadonlyArray<Event>
 }
 
-/** A reader that has just been taken. */
 export const IDLE: LogReader<never> = { waiting: [], calling: [], answered: [] }
 
-/** Notes what was read. */
 export const afterRead = <Event>(reader: LogReader<Event>, events: ReadonlyArray<Event>): LogReader<Event> => ({
   ...reader,
   waiting: [...reader.waiting, ...events],
@@ -34,7 +32,6 @@ export const putBack = <Event>(reader: LogReader<Event>, event: Event): LogReade
   calling: reader.calling.filter((each) => each !== event),
 })
 
-/** Notes that a call has ended. */
 export const answer = <Event>(reader: LogReader<Event>, event: Event): LogReader<Event> => ({
   ...reader,
   calling: reader.calling.filter((each) => each !== event),
@@ -47,7 +44,6 @@ export const stillOpen = <Event>({ waiting, calling }: LogReader<Event>): Readon
   ...waiting,
 ]
 
-/** Notes that outcomes were written. */
 export const afterWrite = <Event>(reader: LogReader<Event>, written: ReadonlyArray<Event>): LogReader<Event> => ({
   ...reader,
   answered: reader.answered.filter((each) => !written.includes(each)),

@@ -16,7 +16,6 @@ export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
 
 export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
 
-/** The range of dates is empty or too long. */
 export class UnusableRange extends DescribedError(
   "UnusableRange",
   "The last date must not be before the first, and the range may have at most {maxDates} dates.",

@@ -34,7 +34,6 @@ export class DigestRepository extends Context.Service<
       qualifications: ReadonlyArray<Qualification & { readonly npi: Npi; readonly eventId: string }>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlyArray<CompleterQuota>>
-    /** Finds which of these clinicians have reached one of these stages of a program. */
     findQualified(
       organizationId: OrganizationId,
       programId: ProgramId,

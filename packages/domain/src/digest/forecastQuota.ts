@@ -44,7 +44,6 @@ export type QuotaForecast =
       readonly latest: CalendarDate | null
     } & WhatIsLeft)
 
-/** What a target that is not reached still takes. */
 interface WhatIsLeft {
   readonly remaining: number
   /** How many a day reach the target by the end of `by`, from the day after today on; null without such a date, and when it is over. */

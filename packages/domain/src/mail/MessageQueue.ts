@@ -41,7 +41,6 @@ export interface MessageAttempt {
   readonly reply: string | null
 }
 
-/** Which lease it is. */
 export type LeaseKey = Pick<MessageLease, "recipientId" | "leaseToken">
 
 /** What a settlement writes of a message that stays in the queue. */

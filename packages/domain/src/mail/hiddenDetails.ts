@@ -21,7 +21,6 @@ export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArr
   return links.includes(details.unsubscribeUrl) ? missing.filter((detail) => detail !== "unsubscribeUrl") : missing
 }
 
-/** Lists the details that a text does not hold. */
 export const detailsNotIn = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const words = wordsOf(text)
   const missing: Array<SenderDetail> = (["senderName", "postalAddress"] as const).filter(

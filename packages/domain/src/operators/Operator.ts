@@ -31,15 +31,11 @@ export type ListedOperator = typeof ListedOperator.Type
 /** An operator's name, by which a proxy's header and the audit log know the operator. */
 export const OperatorName = DisplayName
 
-/** Reports whether an operator of a role may do what needs another. */
 export const mayActAs = (role: OperatorRole, needed: OperatorRole): boolean =>
   OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed)
 
-/** How long a sign-in link works, unless said otherwise: 24 hours. */
 export const SIGN_IN_LINK_SECONDS = 24 * 3600
-/** How long a session lasts without a request: 12 hours. */
 export const SESSION_IDLE_SECONDS = 12 * 3600
-/** How long a session lasts at most: 7 days. */
 export const SESSION_SECONDS = 7 * 24 * 3600
 
 export class OperatorNotFound extends DescribedError(

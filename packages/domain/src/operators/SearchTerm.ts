@@ -15,7 +15,6 @@ export interface SearchTerm {
 const ID = /^(?:[a-z]{3}_[0-9a-f]{32}|evt_[0-9a-f]+)$/
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
-/** Tells by its form what a text that an operator looks for is. */
 export const SearchTerm = textSchema<SearchTerm>(
   "an e-mail address, an NPI of ten digits, a token of six letters and digits, or an id such as cmp_…",
   (text) => {

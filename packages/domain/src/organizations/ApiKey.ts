@@ -24,7 +24,6 @@ export interface Caller extends Pick<ApiKey, "organizationId" | "scopes"> {
   readonly keyId: KeyId
 }
 
-/** How many requests of each key are admitted in a clock minute. */
 export const KEY_REQUESTS_PER_MINUTE = 100
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

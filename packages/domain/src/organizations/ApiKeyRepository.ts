@@ -55,7 +55,6 @@ export class ApiKeyRepository extends Context.Service<
     revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
     /** Recognises the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, which nobody is charged for. */
     authenticateKey(text: string): Effect.Effect<KeyUse | undefined>
-    /** Drops the counts of windows that are over. */
     readonly forgetWindows: Effect.Effect<void>
   }
 >()("domain/organizations/ApiKeyRepository") {}

@@ -14,7 +14,6 @@ export interface IssuedKey {
   readonly text: Redacted.Redacted
 }
 
-/** How long a rotated key lives on, unless said otherwise: 24 hours. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 
 export class ExpiryPassed extends DescribedError(
@@ -22,7 +21,6 @@ export class ExpiryPassed extends DescribedError(
   "The key would have expired at {expiresAt}; choose a time in the future.",
 ) {}
 
-/** Issues a key of this deployment's mode. */
 export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
   readonly organizationId: OrganizationId
   readonly name: string
