@@ -20,40 +20,35 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   const campaigns = yield* CampaignRepository
   const programs = yield* ProgramRepository
   const senders = yield* SenderRepository
-  const followUps = yield* FollowUpRepository
-  const endpointRepository = yield* EndpointRepository
-  const secretRepository = yield* SigningSecretRepository
   const campaign = yield* campaigns.find(campaignId)
   const { organizationId, programId } = campaign
   // Each is quick; one after another they would make a page wait.
-  const { sender, followUp, endpoints, secrets, ...found } = yield* Effect.all(
+  const { sender, followUp, endpoints, secrets, ...known } = yield* Effect.all(
     {
       program: Effect.orDie(programs.find(programId)),
       completers: programs.countCompleters(organizationId, programId),
       progress: campaigns.progress(campaignId),
       sender: senders.ofCampaign(campaignId),
       senders: senders.list(organizationId),
-      followUp: followUps.find({ organizationId, campaignId }),
-      endpoints: endpointRepository.list(organizationId),
-      secrets: secretRepository.list(organizationId),
+      followUp: (yield* FollowUpRepository).find({ organizationId, campaignId }),
+      endpoints: (yield* EndpointRepository).list(organizationId),
+      secrets: (yield* SigningSecretRepository).list(organizationId),
     },
     { concurrency: 3 },
   )
-  const keys = found.senders.find(({ id }) => id === sender?.id)?.keys ?? []
+  const keys = known.senders.find(({ id }) => id === sender?.id)?.keys ?? []
   const enabled = endpoints.filter(({ enabled }) => enabled)
   const now = yield* Clock.currentTimeMillis
   return preflight({
+    ...known,
     campaign,
-    program: found.program,
-    progress: found.progress,
     livemode,
     publicBaseUrl,
     isFollowUp: followUp !== undefined,
-    missing: missingDetailsOf(campaign, found.program),
+    missing: missingDetailsOf(campaign, known.program),
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
-    waitingSenderId: waitingSender(campaign, sender, found.senders),
-    completers: found.completers,
+    waitingSenderId: waitingSender(campaign, sender, known.senders),
     endpoints: {
       enabled: enabled.length,
       disabled: endpoints.length - enabled.length,

@@ -24,9 +24,10 @@ export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(
   organizationId: OrganizationId,
   graceSeconds: number,
 ) {
-  const repository = yield* SigningSecretRepository
   const secret = yield* makeSecret
-  const ended = yield* (yield* Transaction).run(repository.rotate(organizationId, secret, graceSeconds))
+  const ended = yield* (yield* Transaction).run(
+    (yield* SigningSecretRepository).rotate(organizationId, secret, graceSeconds),
+  )
   return { secret, ended }
 })
 
