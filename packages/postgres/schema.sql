@@ -2172,7 +2172,6 @@ create table endpoint_readers (
 create table erased_clinicians (
   organization_id text collate "C" not null,
   hash bytea not null,
-  erased_at timestamp with time zone default clock_timestamp() not null,
   constraint erased_clinicians_pkey PRIMARY KEY (organization_id, hash)
 );
 
@@ -2187,7 +2186,6 @@ create table erasure_keys (
   organization_id text collate "C" not null,
   ciphertext bytea not null,
   placeholders bigint default 0 not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
   constraint erasure_keys_pkey PRIMARY KEY (organization_id)
 );
 
@@ -2378,7 +2376,6 @@ create table migrations (
 create table operator_sessions (
   hash bytea not null,
   operator_id text collate "C" not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   constraint operator_sessions_pkey PRIMARY KEY (hash)
@@ -2644,7 +2641,6 @@ create table sign_in_links (
   hash bytea not null,
   operator_id text collate "C" not null,
   once boolean not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   constraint sign_in_links_pkey PRIMARY KEY (hash)

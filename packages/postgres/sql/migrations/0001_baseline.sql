@@ -948,14 +948,12 @@ create table stored_response_totals (
 create table erasure_keys (
   organization_id text collate "C" primary key references organizations,
   ciphertext bytea not null,
-  placeholders bigint not null default 0,
-  created_at timestamptz not null default clock_timestamp()
+  placeholders bigint not null default 0
 );
 
 create table erased_clinicians (
   organization_id text collate "C" not null references organizations,
   hash bytea not null,
-  erased_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, hash)
 );
 
@@ -1001,7 +999,6 @@ create table sign_in_links (
   hash bytea primary key,
   operator_id text collate "C" not null references operators,
   once boolean not null,
-  created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null,
   used_at timestamptz
 );
@@ -1010,7 +1007,6 @@ create index sign_in_links_of_operator on sign_in_links (operator_id);
 create table operator_sessions (
   hash bytea primary key,
   operator_id text collate "C" not null references operators,
-  created_at timestamptz not null default clock_timestamp(),
   last_used_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null
 );

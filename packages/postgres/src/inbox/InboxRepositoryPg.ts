@@ -16,16 +16,15 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { inboxColumns } from "./inboxRows.ts"
 
 const { organizationId, eventId, body } = InboundMessage.fields
 const decodeInserted = decodeRows({ organizationId, eventId })
 const decodeFound = decodeRows({ ...InboxEntry.fields, body })
-const decodeReceipts = decodeRows({ receivedAt: Timestamp })
+const decodeReceipts = decodeColumn({ received_at: Timestamp })
 const decodeIds = decodeColumn({ id: OrganizationId })
 const waiting = rowsOf(WaitingEvent)
 
@@ -105,22 +104,23 @@ export const InboxRepositoryPg = adapter(
         const receipts = messages.length === 1 ? [yield* receiveOne(messages[0]!)] : yield* receiveBatch(messages)
         for (const id of new Set(messages.map(({ organizationId }) => organizationId))) yield* hints.give("inbox", id)
         return receipts
-      }, orDieAs("InboxRepository.receive")),
+      }),
       STORE_CONCURRENCY,
     )
 
     const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {
-      const rows = yield* sql`
+      const entry = yield* sql`
         select ${inboxColumns}, body from inbox where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
         decodeFound,
+        first,
       )
-      if (rows[0] !== undefined) return rows[0]
-      const keys = yield* sql`
-        select received_at as "receivedAt" from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
+      if (entry !== undefined) return entry
+      const receivedAt = yield* sql`
+        select received_at from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
         decodeReceipts,
+        firstOr(InboxEntryNotFound, { organizationId, eventId }),
       )
-      for (const { receivedAt } of keys) return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
-      return yield* new InboxEntryNotFound({ organizationId, eventId })
+      return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
     })
 
     return {

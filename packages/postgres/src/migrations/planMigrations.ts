@@ -28,11 +28,7 @@ export interface MigrationPlan extends SqlFiles {
   readonly isNewer: boolean
 }
 
-/**
- * Compares the files with those that were applied to a database, and returns what is left to do.
- *
- * @param applied - the checksum of each file that was applied
- */
+/** Compares the files with the checksums of those that were applied to a database, and returns what is left to do. */
 export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, applied: ReadonlyMap<string, string>) {
   const { migrations, functions } = files
   if (hasOtherBaseline(files, applied.get(BASELINE))) return yield* otherBaseline()

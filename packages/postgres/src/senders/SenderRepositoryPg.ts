@@ -15,7 +15,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeColumn, decodeRow, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columnsOf, decode } = rowsOf(Sender, {
   ramp: `(
@@ -37,7 +37,6 @@ const decodeIds = decodeColumn({ id: SenderId })
 const decodeOwners = decodeRow({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
-/** Keeps senders in PostgreSQL, and their keys encrypted. */
 export const SenderRepositoryPg = adapter(
   SenderRepository,
   Effect.gen(function* () {
@@ -54,11 +53,6 @@ export const SenderRepositoryPg = adapter(
         ...sender,
         keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
       }))
-    })
-
-    const withKeysOrFail = Effect.fnUntraced(function* (senderId: SenderId, senders: ReadonlyArray<Sender>) {
-      const [sender] = yield* withKeys(senders)
-      return sender ?? (yield* new SenderNotFound({ senderId }))
     })
 
     const insertKey = ({ organizationId, id }: Pick<Sender, "organizationId" | "id">, key: NewDkimKey) =>
@@ -126,10 +120,10 @@ export const SenderRepositoryPg = adapter(
         }
         yield* insertKey(sender, key)
         yield* setRamp(sender.id, sender.ramp ?? null)
-        return (yield* withKeys(yield* find(sender.id)))[0]!
+        return yield* find(sender.id).pipe(Effect.flatMap(withKeys), only)
       }),
 
-      find: (senderId) => Effect.flatMap(find(senderId), (rows) => withKeysOrFail(senderId, rows)),
+      find: (senderId) => find(senderId).pipe(Effect.flatMap(withKeys), firstOr(SenderNotFound, { senderId })),
 
       list: (organizationId) =>
         sql`
@@ -141,14 +135,17 @@ export const SenderRepositoryPg = adapter(
 
       update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
         if (ramp !== undefined) yield* setRamp(senderId, ramp)
-        const rows = yield* sql`
+        return yield* sql`
           update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
             from_address = coalesce(${fromAddress ?? null}, from_address),
             reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
             bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
             updated_at = clock_timestamp()
-          where id = ${senderId} returning ${columns}`.pipe(decode)
-        return yield* withKeysOrFail(senderId, rows)
+          where id = ${senderId} returning ${columns}`.pipe(
+          decode,
+          Effect.flatMap(withKeys),
+          firstOr(SenderNotFound, { senderId }),
+        )
       }),
 
       remove: Effect.fnUntraced(function* (senderId) {
@@ -163,7 +160,7 @@ export const SenderRepositoryPg = adapter(
           where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
         const added = yield* insertKey(sender, key)
         if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
-        return (yield* withKeys([sender]))[0]!
+        return yield* only(withKeys([sender]))
       }),
 
       activate: Effect.fnUntraced(function* (senderId) {
@@ -187,10 +184,13 @@ export const SenderRepositoryPg = adapter(
           delete from dkim_keys
           where organization_id = ${organizationId} and sender_id = ${senderId}
             and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
-        const rows = yield* sql`
+        return yield* sql`
           update senders sender set live_since = coalesce(live_since, clock_timestamp())
-          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(decode)
-        return (yield* withKeys(rows))[0]!
+          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
+          decode,
+          Effect.flatMap(withKeys),
+          only,
+        )
       }),
 
       ofCampaign,
