@@ -60,13 +60,9 @@ const readSandbox = Effect.gen(function* () {
     database: yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
     livemode: false,
     allowHttp: true,
-    secretsKey: yield* Effect.context<FileSystem.FileSystem>().pipe(
-      Effect.map((context) =>
-        readSettings(join(folder, "keys.json")).pipe(
-          Effect.flatMap((keys) => secretsKey.parse(ConfigProvider.fromUnknown(keys))),
-          Effect.provideContext(context),
-        ),
-      ),
+    secretsKey: readSettings(join(folder, "keys.json")).pipe(
+      Effect.flatMap((keys) => secretsKey.parse(ConfigProvider.fromUnknown(keys))),
+      Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
     ),
   })
 })

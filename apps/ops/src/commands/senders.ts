@@ -37,16 +37,6 @@ const keyFlags = {
   dkimKey: optional(text("The file of an RSA key that signs (default a new key)", "file")),
 }
 
-/** Reads the key file, or else makes a key. */
-const keyPair = Effect.fnUntraced(function* (file: string | undefined) {
-  if (file === undefined) {
-    const { generateDkimKeyPair } = yield* Effect.promise(() => import("@outreach/mail/dkimKeys"))
-    return yield* generateDkimKeyPair
-  }
-  const { readDkimKey } = yield* Effect.promise(() => import("../senders/readDkimKey.ts"))
-  return yield* readDkimKey(file)
-})
-
 const newSelector = Effect.gen(function* () {
   const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10).replaceAll("-", "")
   const uuid = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
@@ -54,7 +44,8 @@ const newSelector = Effect.gen(function* () {
 })
 
 const newKey = Effect.fnUntraced(function* ({ selector, dkimKey }: Values<typeof keyFlags>) {
-  return { ...(yield* keyPair(dkimKey)), selector: selector ?? (yield* newSelector) }
+  const { dkimKeyPair } = yield* Effect.promise(() => import("../senders/dkimKeyPair.ts"))
+  return { ...(yield* dkimKeyPair(dkimKey)), selector: selector ?? (yield* newSelector) }
 })
 
 const PUBLISH = "\nPublish the DNS records, and then run `ops senders verify"
@@ -77,9 +68,9 @@ const add = changing({
         "The most messages on each of the first days of UTC on which it sends, such as 200,400,800 (default any number)",
       ),
     ),
-    ...keyFlags,
+    key: keyFlags,
   },
-  *run({ from, selector, dkimKey, ...input }) {
+  *run({ from, key, ...input }) {
     const sender = yield* addSender(
       {
         ...{ programId: null, replyTo: null, bounceDomain: null, ramp: null, dkimDomain: domainOf(from.address) },
@@ -87,7 +78,7 @@ const add = changing({
         fromName: from.name,
         fromAddress: from.address,
       },
-      yield* newKey({ ...(selector && { selector }), ...(dkimKey && { dkimKey }) }),
+      yield* newKey(key),
     )
     return describeSender(sender)
   },
@@ -194,8 +185,8 @@ const update = changing({
 const rotateDkim = changing({
   about:
     "Add the DKIM key that will follow the one that signs, in place of one that signs nothing yet, and print its DNS record",
-  input: { senderId, ...keyFlags },
-  *run({ senderId, ...key }) {
+  input: { senderId, key: keyFlags },
+  *run({ senderId, key }) {
     return describeSender(yield* addSenderKey(senderId, yield* newKey(key)))
   },
   format: (sender) => formatSender(sender),

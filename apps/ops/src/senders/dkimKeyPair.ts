@@ -1,11 +1,12 @@
-import { readDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { generateDkimKeyPair, readDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect, FileSystem } from "effect"
 import { refusal } from "../output/Output.ts"
 
 const MAX_BYTES = 65_536
 
-/** Reads a private key that signs: RSA, PKCS#8 or PKCS#1, PEM or DER in base64. */
-export const readDkimKey = Effect.fnUntraced(function* (file: string) {
+/** Reads a private key that signs: RSA, PKCS#8 or PKCS#1, PEM or DER in base64. Without a file it makes one. */
+export const dkimKeyPair = Effect.fnUntraced(function* (file: string | undefined) {
+  if (file === undefined) return yield* generateDkimKeyPair
   const { stat, readFileString } = yield* FileSystem.FileSystem
   // Says nothing of what the file holds.
   const unusable = (reason: string) => refusal("DkimKeyUnusable", `The key file ${file} ${reason}.`, { file, reason })
