@@ -52,12 +52,10 @@ export const progressBar = Effect.fnUntraced(function* (label: string, total: nu
   return { advance } satisfies ProgressBar
 })
 
-const BAR_WIDTH = 40
-
 /** Draws a share from 0 to 1 as a bar with its percentage. */
-export const drawBar = (share: number): string => {
-  const filled = Math.floor(share * BAR_WIDTH)
-  return `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)}%`
+export const drawBar = (share: number, width = 40): string => {
+  const filled = Math.floor(share * width)
+  return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${Math.floor(share * 100)}%`
 }
 
 interface Sample {

@@ -77,10 +77,12 @@ const erase = changing({
         : `finish the erasure of the clinician from ${organizationId} that was cut off`
     yield* confirm(action, { yes })
     const { outcome, certificate } = yield* eraseClinician(organizationId, clinician, RELEASE)
-    yield* print({ outcome, ...certificate }, () =>
-      [OUTCOMES[outcome], formatRecord({ ...certificate, counts: formatCounts(certificate.counts) })].join("\n\n"),
-    )
+    return { outcome, ...certificate }
   },
+  format: ({ outcome, ...certificate }) => [
+    OUTCOMES[outcome],
+    formatRecord({ ...certificate, counts: formatCounts(certificate.counts) }),
+  ],
   services: ErasureRepositoryPg.pipe(
     Layer.provideMerge(
       Layer.mergeAll(

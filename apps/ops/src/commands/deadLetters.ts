@@ -117,18 +117,15 @@ const purge = changing({
     const flags = `--confirm ${count}, or --yes for however many,`
     if (expected !== undefined && expected !== count) return yield* notConfirmed({ action, count, flags })
     yield* confirm(action, { yes: yes || count === 0 || expected !== undefined, count, flags })
-    const purged = yield* printProgress("Purging", count).pipe(
-      Effect.flatMap(({ advance }) =>
-        purgeDeadLetters(
-          filter,
-          before,
-          Effect.tap(({ purged }) => advance(purged)),
-        ),
-      ),
-      Effect.scoped,
+    const { advance } = yield* printProgress("Purging", count)
+    const purged = yield* purgeDeadLetters(
+      filter,
+      before,
+      Effect.tap(({ purged }) => advance(purged)),
     )
-    yield* print({ before, purged }, () => `Purged ${formatCount(purged, "dead letter")}.`)
+    return { before, purged }
   },
+  format: ({ purged }) => `Purged ${formatCount(purged, "dead letter")}.`,
 })
 
 export const deadLetters = group({

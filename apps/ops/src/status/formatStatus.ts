@@ -1,6 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { drawBar } from "@outreach/process/progress"
 import { formatCell, numbers } from "../output/Output.ts"
 import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
@@ -69,14 +70,12 @@ const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
 const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnderWay): string => {
   const wanted = progress.recipients - progress.withdrawn - progress.quarantined
   const share = wanted <= 0 ? 0 : Math.min(1, progress.answered / wanted)
-  const filled = Math.floor(share * BAR_WIDTH)
-  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)}%`
   const notes = [
     `${compact.format(progress.answered)}/${compact.format(progress.recipients)}`,
     ...(progress.quarantined > 0 ? [`${progress.quarantined} unknown`] : []),
     ...(pausedDomains > 0 ? [`${pausedDomains} paused`] : []),
   ]
-  return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${bar} ${notes.join(", ")}`
+  return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${drawBar(share, BAR_WIDTH)} ${notes.join(", ")}`
 }
 
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
