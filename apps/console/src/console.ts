@@ -16,13 +16,11 @@ import { type Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
-import { Assets } from "./http/assets.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
 import { Sessions, SignInLimit } from "./signIn/Sessions.ts"
-import { signInRoutes } from "./signIn/signInPages.tsx"
 
 /** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */
 const database = Layer.unwrap(
@@ -54,7 +52,7 @@ const webhookClient = Layer.unwrap(
 const services = Layer.mergeAll(
   webhookClient,
   NodeSigner,
-  PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
+  PageRenderer.layer,
   Sessions.layer.pipe(Layer.provideMerge(SignInLimit.layer)),
   LiveValues.layer,
   UnavailableLog.layer,
@@ -80,7 +78,7 @@ const listening = Layer.effect(
     )
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
     const server = yield* consoleServer(connections)
-    yield* server.serve(yield* application(routes, yield* signInRoutes, connections))
+    yield* server.serve(yield* application(routes, connections))
     // The server waits for its requests before it stops, and pages that are open are such.
     yield* Effect.addFinalizer(() => stopLive)
     const url = HttpServer.formatAddress(server.address)

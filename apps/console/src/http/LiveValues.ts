@@ -26,7 +26,7 @@ export interface Viewer {
   readonly organizationId: OrganizationId | null
 }
 
-export type LiveTexts = Readonly<Record<string, string>>
+type LiveTexts = ReturnType<typeof liveTexts>
 
 /**
  * Reads what the tiles show once for all viewers of a scope, the deployment or one organization: every two seconds while at least one looks, and

@@ -5,26 +5,13 @@ import { renderToString } from "preact-render-to-string"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { LinkLine, Narrow, Page, type PageElement } from "../components/layout.tsx"
 import { ForeignText, isolated, textOf, useView, type View, ViewContext, visibleText } from "../components/values.tsx"
-import { Assets } from "./assets.ts"
+import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
 import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "./paths.ts"
 
 export class PageRenderer extends Context.Service<PageRenderer>()("console/http/PageRenderer", {
   make: Effect.gen(function* () {
-    const assets = yield* Assets
     const { deployment } = yield* ConsoleConfig
-
-    const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse => {
-      const html = renderToString(
-        <Document title={title} assets={assets}>
-          {body}
-        </Document>,
-      )
-      return HttpServerResponse.text(`<!doctype html>${visibleText(html)}`, {
-        status,
-        contentType: "text/html; charset=utf-8",
-      })
-    }
 
     const page = (
       view: View,
@@ -74,26 +61,28 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
   static readonly layer = Layer.effect(PageRenderer, PageRenderer.make)
 }
 
-const Document = (props: {
-  readonly title: string
-  readonly assets: Assets["Service"]
-  readonly children: ComponentChildren
-}) => (
-  <html lang="en">
-    <head>
-      <meta charSet="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{props.title} · Outreach console</title>
-      <link rel="icon" href={props.assets.icon.path} />
-      <link rel="stylesheet" href={props.assets.style.path} />
-      {props.assets.scripts.map(({ path }) => (
-        <script key={path} type="module" src={path} />
-      ))}
-    </head>
-    <body>{props.children}</body>
-  </html>
-)
+const document = (title: string, body: VNode, status = 200): HttpServerResponse.HttpServerResponse => {
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title} · Outreach console</title>
+        <link rel="icon" href={icon.path} />
+        <link rel="stylesheet" href={style.path} />
+        {scripts.map(({ path }) => (
+          <script key={path} type="module" src={path} />
+        ))}
+      </head>
+      <body>{body}</body>
+    </html>,
+  )
+  return HttpServerResponse.text(`<!doctype html>${visibleText(html)}`, {
+    status,
+    contentType: "text/html; charset=utf-8",
+  })
+}
 
 const Layout = (props: {
   readonly section: Section | undefined

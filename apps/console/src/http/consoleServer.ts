@@ -4,7 +4,8 @@ import { listen } from "@outreach/process/listen"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig, MAX_CONNECTIONS } from "../ConsoleConfig.ts"
-import { Assets } from "./assets.ts"
+import { signInRoutes } from "../signIn/signInPages.tsx"
+import { icon, scripts, style } from "./assets.ts"
 import { handle } from "./handle.ts"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
@@ -25,7 +26,7 @@ const DRAIN_MS = 10_000
 const nothing = definePage("/*", { run: () => Effect.fail(PageError.notFound()) })
 
 type RouteServices<R> = Exclude<
-  Effect.Services<ReturnType<typeof handle<R>>>,
+  Effect.Services<ReturnType<typeof handle<R>> | (typeof signInRoutes)[number]["answer"]>,
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
 
@@ -46,17 +47,17 @@ const securityHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
 /** Creates the application: every route behind the same steps, and the files of the pages. */
 export const application = Effect.fnUntraced(function* <T extends Route<unknown>>(
   routes: ReadonlyArray<T>,
-  publicRoutes: ReadonlyArray<HttpRouter.Route<never, never>>,
   connections: ConnectionLimit,
 ) {
   const { consoleUrl, proxyHeader } = yield* ConsoleConfig
-  const { style, icon, scripts } = yield* Assets
   const renderer = yield* PageRenderer
   const context = yield* Effect.context<RouteServices<ServicesOf<T>>>()
   const router = yield* HttpRouter.make
   const served = [
     ...[style, icon, ...scripts].map(({ path, response }) => HttpRouter.route("GET", path, response)),
-    ...publicRoutes,
+    ...signInRoutes.map(({ method, path, answer }) =>
+      HttpRouter.route(method, path, Effect.provideContext(answer, context)),
+    ),
     ...[...routes, nothing].map((route) =>
       HttpRouter.route(
         route.kind === "action" ? "POST" : "GET",

@@ -18,8 +18,7 @@ import { Sessions, SignInLimit } from "./Sessions.ts"
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
 
 const signInPage = Effect.gen(function* () {
-  const { proxyHeader } = yield* ConsoleConfig
-  return yield* page("Sign in", proxyHeader === null ? howToGetLink : byProxy)
+  return yield* page("Sign in", yield* howToSignIn)
 })
 
 /**
@@ -90,25 +89,26 @@ const signOut = Effect.gen(function* () {
 const page = (title: string, body: ComponentChildren, status?: number) =>
   Effect.map(PageRenderer, ({ plain }) => plain(title, body, status))
 
-const howToGetLink = (
-  <>
-    <p>
-      A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
-      has or for a new one:
-    </p>
-    <Command>ops operators list{"\n"}ops operators link opr_…</Command>
-    <Command>ops operators add --name "…" --role viewer</Command>
-  </>
+const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
+  proxyHeader === null ? (
+    <>
+      <p>
+        A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
+        has or for a new one:
+      </p>
+      <Command>ops operators list{"\n"}ops operators link opr_…</Command>
+      <Command>ops operators add --name "…" --role viewer</Command>
+    </>
+  ) : (
+    <p>A proxy signs you in. Open this console through it.</p>
+  ),
 )
 
-const byProxy = <p>A proxy signs you in. Open this console through it.</p>
-
 const linkOverPage = Effect.gen(function* () {
-  const { proxyHeader } = yield* ConsoleConfig
   const body = (
     <>
       <p class="problem">It has expired or was used already, or there never was such a link.</p>
-      {proxyHeader === null ? howToGetLink : byProxy}
+      {yield* howToSignIn}
     </>
   )
   return yield* page("This link does not work", body, 410)
@@ -120,22 +120,9 @@ const answered = <R,>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
 ) => ({ method, path, answer: answerErrors(path)(Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage)) })
 
-const answers = [
+export const signInRoutes = [
   answered("GET", "/sign-in", signInPage),
   answered("GET", "/sign-in/:token", linkPage),
   answered("POST", "/sign-in/:token", useLink),
   answered("POST", "/sign-out", signOut),
 ]
-
-export const signInRoutes = Effect.gen(function* () {
-  const context =
-    yield* Effect.context<
-      Exclude<
-        Effect.Services<(typeof answers)[number]["answer"]>,
-        HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
-      >
-    >()
-  return answers.map(({ method, path, answer }) =>
-    HttpRouter.route(method, path, Effect.provideContext(answer, context)),
-  )
-})

@@ -161,7 +161,7 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
             controls={{ "per-minute": { value: rateText(perMinute) } }}
           />
         )}
-        {canSendTest && <ActionForm action={sendCampaignTest} params={params} label="Send a test" />}
+        {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
       </div>
       {isPossible("cancel", status) && (
         <details>
@@ -225,7 +225,7 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
 })
 
 /** Sends a test message to an address, which no log repeats. */
-const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
+const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
   inputs: { to: required(field(EmailAddress, "Your own address", { inputmode: "email", size: 24 })) },
   run: Effect.fnUntraced(function* ({ campaign, to }) {
@@ -242,10 +242,4 @@ const sendCampaignTest = defineAction("/campaigns/:campaign/test", "campaigns te
   }),
 })
 
-export const campaignRoutes = [
-  campaignPage,
-  pauseCampaign,
-  changeCampaignRate,
-  sendCampaignTest,
-  cancelCampaign,
-] as const
+export const campaignRoutes = [campaignPage, pauseCampaign, changeCampaignRate, sendTest, cancelCampaign] as const

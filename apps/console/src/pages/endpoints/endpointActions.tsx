@@ -17,7 +17,7 @@ const ALL_TYPES = "all"
 
 const MAX_SHOWN = 500
 
-const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
+const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
@@ -44,7 +44,7 @@ const testEndpointAction = defineAction("/endpoints/:endpoint/test", "endpoints 
   }),
 })
 
-const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
+const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   role: "operator",
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
@@ -60,7 +60,7 @@ const showAddressAction = defineAction("/endpoints/:endpoint/show", "endpoints s
 
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
-const updateEndpointAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
+const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
   inputs: {
     url: field(Schema.String.annotate({ expected: "an https address" }), "Address", {
@@ -121,7 +121,7 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
     ),
   )
 
-const disableEndpointAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
+const disableAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).disable(endpoint)
@@ -129,7 +129,7 @@ const disableEndpointAction = defineAction("/endpoints/:endpoint/disable", "endp
   }),
 })
 
-const enableEndpointAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
+const enableAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).enable(endpoint)
@@ -137,24 +137,18 @@ const enableEndpointAction = defineAction("/endpoints/:endpoint/enable", "endpoi
   }),
 })
 
-export const endpointActions = [
-  testEndpointAction,
-  showAddressAction,
-  updateEndpointAction,
-  disableEndpointAction,
-  enableEndpointAction,
-] as const
+export const endpointActions = [testAction, showAction, updateAction, disableAction, enableAction] as const
 
 export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
   const params = { endpoint: id }
   return (
     <div class="actions">
-      <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
-      <ActionForm action={showAddressAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
+      <ActionForm action={testAction} params={params} label="Send a test event" />
+      <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
       {enabled ? (
-        <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
+        <ActionForm action={disableAction} params={params} label="Disable" isDangerous />
       ) : (
-        <ActionForm action={enableEndpointAction} params={params} label="Enable" />
+        <ActionForm action={enableAction} params={params} label="Enable" />
       )}
       <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
     </div>
@@ -166,7 +160,7 @@ export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) =
   return (
     <Section title="Settings">
       <ActionForm
-        action={updateEndpointAction}
+        action={updateAction}
         params={{ endpoint: id }}
         label="Change"
         version={String(version)}
