@@ -18,7 +18,6 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
-import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
 import { Sessions, SignInLimit } from "./signIn/Sessions.ts"
 
@@ -52,7 +51,6 @@ const webhookClient = Layer.unwrap(
 const services = Layer.mergeAll(
   webhookClient,
   NodeSigner,
-  PageRenderer.layer,
   Sessions.layer.pipe(Layer.provideMerge(SignInLimit.layer)),
   LiveValues.layer,
   UnavailableLog.layer,

@@ -27,13 +27,6 @@ export const Page = ({ title, commands = [], children }: PageProps) => (
 
 export type PageElement = VNode<PageProps>
 
-export const Narrow = (props: { readonly title: string; readonly children: ComponentChildren }) => (
-  <main class="narrow" id="content">
-    <h1>{props.title}</h1>
-    {props.children}
-  </main>
-)
-
 export const Command = (props: { readonly children: ComponentChildren }) => (
   <pre class="command">
     <code>{props.children}</code>

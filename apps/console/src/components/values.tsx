@@ -3,6 +3,7 @@ import { mayActAs, type Operator, type OperatorRole } from "@outreach/domain/ope
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
+import type { Section } from "../http/paths.ts"
 import { formatAgo, formatDuration } from "./format.ts"
 
 export interface View {
@@ -11,6 +12,10 @@ export interface View {
   /** Unix milliseconds. */
   readonly now: number
   readonly address: string
+  readonly deployment: string
+  readonly section?: Section
+  /** What the last action did. */
+  readonly notice?: string | undefined
 }
 
 export const ViewContext = createContext<View | undefined>(undefined)

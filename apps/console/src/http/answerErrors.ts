@@ -6,30 +6,28 @@ import { Cause, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { View } from "../components/values.tsx"
 import { PageError } from "./PageError.ts"
-import { PageRenderer } from "./PageRenderer.tsx"
+import { renderError } from "./renderPage.tsx"
 
 /** Shows a failure as a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. */
 export const answerErrors =
   (path: string, view: () => View | undefined = () => undefined) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>) =>
-    Effect.flatMap(PageRenderer, (renderer) =>
-      answer.pipe(
-        Effect.catchTag("PageError", (error) => Effect.succeed(renderer.error(view(), error))),
-        Effect.catchCauseIf(
-          (cause) => !Cause.hasInterruptsOnly(cause),
-          Effect.fnUntraced(function* (cause) {
-            const requestId = yield* createIdentifier("request")
-            const failure = transientFailure(cause)
-            if (failure !== undefined) {
-              yield* (yield* UnavailableLog).count(failure, requestId)
-              return renderer.error(view(), unavailable)
-            }
-            yield* Effect.logError("unhandled error in request").pipe(
-              Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),
-            )
-            return renderer.error(view(), defect(requestId))
-          }),
-        ),
+    answer.pipe(
+      Effect.catchTag("PageError", (error) => Effect.succeed(renderError(view(), error))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        Effect.fnUntraced(function* (cause) {
+          const requestId = yield* createIdentifier("request")
+          const failure = transientFailure(cause)
+          if (failure !== undefined) {
+            yield* (yield* UnavailableLog).count(failure, requestId)
+            return renderError(view(), unavailable)
+          }
+          yield* Effect.logError("unhandled error in request").pipe(
+            Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),
+          )
+          return renderError(view(), defect(requestId))
+        }),
       ),
     )
 

@@ -8,9 +8,9 @@ import { signInRoutes } from "../signIn/signInPages.tsx"
 import { icon, scripts, style } from "./assets.ts"
 import { handle } from "./handle.ts"
 import { PageError } from "./PageError.ts"
-import { PageRenderer } from "./PageRenderer.tsx"
 import { definePage, type Route, type ServicesOf } from "./Route.ts"
 import { refuseAmbiguous } from "./refuseAmbiguous.ts"
+import { renderError } from "./renderPage.tsx"
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -50,7 +50,6 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
   connections: ConnectionLimit,
 ) {
   const { consoleUrl, proxyHeader } = yield* ConsoleConfig
-  const renderer = yield* PageRenderer
   const context = yield* Effect.context<RouteServices<ServicesOf<T>>>()
   const router = yield* HttpRouter.make
   const served = [
@@ -66,31 +65,28 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
       ),
     ),
   ]
-  yield* router.addAll([...served, ...otherMethods(served, renderer)])
+  yield* router.addAll([...served, ...otherMethods(served)])
   const refusal = refuseAmbiguous({ consoleUrl, proxyHeader })
   const headers = securityHeaders(consoleUrl.startsWith("https:"))
   const answer = router.asHttpEffect()
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const refused = connections.isExceededBy(request.source) ? tooMany : refusal(request)
-    return refused === undefined ? answer : Effect.succeed(renderer.error(undefined, refused))
+    return refused === undefined ? answer : Effect.succeed(renderError(undefined, refused))
   }).pipe(
-    Effect.catch(() => Effect.succeed(renderer.error(undefined, PageError.notFound()))),
+    Effect.catch(() => Effect.succeed(renderError(undefined, PageError.notFound()))),
     Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers })),
   )
 })
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-const otherMethods = (
-  served: ReadonlyArray<Pick<HttpRouter.Route, "path" | "method">>,
-  renderer: PageRenderer["Service"],
-) =>
+const otherMethods = (served: ReadonlyArray<Pick<HttpRouter.Route, "path" | "method">>) =>
   [...new Set(served.map(({ path }) => path))]
     .filter((path) => path !== nothing.path)
     .flatMap((path) => {
       const own = served.filter((route) => route.path === path).map(({ method }) => method)
       const allow = own.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method])).join(", ")
-      const response = HttpServerResponse.setHeader(renderer.error(undefined, notThisWay(allow)), "allow", allow)
+      const response = HttpServerResponse.setHeader(renderError(undefined, notThisWay(allow)), "allow", allow)
       return METHODS.filter((method) => !own.includes(method)).map((method) => HttpRouter.route(method, path, response))
     })
 

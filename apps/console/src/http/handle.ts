@@ -2,6 +2,7 @@ import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ConsoleConfig } from "../ConsoleConfig.ts"
 import type { View } from "../components/values.tsx"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
@@ -9,10 +10,10 @@ import { audited } from "./audited.ts"
 import { parseInputs } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { PageError, type Refusal } from "./PageError.ts"
-import { PageRenderer } from "./PageRenderer.tsx"
 import { DEPLOYMENT_SECTIONS } from "./paths.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
+import { renderPage } from "./renderPage.tsx"
 
 /**
  * Creates the handler of a route: the same steps in the same order, which no route can skip.
@@ -22,7 +23,7 @@ import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
 export const handle = <R>(route: Route<R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const renderer = yield* PageRenderer
+    const { deployment } = yield* ConsoleConfig
     const sessions = yield* Sessions
     let signedIn: SignedIn | undefined
     let view: View | undefined
@@ -30,7 +31,7 @@ export const handle = <R>(route: Route<R>) =>
       signedIn = yield* sessions.find(request)
       if (signedIn === undefined) {
         if (route.kind !== "page") return yield* signedOut
-        if (isFromAnotherSite(request)) return openAgain(renderer, request.url)
+        if (isFromAnotherSite(request)) return openAgain(request.url)
         return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
       }
       view = {
@@ -38,6 +39,7 @@ export const handle = <R>(route: Route<R>) =>
         formToken: formToken(signedIn.sessionToken),
         now: yield* Clock.currentTimeMillis,
         address: request.url,
+        deployment,
       }
       return yield* respond(route, signedIn, view)
     })
@@ -47,7 +49,6 @@ export const handle = <R>(route: Route<R>) =>
 
 const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, sessionToken }: SignedIn, view: View) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const renderer = yield* PageRenderer
   if (operator.organizationId !== null && DEPLOYMENT_SECTIONS.includes(route.section)) {
     return yield* PageError.notFound()
   }
@@ -92,7 +93,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   if (typeof answer === "string") return redirectWithNotice(request.url.replace(/\/[^/]*$/, ""), answer)
   if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
   const notice = isAction ? undefined : readNotice(request)
-  const page = renderer.page(view, answer, { section: route.section, notice })
+  const page = renderPage({ ...view, section: route.section, notice }, answer)
   return notice === undefined ? page : withoutNotice(page)
 })
 

@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { LinkLine } from "../components/layout.tsx"
-import type { PageRenderer } from "./PageRenderer.tsx"
+import { renderPlain } from "./renderPage.tsx"
 
 const COOKIE = "notice"
 const MAX_CHARACTERS = 500
@@ -28,9 +28,9 @@ export const isFromAnotherSite = ({ headers }: HttpServerRequest.HttpServerReque
   headers["sec-fetch-site"] === "cross-site"
 
 /** Lets the browser open an address from here, so that it sends the session's cookie. */
-export const openAgain = (renderer: PageRenderer["Service"], address: string): HttpServerResponse.HttpServerResponse =>
+export const openAgain = (address: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(
-    renderer.plain("Opening", <LinkLine to={address}>Open the page</LinkLine>),
+    renderPlain("Opening", <LinkLine to={address}>Open the page</LinkLine>),
     "refresh",
     `0; url=${address}`,
   )

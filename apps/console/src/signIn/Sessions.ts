@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http"
-import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { signInByName } from "@outreach/domain/operators/Operators"
@@ -30,7 +29,6 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
     const operators = yield* OperatorRepository
     const limit = yield* SignInLimit
-    const auditLog = Context.make(AuditLog, yield* AuditLog)
     const isTls = consoleUrl.startsWith("https:")
     // With this prefix, browsers take the cookie from this host alone.
     const cookie = isTls ? "__Host-session" : "session"
@@ -73,8 +71,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
         return yield* unknownOperator
       }
       const { operator, token } = session
-      const recorded = audited("sign-in", { operator: operator.id }, { operator }, Effect.void)
-      yield* Effect.provideContext(recorded, auditLog)
+      yield* audited("sign-in", { operator: operator.id }, { operator }, Effect.void)
       return { operator, sessionToken: Redacted.value(token), isNew: true } satisfies SignedIn
     })
 

@@ -3,23 +3,35 @@ import { OperatorRepository } from "@outreach/domain/operators/OperatorRepositor
 import { signIn } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Command } from "../components/layout.tsx"
 import { answerErrors } from "../http/answerErrors.ts"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
-import { PageRenderer } from "../http/PageRenderer.tsx"
 import { forged, isFormToken, readForm } from "../http/readForm.ts"
+import { renderPlain } from "../http/renderPage.tsx"
 import { Sessions, SignInLimit } from "./Sessions.ts"
 
 /** The link has expired or was used, or there never was one. */
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
 
-const signInPage = Effect.gen(function* () {
-  return yield* page("Sign in", yield* howToSignIn)
-})
+const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
+  proxyHeader === null ? (
+    <>
+      <p>
+        A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
+        has or for a new one:
+      </p>
+      <Command>ops operators list{"\n"}ops operators link opr_…</Command>
+      <Command>ops operators add --name "…" --role viewer</Command>
+    </>
+  ) : (
+    <p>A proxy signs you in. Open this console through it.</p>
+  ),
+)
+
+const signInPage = Effect.map(howToSignIn, (how) => renderPlain("Sign in", how))
 
 /**
  * Shows a button that uses the link. Scanners of e-mails and previews of chats follow every link, so that a GET must not use one up that works once.
@@ -30,7 +42,7 @@ const linkPage = Effect.gen(function* () {
   const link = yield* findLink(request)
   if (!link.once) return yield* beginSession(request, link)
   const { operator } = link
-  return yield* page(
+  return renderPlain(
     "Sign in",
     <form class="action" method="post">
       <p>
@@ -69,7 +81,7 @@ const beginSession = Effect.fnUntraced(function* (
   const { operator } = link
   const { token } = yield* audited("sign-in", { operator: operator.id }, { operator }, begin)
   const toToday = isFromAnotherSite(request)
-    ? openAgain(yield* PageRenderer, "/")
+    ? openAgain("/")
     : HttpServerResponse.empty({ status: 303, headers: { location: "/" } })
   return setCookie(toToday, Redacted.value(token))
 })
@@ -86,33 +98,16 @@ const signOut = Effect.gen(function* () {
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
 })
 
-const page = (title: string, body: ComponentChildren, status?: number) =>
-  Effect.map(PageRenderer, ({ plain }) => plain(title, body, status))
-
-const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
-  proxyHeader === null ? (
-    <>
-      <p>
-        A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
-        has or for a new one:
-      </p>
-      <Command>ops operators list{"\n"}ops operators link opr_…</Command>
-      <Command>ops operators add --name "…" --role viewer</Command>
-    </>
-  ) : (
-    <p>A proxy signs you in. Open this console through it.</p>
-  ),
-)
-
-const linkOverPage = Effect.gen(function* () {
-  const body = (
+const linkOverPage = Effect.map(howToSignIn, (how) =>
+  renderPlain(
+    "This link does not work",
     <>
       <p class="problem">It has expired or was used already, or there never was such a link.</p>
-      {yield* howToSignIn}
-    </>
-  )
-  return yield* page("This link does not work", body, 410)
-})
+      {how}
+    </>,
+    410,
+  ),
+)
 
 const answered = <R,>(
   method: "GET" | "POST",
