@@ -18,7 +18,6 @@ const CHECK_FAULT_EVERY_MS = 1000
 const CHECK_TIME_LIMIT = Duration.seconds(4)
 const LOG_EVERY_MS = 60_000
 
-/** What the monitor counts of its checks. */
 export const monitorMetrics = {
   up: Metric.gauge("outreach_database_up", {
     description: "1 while the database serves this release, as of the last check.",

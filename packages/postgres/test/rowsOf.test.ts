@@ -2,13 +2,14 @@ import { describe, expect } from "@effect/vitest"
 import { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { Operator } from "@outreach/domain/operators/Operator"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import { Organization } from "@outreach/domain/organizations/Organization"
+import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Program } from "@outreach/domain/programs/Program"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
+import { columnOf, decodeColumn, decodeValue, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
+import { toTable } from "@outreach/postgres/toTable"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { Option, Schema, Struct } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { it } from "vitest"
 
@@ -56,5 +57,41 @@ describe("the schema of an entity", () => {
     )
     expect(columns.segments).toEqual([{ _tag: "Literal", value: `id as "id", last_event_at as "lastEventAt"` }])
     expect(fromValues(["rcp_1", null])).toEqual({ id: "rcp_1", lastEventAt: null })
+  })
+})
+
+describe("the rows of a statement", () => {
+  const numbers = decodeColumn({ number: Schema.Int })
+  const organizationId = "org_none" as Organization["id"]
+
+  test("are its values where it has one column, the first of them, or a failure without any", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const upTo = (last: number) => sql`select generate_series(1, ${last}::int) as number`
+    expect(yield* upTo(3).pipe(numbers)).toEqual([1, 2, 3])
+    expect(yield* upTo(3).pipe(numbers, first)).toBe(1)
+    expect(yield* upTo(0).pipe(numbers, first)).toBeUndefined()
+    expect(yield* upTo(3).pipe(numbers, firstOr(OrganizationNotFound, { organizationId }))).toBe(1)
+    const failure = yield* Effect.flip(upTo(0).pipe(numbers, firstOr(OrganizationNotFound, { organizationId })))
+    expect(failure).toEqual(new OrganizationNotFound({ organizationId }))
+  })
+
+  test("are a defect where there is always one and there is none", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const value = decodeValue({ number: Schema.Int })
+    expect(yield* sql`select 7 as number`.pipe(value)).toBe(7)
+    const exit = yield* Effect.exit(sql`select 7 as number where false`.pipe(value))
+    expect(String(exit)).toContain("returned none")
+  })
+
+  test("are read from values of the process, each field by its name", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const given = [
+      { id: "a", sentAt: "2026-11-01T00:00:00.000000Z", times: 2, others: "left out" },
+      { id: "b", sentAt: "2026-11-02T00:00:00.000000Z", times: 3, others: "left out" },
+    ]
+    const table = toTable("given", given, { id: "text", sentAt: "timestamptz", times: "int" })
+    expect(yield* sql`select id, sent_at as "sentAt", times from ${table} order by given.sent_at desc`).toEqual(
+      given.map(Struct.omit(["others"])).reverse(),
+    )
   })
 })

@@ -17,7 +17,6 @@ import { SqlClient, type Statement } from "effect/sql"
 const BODIES_BATCH_SIZE = 20
 
 const { id, token } = Recipient.fields
-/** A row as JSON with the names of its columns. */
 const row = Schema.Record(Schema.String, Schema.Json)
 const decodeRecipients = decodeRows({ id, token })
 const decodeTokens = decodeColumn({ token })

@@ -72,7 +72,6 @@ export const placeholderOf = (number: number): Pick<Recipient, "npi" | "email"> 
   return { npi: `0${digits}${wrong}` as Npi, email: `${digits}@${ERASED_DOMAIN}` as EmailAddress }
 }
 
-/** Reports whether an address stands for an erased one. */
 export const isPlaceholder = (email: string): boolean => email.endsWith(`@${ERASED_DOMAIN}`)
 
 /** Returns an event's body with placeholders for the values of erased recipients; entries of other recipients stay as they are. */

@@ -59,7 +59,6 @@ export class ErasureRepository extends Context.Service<
     countWaiting(subject: Subject): Effect.Effect<number>
     /** Records an erasure that begins, with its state encrypted. */
     begin(certificate: Omit<ErasureCertificate, "startedAt" | "finishedAt">, state: ErasureState): Effect.Effect<void>
-    /** Records that a table is done. */
     progress(state: ErasureState, table: PersonalTable, count: number): Effect.Effect<void>
     /** Records that an erasure is finished, and forgets its state. */
     finish(state: ErasureState): Effect.Effect<ErasureCertificate>

@@ -94,10 +94,8 @@ export type DeletedTable = Extract<KeyedTable, TablesWith<{ readonly deleted: st
 
 export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
 
-/** Reports whether rows are found by a column. */
 export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_DATA[table].by !== "texts"
 
-/** Reports whether the rows are found by a column and deleted. */
 export const isDeleted = (table: PersonalTable): table is DeletedTable =>
   isKeyed(table) && "deleted" in PERSONAL_DATA[table]
 

@@ -47,7 +47,6 @@ export const decideService = (
   return isSameCluster && isFailover ? "record" : "wait"
 }
 
-/** A restore of the database to a point in the past. */
 export const Restore = Schema.Struct({
   id: RestoreId,
   /** Nothing that was committed later is in the database. */

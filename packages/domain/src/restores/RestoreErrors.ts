@@ -1,13 +1,11 @@
 import { DescribedError } from "../DescribedError.ts"
 
-/** A restore is under way already. */
 export class RestoreUnderWay extends DescribedError(
   "RestoreUnderWay",
   ({ restoredTo }: { readonly restoredTo: string }) =>
     `A restore to ${restoredTo} is under way; \`ops restore status\` shows it, and \`ops restore finish\` ends it.`,
 ) {}
 
-/** No restore is under way. */
 export class NoRestoreUnderWay extends DescribedError(
   "NoRestoreUnderWay",
   () =>

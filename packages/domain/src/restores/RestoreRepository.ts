@@ -19,7 +19,6 @@ export class RestoreRepository extends Context.Service<
     fenceClocks(id: RestoreId, marginSeconds: number): Effect.Effect<void>
     /** Pauses the campaigns of these statuses whose window may have begun before the fence, and keeps their statuses. */
     pauseCampaigns(id: RestoreId, statuses: ReadonlyArray<CampaignStatus>): Effect.Effect<void>
-    /** Lists the campaigns that a restore paused. */
     campaigns(id: RestoreId): Effect.Effect<ReadonlyArray<RestoredCampaign>>
     /** Lists the organizations whose clocks a restore fenced. */
     organizations(id: RestoreId): Effect.Effect<ReadonlyArray<RestoredOrganization>>
@@ -40,7 +39,6 @@ export class RestoreRepository extends Context.Service<
     noteMailLog(id: RestoreId): Effect.Effect<void>
     /** Gives the campaigns that a restore paused, and that are still paused, the statuses that they had. */
     resumeCampaigns(id: RestoreId): Effect.Effect<void>
-    /** Marks a restore as finished. */
     finish(id: RestoreId): Effect.Effect<void>
     /** Reads where the database is, and whether it may be sent from. */
     readonly standing: Effect.Effect<DatabaseStanding>

@@ -534,9 +534,7 @@ create table dead_letters (
 create index dead_letters_by_id on dead_letters (id);
 create index dead_letters_to_replay on dead_letters (finished_at, id) where replayed_as is null;
 create index dead_letters_of_group on dead_letters (group_id, finished_at, id) where replayed_as is null;
--- The dead letters of an endpoint that loses few are listed without a look at all others.
 create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
--- A purge takes replayed dead letters by age.
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
 -- Dead letters that failed alike: docs/decisions/0059-failures-are-grouped-where-they-are-written.md.
@@ -694,7 +692,6 @@ create table messages (
 ) with (fillfactor = 70);
 create index messages_due on messages (organization_id, campaign_id, due_at, recipient_id);
 create index messages_quarantined on messages (quarantined_at) where quarantined_at is not null;
--- The quarantined messages of one campaign beside those of the others.
 create index messages_quarantined_of_campaign on messages (organization_id, campaign_id, quarantined_at, recipient_id)
   where quarantined_at is not null;
 -- Why messages of a campaign were not sent, without reading those that are merely waiting.
@@ -853,7 +850,6 @@ create table organization_suppressions (
   primary key (organization_id, kind, value)
 );
 create index organization_suppressions_to_apply on organization_suppressions (created_at) where applied_at is null;
--- The newest entries of each organization and reason, for operators.
 create index organization_suppressions_by_time on organization_suppressions (organization_id, reason, created_at);
 
 -- Recipients who unsubscribed. The request is stored at once, so that it is never lost; the workers turn it into suppressions.

@@ -3,14 +3,12 @@ import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
 import { decodeValue } from "../rowsOf.ts"
 
-/** The columns of the counts. */
 const COUNTS = [
   ...["recipients", "published", "withdrawn", "sent", "bounced", "answered"],
   ...["queued", "deferred", "unknown", "quarantined"],
   ...["opened", "clicked", "unsuspected_opened", "unsuspected_clicked", "accounts", "learners", "completers"],
 ]
 
-/** How many changes one transaction adds. */
 const BATCH_SIZE = 5000
 
 const decodeCount = decodeValue({ count: Schema.Int })

@@ -8,7 +8,6 @@ import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, decodeValue } from "../rowsOf.ts"
 import { awaitsDeadLetter, isPurged } from "./deadLetterConditions.ts"
 
-/** How many dead letters one step of a purge looks at. */
 const PURGE_BATCH_SIZE = 2000
 
 const decodeReplayed = decodeColumn({ organizationId: OrganizationId })

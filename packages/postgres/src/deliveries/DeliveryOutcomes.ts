@@ -7,7 +7,6 @@ import { decodeValue } from "../rowsOf.ts"
 /** For how long outcomes are kept by five minutes. After that they are kept by the hour. */
 export const FINE_OUTCOMES_DAYS = 2
 
-/** How many rows one statement merges or deletes. */
 const BATCH_SIZE = 5000
 
 const decodeCount = decodeValue({ count: Schema.Int })

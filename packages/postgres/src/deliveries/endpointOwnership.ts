@@ -22,7 +22,6 @@ const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, 
 /** Owns what a lost worker's calls may have been made for, until it is recovered. */
 const NOBODY = "00000000-0000-0000-0000-000000000000"
 
-/** How many lost deliveries one statement takes back. */
 const RECOVER_BATCH_SIZE = 1000
 
 /** The outcome of a call whose worker was lost. */

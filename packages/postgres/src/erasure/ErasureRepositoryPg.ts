@@ -23,7 +23,6 @@ import { toTable } from "../toTable.ts"
 import { createErasers } from "./createErasers.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
-/** How many recipients one statement reads. */
 const READ_BATCH_SIZE = 5000
 
 /** For how long a partner's response to an erased event is not kept. */

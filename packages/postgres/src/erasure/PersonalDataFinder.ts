@@ -19,7 +19,6 @@ import { unpackBody } from "../idempotency/StoredBody.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
 import { createSubjectFinder, withoutTimeLimit } from "./createSubjectFinder.ts"
 
-/** The key of an event. */
 const EventKey = Schema.Struct({ id: EventId, emittedAt: Timestamp })
 export type EventKey = typeof EventKey.Type
 

@@ -10,7 +10,6 @@ import { decodeColumn, decodeRows, first } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
-/** How many rows one transaction erases. */
 const BATCH_SIZE = 200
 
 const decodeEvents = decodeRows({

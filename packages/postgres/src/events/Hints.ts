@@ -29,7 +29,6 @@ export class Hints extends Context.Service<
   }
 >()("postgres/Hints") {}
 
-/** What is counted of hints. */
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", {
     description: "Notifications sent to the processes that have something to do.",

@@ -34,7 +34,6 @@ export const packBody = Effect.fnUntraced(function* (text: string | null): Effec
   return { encoding: "zstd", body: compressed }
 })
 
-/** Returns the text of a stored body. */
 export const unpackBody = Effect.fnUntraced(function* ({
   encoding,
   body,

@@ -101,5 +101,4 @@ export const MessageQueuePg = adapter(
   }),
 )
 
-/** How many attempts one statement forgets. */
 const FORGET_BATCH_SIZE = 1000

@@ -17,10 +17,8 @@ export const OTHER_BASELINE =
 export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | undefined): boolean =>
   checksum !== undefined && migrations.some((each) => each.file === BASELINE && each.checksum !== checksum)
 
-/** Creates the error of a database that another baseline made. */
 export const otherBaseline = () => mismatch(`Nothing was changed: ${OTHER_BASELINE}.`)
 
-/** What is left to do. */
 export interface MigrationPlan extends SqlFiles {
   /** The files of functions that are gone. */
   readonly removed: ReadonlyArray<string>

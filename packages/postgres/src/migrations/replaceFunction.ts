@@ -25,7 +25,6 @@ export const replaceFunction = Effect.fnUntraced(function* ({ name, text }: SqlF
 
 const decodeSignatures = decodeRows({ signature: Schema.String })
 
-/** Drops the function of a name, if there is one. */
 export const dropFunction = (name: string) => Effect.flatMap(signaturesOf(name), dropAll)
 
 const signaturesOf = Effect.fnUntraced(function* (name: string) {

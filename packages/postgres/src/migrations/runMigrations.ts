@@ -12,7 +12,6 @@ import { type MigrationPlan, otherBaseline, planMigrations } from "./planMigrati
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
 import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 
-/** A migration waited too long for a table that another transaction holds. */
 export class SchemaLocked extends DescribedError(
   "SchemaLocked",
   () =>

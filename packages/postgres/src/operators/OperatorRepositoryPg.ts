@@ -14,7 +14,6 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
-/** The most rows of each table that one call deletes. */
 const MAX_DELETED = 1000
 
 const { columnsOf, decode } = rowsOf(Operator)

@@ -27,7 +27,6 @@ const decodeUses = decodeRows({
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
-/** The most requests that one statement authenticates. */
 const MAX_BATCH_SIZE = 100
 /** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
 const AUTHENTICATION_CONCURRENCY = 2

@@ -23,7 +23,6 @@ export const RequestCount = Schema.Struct({
 export type RequestCount = typeof RequestCount.Type
 
 const POLLED_LISTS = ["events", "tokens"] as const
-/** Lists that a partner polls. */
 export type PolledList = (typeof POLLED_LISTS)[number]
 
 /** How far a key has read a list. */

@@ -17,7 +17,6 @@ const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Sch
 const decodeSignatures = decodeColumn({ signature: Schema.String })
 const decodeStatements = decodeColumn({ statement: Schema.String })
 
-/** A role does not exist. */
 export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFound", {
   roles: Schema.Array(Schema.String),
 }) {

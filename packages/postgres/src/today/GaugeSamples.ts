@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
 
-/** Minutes from one sample to the next. */
 export const SAMPLE_MINUTES = 5
 
 /** For how many days samples are kept: a day of the week beside the same one before. */
