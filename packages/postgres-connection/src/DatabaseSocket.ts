@@ -10,11 +10,10 @@ import {
   type TargetSession,
 } from "./DatabaseAddress.ts"
 import type { DatabaseFault } from "./describeDatabaseError.ts"
-import { MessageScanner, readField } from "./MessageScanner.ts"
 import { openSocket, type Server } from "./openSocket.ts"
+import { SessionTracker } from "./SessionTracker.ts"
 import { SocketError } from "./SocketError.ts"
-import { LIFT_TIME_LIMIT } from "./sessionSettings.ts"
-import { Refused, readParameter, startSession } from "./startSession.ts"
+import { Refused, startSession } from "./startSession.ts"
 
 const CANCEL_REQUEST_CODE = 80_877_102
 /** How long a connection that ends may take to say goodbye. */
@@ -39,7 +38,7 @@ const unsuitable = (target: TargetSession) =>
 /**
  * The driver's stream: a connection to the first server of an address that accepts a session.
  *
- * It tries the hosts and negotiates TLS as the address says. It also reads the messages of the server, and ends when:
+ * It tries the hosts and negotiates TLS as the address says. It also follows the session, and ends when:
  *
  * - the server is not, or no longer, the one that the address asks for;
  * - a commit's wait for its standby was cancelled;
@@ -50,14 +49,8 @@ const unsuitable = (target: TargetSession) =>
  */
 export class DatabaseSocket extends Duplex {
   readonly role: SocketRole
-  /** How long a response may take. A connection that has lifted the server's limit has none. */
-  limitMs: number
   /** When the last byte came, by `performance.now()`. */
   heardAt = 0
-  /** Since when a response is waited for; undefined if none is. */
-  waitingSince: number | undefined
-  /** Whether a session is open. */
-  isOpen = false
   /** The server, once the session is open. */
   server: Server | undefined
   /** The process and the secret of the session, as a CancelRequest names it. */
@@ -65,22 +58,13 @@ export class DatabaseSocket extends Duplex {
   private readonly options: SocketOptions
   private socket: Socket | undefined
   private first: Buffer | undefined
-  private unanswered = 0
-  private isInTransaction = false
-  /** The prepared statements that commit, by their names: as such, or where no transaction is open. */
-  private readonly writes = new Map<string, "commit" | "write">()
-  /** Whether a response is waited for that would tell of a commit. */
-  private mayCommit = false
-  private parameters: Map<string, string> = new Map()
-  /** The SQLSTATE for which the connection ends after its transaction. */
-  private leavingFor: string | undefined
-  private readonly scanner = new MessageScanner((kind, body) => this.onMessage(kind, body))
+  /** Undefined until a session is open. */
+  private session: SessionTracker | undefined
 
   constructor(options: SocketOptions) {
     super()
     this.options = options
     this.role = options.role
-    this.limitMs = options.limitMs
     options.watch.add(this)
     const refusal = options.watch.refusalOf(this)
     if (refusal !== undefined) this.destroyFor(refusal)
@@ -89,6 +73,20 @@ export class DatabaseSocket extends Duplex {
   /** Ends the connection because of what is known of the database. */
   destroyFor({ code, advice }: DatabaseFault): void {
     this.destroy(new SocketError(code, advice))
+  }
+
+  get isOpen(): boolean {
+    return this.session !== undefined
+  }
+
+  /** Since when a response is waited for; undefined if none is. */
+  get waitingSince(): number | undefined {
+    return this.session?.waitingSince
+  }
+
+  /** How long a response may take. A connection that has lifted the server's limit has none. */
+  get limitMs(): number {
+    return this.session?.hasLiftedLimit ? Number.POSITIVE_INFINITY : this.options.limitMs
   }
 
   /** The number of the session's process at the server. */
@@ -123,7 +121,7 @@ export class DatabaseSocket extends Duplex {
       done(new SocketError("ECONNRESET", "The connection is closed"))
       return
     }
-    if (this.isOpen) this.noteRequest(chunk)
+    this.session?.noteRequest(chunk)
     if (this.socket.write(chunk)) done()
     else this.socket.once("drain", () => done())
   }
@@ -146,49 +144,9 @@ export class DatabaseSocket extends Duplex {
     done(error)
   }
 
-  /** Counts the replies that a request will have, and notes whether it may commit. `chunk` holds whole messages. */
-  private noteRequest(chunk: Buffer): void {
-    let replies = 0
-    for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {
-      const kind = chunk[at]
-      if (kind === SYNC || kind === QUERY) replies++
-      if (kind === PARSE || kind === BIND || kind === CLOSE) {
-        this.noteStatement(kind, chunk.subarray(at + 5, at + 1 + chunk.readUInt32BE(at + 1)))
-      }
-    }
-    if (this.unanswered === 0 && replies > 0) this.waitingSince = performance.now()
-    this.unanswered += replies
-  }
-
-  private noteStatement(kind: number, body: Buffer): void {
-    // PARSE has the name and the text; BIND the portal and the name; CLOSE an S and the name.
-    const end = body.indexOf(0)
-    switch (kind) {
-      case PARSE: {
-        const text = body.toString("latin1", end + 1)
-        if (text.includes(LIFT_TIME_LIMIT)) this.limitMs = Number.POSITIVE_INFINITY
-        const kind = /^\s*commit\b/i.test(text)
-          ? "commit"
-          : /\b(?:insert|update|delete)\b/i.test(text)
-            ? "write"
-            : undefined
-        if (kind === undefined) this.writes.delete(body.toString("latin1", 0, end))
-        else this.writes.set(body.toString("latin1", 0, end), kind)
-        return
-      }
-      case BIND: {
-        const found = this.writes.get(body.toString("latin1", end + 1, body.indexOf(0, end + 1)))
-        if (found === "commit" || (found === "write" && !this.isInTransaction)) this.mayCommit = true
-        return
-      }
-      case CLOSE:
-        this.writes.delete(body.toString("latin1", 1, end))
-    }
-  }
-
   /** Returns the error of a lost connection: what may have been committed says so, whatever the reason. */
   private lost(reason: Error | undefined): Error | undefined {
-    if (!this.mayCommit || this.writableEnded) return reason
+    if (!this.session?.mayCommit || this.writableEnded) return reason
     return new SocketError("COMMIT_UNCERTAIN", "The connection was lost before a commit was confirmed")
   }
 
@@ -269,20 +227,19 @@ export class DatabaseSocket extends Duplex {
         if (!isSuitable(target, parameters)) throw unsuitable(target)
         this.server = server
         this.key = key
-        this.parameters = parameters
-        this.start(socket, bytes)
+        const end = (code: string, message: string) => void this.destroy(new SocketError(code, message))
+        this.session = new SessionTracker(this.options.address.targetSession, parameters, end)
+        this.start(socket, this.session, bytes)
       },
     )
   }
 
-  private start(socket: Socket, bytes: Buffer): void {
+  private start(socket: Socket, session: SessionTracker, bytes: Buffer): void {
     this.heardAt = performance.now()
-    this.isOpen = true
     socket.on("data", (chunk: Buffer) => {
       this.heardAt = performance.now()
-      if (this.waitingSince !== undefined) this.waitingSince = this.heardAt
       try {
-        this.scanner.scan(chunk)
+        session.noteResponse(chunk, this.heardAt)
       } catch (error) {
         this.destroy(this.lost(error as Error))
       }
@@ -292,48 +249,6 @@ export class DatabaseSocket extends Duplex {
     socket.on("error", (error) => this.destroy(this.lost(error)))
     socket.on("close", () => this.destroy(this.lost(undefined)))
     this.push(bytes)
-  }
-
-  private onMessage(kind: string, body: Buffer): void {
-    switch (kind) {
-      case "S":
-        readParameter(body, this.parameters)
-        if (!isSuitable(this.options.address.targetSession, this.parameters)) this.leavingFor = "25006"
-        return
-      case "N":
-        // The server reports success next, and the transaction may be on no other machine. Words are translated, names are not.
-        if (readField(body, "R") === "SyncRepWaitForLSN") {
-          this.destroy(new SocketError("COMMIT_UNCERTAIN", "A commit did not wait for its standby"))
-        }
-        return
-      case "E":
-        this.noteError(readField(body, "C") ?? "")
-        return
-      case "Z":
-        this.unanswered = Math.max(0, this.unanswered - 1)
-        if (this.unanswered === 0) {
-          this.waitingSince = undefined
-          this.mayCommit = false
-        }
-        this.isInTransaction = body[0] !== IDLE
-        if (this.leavingFor === undefined || this.isInTransaction) return
-        // After the driver has read how the statement failed.
-        setImmediate(
-          (code) => this.destroy(new SocketError(code, "The server is not, or no longer, the one to use")),
-          this.leavingFor,
-        )
-    }
-  }
-
-  /** Lets the connection end if an error says that another server is the right one, or that this one goes away. */
-  private noteError(code: string): void {
-    const isLeaving =
-      /^(?:25006|57P0.|08...)$/.test(code) ||
-      // The driver itself repeats a statement whose plan is stale, unless it is in a transaction.
-      (code === "0A000" && this.isInTransaction) ||
-      // A standby cancels what conflicts with what it replays.
-      (/^40(?:001|P01)$/.test(code) && this.parameters.get("in_hot_standby") === "on")
-    if (isLeaving) this.leavingFor = code
   }
 
   private async connect(server: Server): Promise<Socket> {
@@ -354,13 +269,6 @@ export class DatabaseSocket extends Duplex {
     socket.resume().write(request)
   }
 }
-
-const BIND = "B".charCodeAt(0)
-const CLOSE = "C".charCodeAt(0)
-const IDLE = "I".charCodeAt(0)
-const PARSE = "P".charCodeAt(0)
-const QUERY = "Q".charCodeAt(0)
-const SYNC = "S".charCodeAt(0)
 
 const nameOf = ({ host, hostAddress, port }: DatabaseHost): string => `${hostAddress ?? host}:${port}`
 
