@@ -14,10 +14,9 @@ export const replayDeadLetters = Effect.fn("DeadLetters.replayDeadLetters")(func
   deliveryIds: ReadonlySet<DeliveryId>,
 ) {
   const repository = yield* DeadLetterRepository
-  const missed: Array<DeliveryId> = []
-  for (const deliveryId of deliveryIds) {
-    if (!(yield* repository.replay(deliveryId))) missed.push(deliveryId)
-  }
+  const missed = yield* Effect.filter(deliveryIds, (id) =>
+    Effect.map(repository.replay(id), (isReplayed) => !isReplayed),
+  )
   const replayed = deliveryIds.size - missed.length
   if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })
   return replayed

@@ -4,17 +4,13 @@ import type { SuppressionReason } from "../suppressions/Suppression.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
-/**
- * The result of a complaint: `early` while the organization is frozen, `unknown` when no message matches it, and `ignored` when it is not
- * a complaint by its recipient.
- */
-export type ComplaintResult = "recorded" | "repeated" | "early" | "unknown" | "ignored"
+type Reason = Extract<SuppressionReason, "complained" | "unsubscribed">
 
 /**
  * How each kind of feedback (RFC 5965 7.3, RFC 6430) suppresses the address. All others concern us, such as `auth-failure` and `virus`, or
  * take a complaint back, such as `not-spam`: they mark no address.
  */
-const REASONS: Readonly<Record<string, Extract<SuppressionReason, "complained" | "unsubscribed">>> = {
+const REASONS: Readonly<Record<string, Reason>> = {
   abuse: "complained",
   fraud: "complained",
   other: "complained",
@@ -27,13 +23,17 @@ const REASONS: Readonly<Record<string, Extract<SuppressionReason, "complained" |
 export const suppressionFor = (feedbackType: string) =>
   Object.hasOwn(REASONS, feedbackType) ? REASONS[feedbackType] : undefined
 
-/** Acts on feedback on a message to a recipient: the address is suppressed in every program of the organization, and a complaint is counted once. */
-export const reportComplaint = Effect.fnUntraced(function* (
-  recipientId: RecipientId,
-  feedbackType: string,
-): Effect.fn.Return<ComplaintResult, never, BounceRepository | Transaction> {
+/**
+ * Acts on feedback on a message to a recipient: the address is suppressed in every program of the organization, and a complaint is counted once.
+ *
+ * Returns `early` while the organization is frozen, `unknown` when no message matches, and `ignored` when it is not a complaint by its recipient.
+ */
+export const reportComplaint = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackType: string) {
   const reason = suppressionFor(feedbackType)
-  if (reason === undefined) return "ignored"
+  return reason === undefined ? "ignored" : yield* record(recipientId, feedbackType, reason)
+})
+
+const record = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackType: string, reason: Reason) {
   const bounces = yield* BounceRepository
   const bounced = yield* bounces.lock(recipientId)
   if (bounced === undefined) return "unknown"
