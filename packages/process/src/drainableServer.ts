@@ -1,4 +1,5 @@
 import { createServer, type Server, type ServerOptions, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 
 /** How long a request may be under way on a connection that is idle here when the server closes. */
 const LINGER_MS = 500
@@ -22,11 +23,21 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
   const drain = () => {
     isDraining = true
   }
-  const closeIdleConnections = server.closeIdleConnections.bind(server)
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  const nodeCloseIdle = server.closeIdleConnections.bind(server)
+  const closeIdle = () => {
+    nodeCloseIdle()
+    // Node takes a connection on which nothing was sent for one with a request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
   // Called by `close`. To end idle connections at once would reset those on which a request is under way.
   server.closeIdleConnections = () => {
     drain()
-    const idle = setInterval(closeIdleConnections, LINGER_MS)
+    const idle = setInterval(closeIdle, LINGER_MS)
     const late = setTimeout(() => server.closeAllConnections(), drainMs)
     server.once("close", () => {
       clearInterval(idle)

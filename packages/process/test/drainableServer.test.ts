@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { Agent, get, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { expect, it, onTestFinished } from "vitest"
 import { drainableServer } from "../src/drainableServer.ts"
@@ -63,4 +63,14 @@ it("ends a connection that stays idle once the server has closed", async () => {
   const closed = once(server, "close")
   server.close()
   await closed
+})
+
+it("ends a connection on which nothing was sent once the server has closed", async () => {
+  const { server, port } = await start()
+  const client = connect(port, "127.0.0.1")
+  const ended = once(client, "close")
+  await once(server, "connection")
+  const closed = once(server, "close")
+  server.close()
+  await Promise.all([closed, ended])
 })
