@@ -9,7 +9,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const endpoints = rowsOf(Endpoint, { url: "shown_url(url)" })
 const columns = endpoints.columnsOf("endpoint")
@@ -24,6 +24,7 @@ export const EndpointRepositoryPg = adapter(
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
 
+    const wake = hints.give("endpoints")
     const statuses = (isSelected: Statement.Fragment, cap: number) =>
       sql`
         select ${columns}, failures,
@@ -57,8 +58,8 @@ export const EndpointRepositoryPg = adapter(
         where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
 
     return {
-      create: Effect.fnUntraced(function* ({ since, ...endpoint }) {
-        const made = yield* sql`
+      create: ({ since, ...endpoint }) =>
+        sql`
           with made as (
             insert into webhook_endpoints (id, organization_id, url, event_types, standard_webhooks)
             select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[], ${endpoint.standardWebhooks ?? false}::boolean
@@ -75,10 +76,8 @@ export const EndpointRepositoryPg = adapter(
           select ${columns} from made endpoint`.pipe(
           endpoints.decode,
           firstOr(OrganizationNotFound, { organizationId: endpoint.organizationId }),
-        )
-        yield* hints.give("endpoints")
-        return made
-      }),
+          Effect.tap(wake),
+        ),
 
       list: (organizationId) => statuses(equal({ "endpoint.organization_id": organizationId }), LIST_COUNT_CAP),
 
@@ -123,7 +122,7 @@ export const EndpointRepositoryPg = adapter(
       }),
 
       update: Effect.fnUntraced(function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }, expected) {
-        const rows = yield* sql`
+        const updated = yield* sql`
           with updated as (
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
@@ -136,40 +135,38 @@ export const EndpointRepositoryPg = adapter(
             update endpoint_readers set failures = 0, allowance = null, probe_at = null
             where ${url !== undefined}::boolean and endpoint_id in (select id from updated)
           )
-          select ${columns} from updated endpoint`.pipe(endpoints.decode)
-        const updated = rows[0]
+          select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
         if (updated === undefined) {
           const known = yield* sql`select from webhook_endpoints where id = ${endpointId}`
           return yield* known.length > 0
             ? new ChangedMeanwhile({ id: endpointId })
             : new EndpointNotFound({ endpointId })
         }
-        yield* hints.give("endpoints")
+        yield* wake
         if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
         return updated
       }),
 
-      enable: Effect.fnUntraced(function* (endpointId) {
-        const enabled = yield* sql`
+      enable: (endpointId) =>
+        sql`
           with enabled as (
             update webhook_endpoints set enabled = true, version = version + 1 where id = ${endpointId} returning *
           ), cleared as (
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )
-          select ${columns} from enabled endpoint`.pipe(endpoints.decode, firstOr(EndpointNotFound, { endpointId }))
-        yield* hints.give("endpoints")
-        return enabled
-      }),
+          select ${columns} from enabled endpoint`.pipe(
+          endpoints.decode,
+          firstOr(EndpointNotFound, { endpointId }),
+          Effect.tap(wake),
+        ),
 
-      disable: Effect.fnUntraced(function* (endpointId) {
-        const disabled = yield* sql`
+      disable: (endpointId) =>
+        sql`
           update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`.pipe(
           endpoints.decode,
           firstOr(EndpointNotFound, { endpointId }),
-        )
-        yield* hints.give("endpoints")
-        return disabled
-      }),
+          Effect.tap(wake),
+        ),
     }
   }),
 )

@@ -108,16 +108,14 @@ export const SigningSecretRepositoryPg = adapter(
         return { secret, isActive, activeOthers }
       }),
 
-      revoke: Effect.fnUntraced(function* (secretId) {
-        const revoked = yield* sql`
+      revoke: (secretId) =>
+        sql`
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
           where id = ${secretId} returning ${summaries.columns}`.pipe(
           summaries.decode,
           firstOr(SecretNotFound, { secretId }),
-        )
-        yield* hints.give("endpoints")
-        return revoked
-      }),
+          Effect.tap(hints.give("endpoints")),
+        ),
     }
   }),
 )

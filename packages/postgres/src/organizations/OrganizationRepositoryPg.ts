@@ -37,16 +37,14 @@ export const OrganizationRepositoryPg = adapter(
             endpoint_id is null or endpoint_id in (select id from webhook_endpoints where organization_id = ${organizationId})
           ) order by id limit 1`.pipe(decodeReplays, first),
 
-      freeze: Effect.fnUntraced(function* (organizationId) {
-        const frozenAt = yield* sql`
+      freeze: (organizationId) =>
+        sql`
           update organizations set frozen_at = coalesce(frozen_at, clock_timestamp())
           where id = ${organizationId} returning frozen_at as "frozenAt"`.pipe(
           decodeFrozen,
           firstOr(OrganizationNotFound, { organizationId }),
-        )
-        yield* hints.give("endpoints")
-        return frozenAt
-      }),
+          Effect.tap(hints.give("endpoints")),
+        ),
 
       unfreeze: Effect.fnUntraced(function* (organizationId) {
         const rows = yield* sql`update organizations set frozen_at = null where id = ${organizationId} returning id`
