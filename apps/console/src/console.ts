@@ -19,7 +19,7 @@ import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { routes } from "./routes.ts"
-import { Sessions, SignInLimit } from "./signIn/Sessions.ts"
+import { Sessions } from "./signIn/Sessions.ts"
 
 /** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */
 const database = Layer.unwrap(
@@ -48,13 +48,7 @@ const webhookClient = Layer.unwrap(
   ),
 )
 
-const services = Layer.mergeAll(
-  webhookClient,
-  NodeSigner,
-  Sessions.layer.pipe(Layer.provideMerge(SignInLimit.layer)),
-  LiveValues.layer,
-  UnavailableLog.layer,
-).pipe(
+const services = Layer.mergeAll(webhookClient, NodeSigner, Sessions.layer, LiveValues.layer, UnavailableLog.layer).pipe(
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),

@@ -12,6 +12,9 @@ export const formatCapped = (count: number, cap: number): string =>
 export const formatCounted = (count: number, noun: string, nouns = `${noun}s`): string =>
   `${formatCount(count)} ${count === 1 ? noun : nouns}`
 
+/** Returns a count as a form has it that takes a number or `none`. */
+export const countOrNone = (count: number | null): string => (count === null ? "none" : String(count))
+
 /** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
 export const formatShare = (share: number | null): string =>
   share === null || !Number.isFinite(share)

@@ -26,9 +26,10 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator that the proxy names. */
 export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessions", {
   make: Effect.gen(function* () {
-    const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
+    const config = yield* ConsoleConfig
+    const { consoleUrl, proxyHeader, trustProxy } = config
     const operators = yield* OperatorRepository
-    const limit = yield* SignInLimit
+    const limit = signInLimit(config)
     const isTls = consoleUrl.startsWith("https:")
     // With this prefix, browsers take the cookie from this host alone.
     const cookie = isTls ? "__Host-session" : "session"
@@ -76,6 +77,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     })
 
     return {
+      limit,
       find: (request: HttpServerRequest.HttpServerRequest) =>
         proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader),
       setCookie: (response: Response, sessionToken: string): Response =>
@@ -130,26 +132,19 @@ const unknownOperator = PageError.of(
 )
 
 /** Bounds how often a client address may present a sign-in link or a session that is not valid. */
-export class SignInLimit extends Context.Service<SignInLimit>()("console/signIn/SignInLimit", {
-  make: Effect.gen(function* () {
-    const { signInLimit, trustProxy } = yield* ConsoleConfig
-    const failures = addressLimit(signInLimit)
-    const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
-    const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>
-      clientAddress(source as IncomingMessage, trustProxy)
-
-    return {
-      check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-        const wait = failures.wait(() => addressOf(request), yield* seconds)
-        if (wait !== undefined) return yield* tooOften(wait)
-      }),
-
-      countFailure: (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(SignInLimit, SignInLimit.make)
+const signInLimit = (config: ConsoleConfig["Service"]) => {
+  const failures = addressLimit(config.signInLimit)
+  const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+  const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>
+    clientAddress(source as IncomingMessage, config.trustProxy)
+  return {
+    check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const wait = failures.wait(() => addressOf(request), yield* seconds)
+      if (wait !== undefined) return yield* tooOften(wait)
+    }),
+    countFailure: (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),
+  }
 }
 
 const tooOften = (wait: number) =>

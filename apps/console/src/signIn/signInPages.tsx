@@ -11,7 +11,7 @@ import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
 import { forged, isFormToken, readForm } from "../http/readForm.ts"
 import { renderPlain } from "../http/renderPage.tsx"
-import { Sessions, SignInLimit } from "./Sessions.ts"
+import { Sessions } from "./Sessions.ts"
 
 /** The link has expired or was used, or there never was one. */
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
@@ -61,7 +61,7 @@ const useLink = Effect.gen(function* () {
 
 const findLink = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const { proxyHeader } = yield* ConsoleConfig
-  const limit = yield* SignInLimit
+  const { limit } = yield* Sessions
   yield* limit.check(request)
   const { token = "" } = yield* HttpRouter.params
   const link = proxyHeader === null ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined

@@ -21,7 +21,7 @@ import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { sendTestMail } from "@outreach/mail/sendTestMail"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatCount } from "../../components/format.ts"
+import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
 import { ForeignText, foreign, IdLink, useMayAct } from "../../components/values.tsx"
@@ -157,8 +157,8 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
             action={changeCampaignRate}
             params={params}
             label="Change the rate"
-            version={rateText(perMinute)}
-            controls={{ "per-minute": { value: rateText(perMinute) } }}
+            version={countOrNone(perMinute)}
+            controls={{ "per-minute": { value: countOrNone(perMinute) } }}
           />
         )}
         {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
@@ -207,9 +207,6 @@ const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campaigns ca
   }),
 })
 
-/** Returns a campaign's rate as its form has it, which is also the version of the form. */
-const rateText = (perMinute: number | null): string => (perMinute === null ? "none" : String(perMinute))
-
 const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
   role: "operator",
   inputs: {
@@ -218,8 +215,10 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
     ),
   },
   run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }, { version }) {
-    const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({ Rate: rateText(found.perMinute) }))
-    yield* refuseStale(now, { Rate: rateText(perMinute) })(changeRate(campaign, perMinute, version))
+    const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({
+      Rate: countOrNone(found.perMinute),
+    }))
+    yield* refuseStale(now, { Rate: countOrNone(perMinute) })(changeRate(campaign, perMinute, version))
     return `Rate changed. ${perMinute === null ? "No bound of its own." : `At most ${formatCount(perMinute)} e-mails a minute.`}`
   }),
 })

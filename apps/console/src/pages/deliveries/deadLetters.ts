@@ -26,17 +26,10 @@ export const deadLetterInputs = {
   to: Instant,
 } as const
 
-export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter =>
-  pickDefined({
-    organizationId: input.organization,
-    endpointId: input.endpoint,
-    groupId: input.group,
-    eventType: input.type,
-    reason: input.reason,
-    status: input.status,
-    from: input.from,
-    to: input.to,
-  })
+export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter => {
+  const { organization: organizationId, endpoint: endpointId, group: groupId, type: eventType, ...others } = input
+  return pickDefined({ organizationId, endpointId, groupId, eventType, ...others })
+}
 
 export const deadLetterCursor = defineCursor({ finishedAt: Instant, id: DeliveryId })
 

@@ -5,7 +5,7 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatMillis } from "../../components/format.ts"
+import { countOrNone, formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
@@ -101,13 +101,10 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
 export const typesText = (types: Endpoint["eventTypes"]): string =>
   types === null ? "all" : types.join(", ") || "none"
 
-/** Returns the maximum of calls in flight as its form has it. */
-const boundText = (maxInFlight: number | null): string => (maxInFlight === null ? "none" : String(maxInFlight))
-
 const settingsOf = ({ url, eventTypes, maxInFlight, standardWebhooks }: Endpoint) => ({
   Address: url,
   "Event types": typesText(eventTypes),
-  "Calls in flight": boundText(maxInFlight),
+  "Calls in flight": countOrNone(maxInFlight),
   "Standard Webhooks headers": headersText(standardWebhooks),
 })
 
@@ -167,7 +164,7 @@ export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) =
         controls={{
           url: { placeholder: url },
           types: { value: eventTypes ?? [ALL_TYPES] },
-          "max-in-flight": { value: boundText(maxInFlight) },
+          "max-in-flight": { value: countOrNone(maxInFlight) },
           "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
         }}
       />
