@@ -173,14 +173,13 @@ Pull the records as a partner does, two per page, or one by its token:
 `)
 })
 
-const explain = (folder: string) => (defect: unknown) => {
-  const message = folderError(folder, defect)
-  return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
-}
-
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  yield* options === undefined ? printLine(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
+  if (options === undefined) return yield* printLine(USAGE)
+  return yield* Effect.catchDefect(sandbox(options), (defect) => {
+    const message = folderError(options.folder, defect)
+    return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
+  })
 }).pipe(
   Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
     Effect.sync(() => {

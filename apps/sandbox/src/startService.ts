@@ -15,13 +15,6 @@ const HEALTHY_MS = 15_000
 /** The wait before the first restart. Each further wait is twice as long. */
 const MIN_RESTART_WAIT_MS = 500
 
-export interface Service {
-  /** Fails when the sandbox gives the service up. */
-  readonly failed: Effect.Effect<never, SandboxError>
-  /** Describes the service's last failure; undefined if it never failed. */
-  readonly incident: () => string | undefined
-}
-
 /**
  * Runs a service as a child process until the scope closes, and logs its output to a file. The service also stops when the sandbox is killed.
  *
@@ -101,7 +94,12 @@ export const startService = Effect.fnUntraced(function* (
     }
   })
   yield* Effect.forkScoped(supervise)
-  return { failed: Deferred.await(failed), incident: () => incident } satisfies Service
+  return {
+    /** Fails when the sandbox gives the service up. */
+    failed: Deferred.await(failed),
+    /** Describes the service's last failure; undefined if it never failed. */
+    incident: () => incident,
+  }
 })
 
 /** How long a process may take to stop before it is killed. */
