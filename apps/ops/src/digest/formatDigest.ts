@@ -4,7 +4,7 @@ import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { type Cell, formatCell, formatTable } from "../output/Output.ts"
+import { formatCell, formatTable } from "../output/Output.ts"
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const TOTALS = ["recipients_published", "sent", "bounced"] as const
@@ -21,7 +21,7 @@ const headOf = (date: CalendarDate, { program: { id, name, slug, status } }: Dig
 
 const funnelOf = ({ funnel, quota }: DigestRecord): string => {
   const longest = Math.max(...STAGES.map((stage) => funnel.cumulative[stage]))
-  return table(
+  return formatTable(
     ["funnel", "date", "cumulative", "target", "when_reached", "reached_at", ""],
     STAGES.map((stage) => {
       const { target, reached_at } = stage === "account_created" ? { target: null, reached_at: null } : quota[stage]
@@ -33,7 +33,7 @@ const funnelOf = ({ funnel, quota }: DigestRecord): string => {
 }
 
 const outreachOf = ({ outreach }: DigestRecord): string =>
-  table(
+  formatTable(
     ["outreach", "all", "unique", "without_bots", "unique"],
     [
       ...TOTALS.map((count) => [count, outreach[count], null, null, null]),
@@ -42,12 +42,6 @@ const outreachOf = ({ outreach }: DigestRecord): string =>
         return [hit, outreach[hit], outreach[`unique_${hit}`], unsuspected[hit], unsuspected[`unique_${hit}`]]
       }),
     ],
-  )
-
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
-  formatTable(
-    head,
-    rows.map((row) => row.map(formatCell)),
   )
 
 /** The width of the longest bar in terminal cells. */
@@ -65,13 +59,11 @@ export const formatBar = (count: number, longest: number): string => {
 export const formatDays = (days: ReadonlyArray<DigestDay>): string =>
   formatTable(
     ["date", "recipients_published", "sent", "bounced", "opened", "clicked", "accounts", "learners", "completers"],
-    days.map(({ date, outreach, funnel }) =>
-      [
-        date,
-        ...[outreach.recipients_published, outreach.sent, outreach.bounced, outreach.opened, outreach.clicked],
-        ...[funnel.date.account_created, funnel.date.learner_qualified, funnel.date.completer_qualified],
-      ].map(formatCell),
-    ),
+    days.map(({ date, outreach, funnel }) => [
+      date,
+      ...[outreach.recipients_published, outreach.sent, outreach.bounced, outreach.opened, outreach.clicked],
+      ...[funnel.date.account_created, funnel.date.learner_qualified, funnel.date.completer_qualified],
+    ]),
   )
 
 export const formatForecasts = (

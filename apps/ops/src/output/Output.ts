@@ -38,7 +38,7 @@ export const printRecord = (record: object) => print(record, () => formatRecord(
 export const formatRecord = (record: object): string =>
   formatTable(
     [],
-    Object.entries(record).map(([field, value]) => [snakeName(field), formatCell(value as Cell)]),
+    Object.entries(record).map(([field, value]) => [snakeName(field), value as Cell]),
   )
 
 /** Formats rows as a table of some of their fields. */
@@ -50,12 +50,13 @@ export const formatRows = <Row extends object>(
     ? "None."
     : formatTable(
         fields.map(snakeName),
-        rows.map((row) => fields.map((field) => formatCell(row[field] as Cell))),
+        rows.map((row) => fields.map((field) => row[field] as Cell)),
       )
 
 /** Formats rows in aligned columns, without lines or colours, so that `awk` can read them. */
-export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const lines = head.length === 0 ? rows : [head, ...rows]
+export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string => {
+  const formatted = rows.map((cells) => cells.map(formatCell))
+  const lines = head.length === 0 ? formatted : [head, ...formatted]
   const widths = lines.reduce<ReadonlyArray<number>>(
     (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))),
     [],
