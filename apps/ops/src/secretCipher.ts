@@ -1,4 +1,4 @@
-import { assertKeyOpens } from "@outreach/backoffice/keys/assertKeyOpens"
+import { assertKeyOpens } from "@outreach/backoffice/keys/keysAtRest"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"

@@ -2,7 +2,7 @@ import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/dom
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
-import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { TestSubject } from "@outreach/domain/mail/Message"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"

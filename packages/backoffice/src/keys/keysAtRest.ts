@@ -1,5 +1,5 @@
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SecretCipher, SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -25,6 +25,18 @@ type Row = typeof Row.Type
 const decodeCiphertexts = decodeRows(Row.fields)
 const decodeIds = decodeRows({ id: Schema.String })
 const decodeCount = decodeRow({ count: Schema.Int })
+
+/** Fails with `SecretUnopened` if a cipher does not open the newest signing secret, so that nothing is encrypted by a key that no process has. */
+export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCipher["Service"]) {
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql`
+    select id, organization_id as "organizationId", ciphertext from signing_secrets order by id desc limit 1`.pipe(
+    decodeCiphertexts,
+  )
+  if (newest !== undefined && keyIdOf(newest.ciphertext, newest.organizationId) === undefined) {
+    return yield* new SecretUnopened()
+  }
+})
 
 export const countCiphertexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

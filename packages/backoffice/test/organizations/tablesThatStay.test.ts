@@ -53,7 +53,7 @@ describe("a table", () => {
     expect(rows.filter(({ name }) => /^(events|inbox|hits|delivered)_2/.test(name)).length).toBeGreaterThan(8)
     expect(
       rows.filter(({ root, hasOrganization }) => !hasOrganization && !(root in TABLES_THAT_STAY)),
-      "Give the table organization_id in its primary key, or name it in TABLES_THAT_STAY of packages/postgres/src/organizations/tablesThatStay.ts with what becomes of it when an organization moves.",
+      "Give the table organization_id in its primary key, or name it in TABLES_THAT_STAY of packages/backoffice/src/organizations/tablesThatStay.ts with what becomes of it when an organization moves.",
     ).toEqual([])
     expect(Object.keys(TABLES_THAT_STAY).filter((name) => rows.every(({ root }) => root !== name))).toEqual([])
   })

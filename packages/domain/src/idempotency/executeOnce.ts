@@ -1,4 +1,5 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { Transaction } from "../Transaction.ts"
 import {
   IdempotencyRepository,
@@ -8,15 +9,15 @@ import {
   type StoredResponse,
 } from "./IdempotencyRepository.ts"
 
-/** The key was given before, with another request. */
-export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
-  override readonly message = "The Idempotency-Key was given before, with another request."
-}
+export class IdempotencyKeyReused extends DescribedError(
+  "IdempotencyKeyReused",
+  "The Idempotency-Key was given before, with another request.",
+) {}
 
-/** A request with the key is still running. */
-export class IdempotencyKeyInUse extends Schema.TaggedError<IdempotencyKeyInUse>()("IdempotencyKeyInUse", {}) {
-  override readonly message = "A request with the Idempotency-Key is still running."
-}
+export class IdempotencyKeyInUse extends DescribedError(
+  "IdempotencyKeyInUse",
+  "A request with the Idempotency-Key is still running.",
+) {}
 
 /** Returns the response to repeat, by what is stored for a request's key and by who holds it; undefined when the request is to be executed. */
 export const decideReplay = (

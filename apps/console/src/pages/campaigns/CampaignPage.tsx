@@ -13,7 +13,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
-import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"

@@ -1,7 +1,7 @@
 import type { CampaignDomain, CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
-import type { SubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
