@@ -94,7 +94,7 @@ export const Table = <Row,>(props: {
   return (
     <>
       {title !== undefined && <h2>{title}</h2>}
-      {rows.length > 0 ? table : empty !== undefined && <Empty>{empty}</Empty>}
+      {rows.length > 0 ? table : empty !== undefined && <p class="empty">{empty}</p>}
     </>
   )
 }
@@ -119,8 +119,6 @@ export const Section = (props: {
     {props.children}
   </section>
 )
-
-export const Empty = (props: { readonly children: ComponentChildren }) => <p class="empty">{props.children}</p>
 
 /** The facts about one thing, as a list of names and values. A value of none is left out; one of nothing but text may be foreign, and is isolated. */
 export const Facts = (props: { readonly facts: Readonly<Record<string, ComponentChildren>> }) => (

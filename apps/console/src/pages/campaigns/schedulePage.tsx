@@ -9,7 +9,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm, CheckBox } from "../../components/forms.tsx"
-import { Empty, Facts, LinkLine, Page } from "../../components/layout.tsx"
+import { Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { foreign, Time } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { PreflightList } from "./PreflightList.tsx"
@@ -38,7 +38,7 @@ const routesOf = (command: Scheduling) => {
         const { message } = new CampaignNotInStatus({ campaignId, status, wanted })
         return (
           <Page title={title} commands={[`ops campaigns show ${campaignId}`]}>
-            <Empty>{message}</Empty>
+            <p class="empty">{message}</p>
           </Page>
         )
       }

@@ -9,7 +9,7 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Empty, LinkLine, Page, Table } from "../../components/layout.tsx"
+import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ForeignText, Time, useMayAct } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -43,7 +43,7 @@ const digestDayPage = definePage("/digest/:date", {
         <p>
           As <code>GET /v1/partners/consumer/digest?date={date}</code> serves it to the organization. The day is in UTC.
         </p>
-        {records.length === 0 && <Empty>The organization has no program.</Empty>}
+        {records.length === 0 && <p class="empty">The organization has no program.</p>}
         {records.map((record) => (
           <Record key={record.program.id} record={record} />
         ))}

@@ -9,7 +9,7 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { flagsOf, formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Empty, Page, Table } from "../../components/layout.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -76,9 +76,9 @@ export const digestPage = definePage("/digest", {
       return (
         <Page title="Digest" commands={["ops programs list"]}>
           {filters}
-          <Empty>
+          <p class="empty">
             The organization has no program. The days, the funnel and the quotas of its programs would stand here.
-          </Empty>
+          </p>
         </Page>
       )
     }

@@ -5,7 +5,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Empty, Page, Table } from "../../components/layout.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
@@ -40,7 +40,7 @@ const replayPage = definePage("/dead-letters/replay", {
         ]}
       >
         {total === 0 && !hasMore ? (
-          <Empty>No dead letter fits that was not replayed yet.</Empty>
+          <p class="empty">No dead letter fits that was not replayed yet.</p>
         ) : (
           <>
             <p>

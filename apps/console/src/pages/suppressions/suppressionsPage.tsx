@@ -139,7 +139,6 @@ const Counts = ({ counts }: View) =>
         title="Where they bind"
         label="How many entries there are"
         rows={counts}
-        empty="There is no program."
         columns={{
           Where: ({ programId, name }) => (programId === null ? `The whole organization, ${name}` : name),
           Entries: {

@@ -3,7 +3,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
 import type { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
-import { Empty, Facts, Section, Table } from "../../components/layout.tsx"
+import { Facts, Section, Table } from "../../components/layout.tsx"
 import { StatusBadge, Time, useView } from "../../components/values.tsx"
 import type { System } from "./systemPage.tsx"
 
@@ -81,10 +81,10 @@ const ServerFacts = (server: NonNullable<System["server"]>) => {
         }}
       />
       {standbys === null ? (
-        <Empty>
+        <p class="empty">
           The role of this console may not see the standbys. A superuser can allow it: <code>grant pg_monitor</code> to
           the role.
-        </Empty>
+        </p>
       ) : (
         <Table
           caption="Standbys"
@@ -149,7 +149,6 @@ export const Settings = (props: System & { readonly consoleSettings: ReturnType<
     <Table
       caption="Settings of this console, without secrets"
       rows={Object.entries(props.consoleSettings)}
-      empty="None."
       columns={{
         Setting: ([name]) => <code>{name}</code>,
         Value: ([, value]) => String(value),
