@@ -5,7 +5,6 @@ import {
   type CampaignId,
   DeliveryId,
   EndpointId,
-  type EventId,
   lowestIdentifierAt,
   madeAt,
   OrganizationId,
@@ -21,11 +20,8 @@ import { Reader } from "../Reader.ts"
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
 /** Which deliveries are selected: all conditions must hold. */
-export interface DeliveryFilter {
-  readonly organizationId?: OrganizationId
-  readonly state?: DeliveryState
-  readonly endpointId?: EndpointId
-  readonly eventId?: EventId
+export interface DeliveryFilter
+  extends Partial<Pick<DeliverySummary, "organizationId" | "state" | "endpointId" | "eventId">> {
   readonly eventType?: string
   readonly campaignId?: CampaignId
   /** Created at or after, and before. */

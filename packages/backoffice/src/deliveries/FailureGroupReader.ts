@@ -1,5 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { DEAD_LETTER_REASONS, type DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { allOf, equal } from "@outreach/postgres/conditions"
@@ -36,10 +36,7 @@ export class FailureGroupNotFound extends DescribedError(
 ) {}
 
 /** Which groups are selected: all conditions must hold. */
-export interface FailureGroupFilter {
-  readonly organizationId?: OrganizationId
-  readonly endpointId?: EndpointId
-  readonly reason?: DeadLetterReason
+export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organizationId" | "endpointId" | "reason">> {
   readonly status?: number
 }
 
