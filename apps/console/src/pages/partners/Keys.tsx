@@ -14,8 +14,8 @@ import { Page, Table } from "../../components/layout.tsx"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
+import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./credentialForms.tsx"
 import type { Partner } from "./partnerPage.tsx"
-import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./ShownOnce.tsx"
 
 export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) => {
   const isValid = ({ revokedAt, expiresAt }: ApiKey) =>

@@ -16,7 +16,7 @@ import { Page, Section, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./ShownOnce.tsx"
+import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./credentialForms.tsx"
 
 const MAX_OVER = 5
 
