@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from "node:crypto"
 import type { AddressInfo } from "node:net"
-import { singleKey } from "@outreach/domain/KeyRing"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { singleKey } from "@outreach/process/keyRing"
 import { Redacted } from "effect"
 import Fastify from "fastify"
 import postgres from "postgres"

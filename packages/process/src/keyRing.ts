@@ -47,8 +47,13 @@ const parseKey = (entry: string, label: string): RingKey | undefined => {
   const bytes = Buffer.from(base64, "base64")
   // Of all texts for the same bytes, only one is canonical.
   if (base64 === "" || bytes.toString("base64") !== base64) return undefined
-  return { id, mark: id === DEFAULT_KEY_ID ? undefined : markOf(bytes), key: Redacted.make(bytes, { label }) }
+  return { id, mark: markOf(bytes), key: Redacted.make(bytes, { label }) }
 }
+
+/** Creates the ring of a single key without an id. */
+export const singleKey = (key: Redacted.Redacted<Uint8Array>): KeyRing => [
+  { id: DEFAULT_KEY_ID, mark: markOf(Redacted.value(key)), key },
+]
 
 const markOf = (key: Uint8Array): number =>
   new Uint8Array(hkdfSync("sha256", key, new Uint8Array(), "outreach key mark", 1))[0]!

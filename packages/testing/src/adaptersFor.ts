@@ -1,9 +1,10 @@
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
-import { type KeyRing, singleKey } from "@outreach/domain/KeyRing"
+import type { KeyRing } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { singleKey } from "@outreach/process/keyRing"
 import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 

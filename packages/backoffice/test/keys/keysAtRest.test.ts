@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { singleKey } from "@outreach/domain/KeyRing"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"

@@ -6,8 +6,8 @@ import { type OrganizationId, PREFIXES, type RecipientId } from "../Identifier.t
 export class TrackingSeal extends Context.Service<
   TrackingSeal,
   {
-    /** The mark of the newest key, which stands beside its seals; undefined when they carry none. */
-    readonly mark: number | undefined
+    /** The mark of the newest key, which stands beside its seals. */
+    readonly mark: number
     /** Creates a seal of 16 bytes with the newest key; the same bytes have the same seal in every process of the deployment. */
     seal(bytes: Uint8Array): Uint8Array
     /**
@@ -15,7 +15,7 @@ export class TrackingSeal extends Context.Service<
      *
      * The seal may be cut, to a length that does not depend on the text that is read.
      */
-    isSealed(bytes: Uint8Array, seal: Uint8Array, mark: number | undefined): boolean
+    isSealed(bytes: Uint8Array, seal: Uint8Array, mark: number): boolean
   }
 >()("domain/hits/TrackingSeal") {}
 
@@ -36,9 +36,10 @@ export interface TrackedLink extends RecipientRef {
 
 // Also the version: another form of payload takes other numbers, so that links of old messages are read for ever.
 const KIND_BYTES = { click: 1, open: 2, unsubscribe: 3 } as const
-/** The kinds of payloads whose second byte is the mark of the key. */
-const MARKED_KIND_BYTES = { click: 4, open: 5, unsubscribe: 6 } as const
 const ID_BYTES = 16
+/** The ids follow the kind and the mark of the key. */
+const IDS_BEGIN = 2
+const IDS_END = IDS_BEGIN + 2 * ID_BYTES
 const SEAL_BYTES = 16
 
 /** The longest destination that a link takes, in bytes: encoded, it leaves space in a request's line for what scanners wrap around it. */
@@ -72,16 +73,13 @@ export class TrackingLinks extends Context.Service<
 }
 
 const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Service"]): TrackingLinks["Service"] => {
-  const headOf = (kind: TrackingKind) => (mark === undefined ? [KIND_BYTES[kind]] : [MARKED_KIND_BYTES[kind], mark])
-
   const linkOf = (kind: TrackingKind, { organizationId, recipientId }: RecipientRef, destination = ""): string => {
-    const head = headOf(kind)
     const bytes = utf8.encode(destination)
-    const payload = new Uint8Array(head.length + 2 * ID_BYTES + bytes.length + SEAL_BYTES)
-    payload.set(head)
-    payload.set(bytesOf(organizationId), head.length)
-    payload.set(bytesOf(recipientId), head.length + ID_BYTES)
-    payload.set(bytes, head.length + 2 * ID_BYTES)
+    const payload = new Uint8Array(IDS_END + bytes.length + SEAL_BYTES)
+    payload.set([KIND_BYTES[kind], mark])
+    payload.set(bytesOf(organizationId), IDS_BEGIN)
+    payload.set(bytesOf(recipientId), IDS_BEGIN + ID_BYTES)
+    payload.set(bytes, IDS_END)
     payload.set(seal(payload.subarray(0, -SEAL_BYTES)), payload.length - SEAL_BYTES)
     return publicBaseUrl + TRACKING_PATHS[kind] + Base64Url.encode(payload)
   }
@@ -99,19 +97,15 @@ const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Ser
       const payload = Result.getOrUndefined(Base64Url.decode(text))
       // The last character has bits to spare, and padding may follow: of all texts for the same bytes, ours alone is good.
       if (payload === undefined || Base64Url.encode(payload) !== text) return undefined
-      const isMarked = payload[0] === MARKED_KIND_BYTES[kind]
-      if (!isMarked && payload[0] !== KIND_BYTES[kind]) return undefined
-      const idsBegin = isMarked ? 2 : 1
-      const idsEnd = idsBegin + 2 * ID_BYTES
-      if (payload.length < idsEnd + SEAL_BYTES) return undefined
+      if (payload[0] !== KIND_BYTES[kind] || payload.length < IDS_END + SEAL_BYTES) return undefined
       const sealed = payload.subarray(0, -SEAL_BYTES)
-      if (!isSealed(sealed, payload.subarray(-SEAL_BYTES), isMarked ? payload[1] : undefined)) return undefined
-      const organization = Hex.encode(sealed.subarray(idsBegin, idsBegin + ID_BYTES))
-      const recipient = Hex.encode(sealed.subarray(idsBegin + ID_BYTES, idsEnd))
+      if (!isSealed(sealed, payload.subarray(-SEAL_BYTES), payload[1]!)) return undefined
+      const organization = Hex.encode(sealed.subarray(IDS_BEGIN, IDS_BEGIN + ID_BYTES))
+      const recipient = Hex.encode(sealed.subarray(IDS_BEGIN + ID_BYTES, IDS_END))
       return {
         organizationId: `${PREFIXES.organization}_${organization}` as OrganizationId,
         recipientId: `${PREFIXES.recipient}_${recipient}` as RecipientId,
-        destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(idsEnd)) : null,
+        destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(IDS_END)) : null,
       }
     },
   }

@@ -33,17 +33,17 @@ export class ReturnPaths extends Context.Service<
 /** Where complaints are sent at each domain of return paths: the names of RFC 2142, and those that are common for feedback loops. */
 const COMPLAINTS = /^(abuse|complaints|fbl)@[^@]+$/i
 
-/** The bytes of a seal that a return path holds: 64 bits leave the local part at most 58 of its 64 characters. */
+/** The bytes of a seal that a return path holds: 64 bits leave the local part 58 of its 64 characters. */
 const SEAL_BYTES = 8
 
-const LOCAL_PART = /^bounce-([0-9a-f]{32})-([0-9a-f]{2})?([0-9a-f]{16})$/
+const LOCAL_PART = /^bounce-([0-9a-f]{32})-([0-9a-f]{2})([0-9a-f]{16})$/
 
 const make = (defaultDomain: string, { mark, seal, isSealed }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
-  const markHex = mark === undefined ? "" : Hex.encode(Uint8Array.of(mark))
+  const markHex = Hex.encode(Uint8Array.of(mark))
   const readLocalPart = (localPart: string): RecipientId | undefined => {
-    const [, id, foundMark = "", sealHex] = LOCAL_PART.exec(localPart.toLowerCase()) ?? []
-    if (id === undefined || sealHex === undefined) return undefined
-    const found = Result.getOrThrow(Hex.decode(foundMark))[0]
+    const [, id, foundMark, sealHex] = LOCAL_PART.exec(localPart.toLowerCase()) ?? []
+    if (id === undefined || foundMark === undefined || sealHex === undefined) return undefined
+    const found = Result.getOrThrow(Hex.decode(foundMark))[0]!
     return isSealed(sealedBytes(foundMark, id), Result.getOrThrow(Hex.decode(sealHex)), found)
       ? (`${PREFIXES.recipient}_${id}` as RecipientId)
       : undefined

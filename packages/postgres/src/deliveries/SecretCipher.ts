@@ -1,14 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { type KeyRing, mayHaveMade, type RingKey } from "@outreach/domain/KeyRing"
+import type { KeyRing, RingKey } from "@outreach/domain/KeyRing"
 import { Context, Redacted } from "effect"
 
 const NONCE = 12
 const TAG = 16
-
-/** Begins the header of a ciphertext. The mark of its key follows. A ciphertext whose key has no mark has no header. */
-const HEADER_PREFIX = Buffer.from("ring")
-const HEADER_BYTES = HEADER_PREFIX.length + 1
 
 /** No key of `SECRETS_KEY` opens a ciphertext. */
 export class SecretUnopened extends DescribedError(
@@ -18,7 +14,7 @@ export class SecretUnopened extends DescribedError(
 ) {}
 
 /**
- * Encrypts secrets at rest: AES-256-GCM, stored as header, nonce, ciphertext, tag, bound to the organization.
+ * Encrypts secrets at rest: AES-256-GCM, stored as the mark of the key, nonce, ciphertext, tag, bound to the organization.
  *
  * It encrypts with the newest key of the ring, and decrypts with all.
  */
@@ -49,14 +45,9 @@ export class SecretCipher extends Context.Service<
     const keys = [encrypting, ...older.map(prepare)]
 
     const open = (stored: Uint8Array, organizationId: string) => {
-      const hasHeader = HEADER_PREFIX.equals(stored.subarray(0, HEADER_PREFIX.length))
-      const marked = hasHeader ? keys.filter((key) => mayHaveMade(key, stored[HEADER_BYTES - 1])) : []
-      // The first bytes of a ciphertext without a header are random. By chance they may look like a header.
-      for (const [candidates, headerBytes] of [[marked, HEADER_BYTES] as const, [keys, 0] as const]) {
-        for (const { id, secretKey } of candidates) {
-          const text = tryDecrypt(secretKey, stored, headerBytes, organizationId)
-          if (text !== undefined) return { keyId: id, text }
-        }
+      for (const { id, mark, secretKey } of keys) {
+        const text = mark === stored[0] ? tryDecrypt(secretKey, stored, organizationId) : undefined
+        if (text !== undefined) return { keyId: id, text }
       }
       return undefined
     }
@@ -64,11 +55,11 @@ export class SecretCipher extends Context.Service<
     return {
       keyIds: keys.map(({ id }) => id),
       encrypt: (secret, organizationId) => {
-        const { secretKey, header } = encrypting
+        const { secretKey, mark } = encrypting
         const nonce = randomBytes(NONCE)
-        const cipher = createCipheriv("aes-256-gcm", secretKey, nonce).setAAD(associatedData(header, organizationId))
+        const cipher = createCipheriv("aes-256-gcm", secretKey, nonce).setAAD(associatedData(mark, organizationId))
         const text = cipher.update(Redacted.value(secret), "utf8")
-        return Buffer.concat([header, nonce, text, cipher.final(), cipher.getAuthTag()])
+        return Buffer.concat([Buffer.of(mark), nonce, text, cipher.final(), cipher.getAuthTag()])
       },
       decrypt: (stored, organizationId) => {
         const opened = open(stored, organizationId)
@@ -84,23 +75,17 @@ const prepare = ({ id, mark, key }: RingKey) => ({
   id,
   mark,
   secretKey: createSecretKey(Redacted.value(key)),
-  header: mark === undefined ? Buffer.alloc(0) : Buffer.concat([HEADER_PREFIX, Buffer.of(mark)]),
 })
 
-const associatedData = (header: Uint8Array, organizationId: string) =>
-  Buffer.concat([header, Buffer.from(organizationId)])
+const associatedData = (mark: number, organizationId: string) =>
+  Buffer.concat([Buffer.of(mark), Buffer.from(organizationId)])
 
-const tryDecrypt = (
-  key: KeyObject,
-  stored: Uint8Array,
-  headerBytes: number,
-  organizationId: string,
-): string | undefined => {
-  const sealed = stored.subarray(headerBytes)
+const tryDecrypt = (key: KeyObject, stored: Uint8Array, organizationId: string): string | undefined => {
+  const sealed = stored.subarray(1)
   if (sealed.length < NONCE + TAG) return undefined
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE), { authTagLength: TAG })
-      .setAAD(associatedData(stored.subarray(0, headerBytes), organizationId))
+      .setAAD(associatedData(stored[0]!, organizationId))
       .setAuthTag(sealed.subarray(sealed.length - TAG))
     const text = decipher.update(sealed.subarray(NONCE, sealed.length - TAG))
     return Buffer.concat([text, decipher.final()]).toString("utf8")

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
-import { type KeyRing, mayHaveMade } from "@outreach/domain/KeyRing"
+import type { KeyRing } from "@outreach/domain/KeyRing"
 import { Layer, Redacted } from "effect"
 
 /** Seals with HMAC-SHA256, cut to its first 16 bytes, under keys that HKDF derives from those of `SECRETS_KEY`, which every process has. */
@@ -17,6 +17,6 @@ export const NodeTrackingSeal = (secretsKeys: KeyRing) => {
   return Layer.succeed(TrackingSeal, {
     ...sealing,
     isSealed: (bytes, seal, mark) =>
-      keys.some((key) => mayHaveMade(key, mark) && timingSafeEqual(key.seal(bytes).subarray(0, seal.length), seal)),
+      keys.some((key) => key.mark === mark && timingSafeEqual(key.seal(bytes).subarray(0, seal.length), seal)),
   })
 }

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv } from "node:crypto"
+import { createDecipheriv } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import { type RingKey, singleKey } from "@outreach/domain/KeyRing"
+import type { RingKey } from "@outreach/domain/KeyRing"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { singleKey } from "@outreach/process/keyRing"
 import { Redacted } from "effect"
 
 const keyOf = (byte: number) => Redacted.make(Buffer.alloc(32, byte))
@@ -26,7 +27,7 @@ describe("SecretCipher", () => {
 
   it.each([
     ["", cipher],
-    [", the mark of the key included", SecretCipher.make([k2, { ...k2, id: "k4", mark: 3 }, k1])],
+    [" though another key has the altered mark", SecretCipher.make([k2, { ...k2, id: "k4", mark: 3 }, k1])],
   ])("refuses bytes of which any was altered%s", (_, cipher) => {
     const stored = cipher.encrypt(secret, "org_a")
     for (let i = 0; i < stored.length; i++) {
@@ -37,7 +38,7 @@ describe("SecretCipher", () => {
 
   it.each([
     ["", cipher],
-    [" under a key with a mark", ring],
+    [" beside an older key", ring],
   ])("refuses bytes that were cut short or lengthened%s", (_, cipher) => {
     const stored = cipher.encrypt(secret, "org_a")
     for (let length = 0; length < stored.length; length++) {
@@ -52,21 +53,13 @@ describe("SecretCipher", () => {
     expect(() => cipherOf(8).decrypt(stored, "org_a")).toThrow()
   })
 
-  it("decrypts what the release before rings encrypted", () => {
-    // Encrypted by that release with 32 bytes of 7.
-    const stored = Buffer.from("qjFlX24br6HF1hKsQ1uQfJJ4eV1o5QIRRKBn6dNN5QddBja0n1IJpAz3MXd1bxQCqdcJ", "base64")
-    for (const each of [cipher, ring, SecretCipher.make([k3, { ...k1, id: "old", mark: 1 }])]) {
-      expect(Redacted.value(each.decrypt(stored, "org_a"))).toBe("whsec_made-before-rings")
-    }
-    expect(() => SecretCipher.make([k3, k2]).decrypt(stored, "org_a")).toThrow("SECRETS_KEY does not open a secret")
-  })
-
-  it("encrypts with a single key as the release before rings did: nonce, ciphertext, tag", () => {
+  it("writes the mark of the key, the nonce, the ciphertext and the tag", () => {
     const stored = cipher.encrypt(secret, "org_a")
-    const decipher = createDecipheriv("aes-256-gcm", Buffer.alloc(32, 7), stored.subarray(0, 12))
-      .setAAD(Buffer.from("org_a"))
+    expect(stored[0]).toBe(k1.mark)
+    const decipher = createDecipheriv("aes-256-gcm", Buffer.alloc(32, 7), stored.subarray(1, 13))
+      .setAAD(Buffer.concat([stored.subarray(0, 1), Buffer.from("org_a")]))
       .setAuthTag(stored.subarray(-16))
-    const text = Buffer.concat([decipher.update(stored.subarray(12, -16)), decipher.final()])
+    const text = Buffer.concat([decipher.update(stored.subarray(13, -16)), decipher.final()])
     expect(text.toString()).toBe(Redacted.value(secret))
   })
 
@@ -85,16 +78,7 @@ describe("SecretCipher", () => {
   it("decrypts with a key of another id, and with one of two keys that share a mark", () => {
     const stored = SecretCipher.make([k2]).encrypt(secret, "org_a")
     expect(SecretCipher.make([k3, { ...k2, id: "renamed" }]).keyIdOf(stored, "org_a")).toBe("renamed")
-    expect(SecretCipher.make([{ ...k2, id: "k1", mark: undefined }]).keyIdOf(stored, "org_a")).toBe("k1")
     expect(SecretCipher.make([{ ...k3, mark: 2 }, k2]).keyIdOf(stored, "org_a")).toBe("k2")
-  })
-
-  it("decrypts a ciphertext without a mark whose nonce looks like one", () => {
-    const nonce = Buffer.from("ring\u0002 nonce!!".slice(0, 12))
-    const encrypting = createCipheriv("aes-256-gcm", Buffer.alloc(32, 7), nonce).setAAD(Buffer.from("org_a"))
-    const text = Buffer.concat([encrypting.update("whsec_x"), encrypting.final()])
-    const stored = Buffer.concat([nonce, text, encrypting.getAuthTag()])
-    for (const each of [cipher, ring]) expect(Redacted.value(each.decrypt(stored, "org_a"))).toBe("whsec_x")
   })
 
   it("handles no secret without a key, and names the setting that holds it", () => {
