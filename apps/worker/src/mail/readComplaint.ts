@@ -43,4 +43,4 @@ const MAX_HEAD_LENGTH = 65_536
 const JUNK_MAIL_HEADER = "x-hmxmroriginalrecipient"
 
 // A server that forwards may have written it into an address of its own (SRS).
-const LOCAL_PART = /bounce-[0-9a-f-]{49,51}/i
+const LOCAL_PART = /bounce-[0-9a-f-]{51}/i
