@@ -14,10 +14,10 @@ import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
 
-/** When a delivery is tried again whose name had no turn to be resolved, however many attempts there were: this was not one of them. */
+/** How long a delivery waits when its host's name had no turn to be resolved. That was no attempt, so it does not count as one. */
 const NOT_ASKED_DELAY_SECONDS = 30
 
-/** What one attempt at a delivery came to; it is not written yet. */
+/** The result of one attempt at a delivery, before it is written. */
 export interface AttemptResult extends Outcome {
   readonly attempt: Attempt & { readonly latencyMs: number }
   readonly verdict: Verdict
