@@ -1,5 +1,4 @@
 import { Schema, Struct } from "effect"
-import { Campaign } from "../campaigns/Campaign.ts"
 import type { RecipientId, SenderId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
@@ -29,7 +28,13 @@ export interface MessageLease
 
 /** What a campaign's messages have in common. */
 export const MessageTemplate = Schema.Struct({
-  ...Struct.pick(Campaign.fields, ["subject", "html", "text", "shortLink", "fields"]),
+  subject: Schema.String,
+  html: Schema.String,
+  /** As in `Campaign`. */
+  text: Schema.NullOr(Schema.String),
+  /** As in `Campaign`. */
+  shortLink: Schema.NullOr(Schema.String),
+  fields: Schema.Array(Schema.String),
   campaignName: Schema.String,
   ...Struct.pick(Program.fields, ["senderName", "postalAddress"]),
   programName: Schema.String,

@@ -1,6 +1,7 @@
-import type { CampaignKey } from "../campaigns/Campaign.ts"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { MessageLease } from "./Message.ts"
+
+type CampaignKey = Pick<MessageLease, "organizationId" | "campaignId">
 
 /** A message that is due, locked by the claim that decides about it. Times are seconds since 1970. */
 export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" | "ramp"> {
