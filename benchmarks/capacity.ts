@@ -27,7 +27,7 @@ import { measureTables } from "./capacity/measureTables.ts"
 import { PARTS, reportSteps, reportTables, type Usage } from "./capacity/report.ts"
 import { cpuTime, parentOf } from "./cpuTime.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
-import { htmlFor } from "./email/message.ts"
+import { htmlFor, TEMPLATE } from "./email/message.ts"
 import { startServer } from "./startServer.ts"
 import { waitFor } from "./waitFor.ts"
 
@@ -120,7 +120,7 @@ async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
     }),
   )
   const [organizationId, id] = [organization.id, campaign.id]
-  const html = htmlFor({ token: "{{ token }}", first_name: "Ana", last_name: "Abara", specialty: "medicine" })
+  const html = htmlFor({ ...TEMPLATE, first_name: "Ana", last_name: "Abara", specialty: "medicine" })
   await sql`update campaigns set html = ${html} where id = ${id}`
   await partner.reset()
 

@@ -94,7 +94,7 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     ), dead as (
       insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
       select organization, 'dlv_' || substr(event.id, 5), endpoint, event.id, cause_reason,
-        jsonb_build_array(jsonb_build_object('number', 1, 'startedAt', emitted_at, 'latencyMs', 120, 'status', status,
+        jsonb_build_array(jsonb_build_object('number', 1, 'startedAt', to_char(emitted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'latencyMs', 120, 'status', status,
           'outcome', 'http_error', 'response', 'upstream error ' || rank % 25)), group_id, emitted_at, emitted_at + interval '1 minute'
       from shares cross join lateral (
         select id, emitted_at, row_number() over () as rank from events
@@ -117,7 +117,7 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     from shares cross join lateral generate_series(1, (${recipients}::int * share / 10)::int) r`
   await sql`
     insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at, applied_at, quarantined_at, reason)
-    select organization, 'in-' || r, endpoint, 'sec_1', 'clinician.account_created', (1000000000 + r * 8)::text, '{}', stamp,
+    select organization, 'in-' || r, endpoint, 'sec_' || repeat('0', 32), 'clinician.account_created', (1000000000 + r * 8)::text, '{}', stamp,
       case when r % 100 > 0 then stamp end, case when r % 100 = 0 then stamp end, case when r % 100 = 0 then 'unknown_token' end
     from shares cross join lateral generate_series(1, (${events}::int * share / 20)::int) r
     cross join lateral (select clock_timestamp() - random() * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`

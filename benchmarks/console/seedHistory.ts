@@ -9,8 +9,8 @@ export async function seedHistory(sql: postgres.Sql): Promise<void> {
   await sql`
     insert into delivered (organization_id, id, endpoint_id, first_id, deliveries, finished_at)
     select organization_id, max(delivery_id), endpoint_id, min(delivery_id), json_agg(json_build_object(
-      'id', delivery_id, 'eventId', event_id, 'attempt', json_build_object('number', 1, 'startedAt', emitted_at, 'latencyMs', 120,
-        'status', 200, 'outcome', 'delivered', 'response', null)) order by delivery_id), max(emitted_at)
+      'id', delivery_id, 'eventId', event_id, 'attempt', json_build_object('number', 1,
+        'startedAt', to_char(emitted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'latencyMs', 120, 'status', 200, 'outcome', 'delivered', 'response', null)) order by delivery_id), max(emitted_at)
     from (
       select event.organization_id, endpoint_id, event.id as event_id, emitted_at, delivery_id(event.id, endpoint_id) as delivery_id
       from reader_positions position join events event on event.organization_id = position.organization_id

@@ -1,9 +1,12 @@
 /** The maximum of SMTP connections of each candidate. */
 export const MAX_IN_FLIGHT = 16
 
-/** What an invitation names of its recipient. */
+/** What an invitation names of its recipient and of its sender. */
 interface Person {
   readonly token: string
+  readonly sender_name: string
+  readonly postal_address: string
+  readonly unsubscribe_url: string
   readonly first_name: string
   readonly last_name: string
   readonly specialty: string
@@ -23,13 +26,18 @@ export const fieldsOf = (n: number): Record<string, string> => ({
 /** What templates name of each recipient. */
 export const TEMPLATE: Person = {
   token: "{{ token }}",
+  sender_name: "{{ sender_name }}",
+  postal_address: "{{ postal_address }}",
+  unsubscribe_url: "{{ unsubscribe_url }}",
   first_name: "{{ first_name }}",
   last_name: "{{ last_name }}",
   specialty: '{{ specialty | default: "medicine" }}',
 }
 
 /** Returns an invitation of some 2 KB. */
-export const htmlFor = ({ token, first_name, last_name, specialty }: Person): string => `<!doctype html>
+export const htmlFor = (person: Person): string => {
+  const { token, sender_name, postal_address, unsubscribe_url, first_name, last_name, specialty } = person
+  return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>An invitation</title></head>
 <body style="margin:0;background:#f4f4f4;font-family:Helvetica,Arial,sans-serif">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center">
@@ -38,9 +46,11 @@ export const htmlFor = ({ token, first_name, last_name, specialty }: Person): st
 ${PARAGRAPHS}
 <tr><td align="center"><a href="https://go.partner.test/${token}" style="background:#0b5;color:#fff;padding:12px 24px">Take part</a></td></tr>
 <tr><td style="font-size:12px;color:#666">You receive this because you are a clinician.
-It was sent to ${first_name} ${last_name}. <a href="https://partner.test/privacy">Privacy</a> · <a href="https://partner.test/contact">Contact</a></td></tr>
+It was sent to ${first_name} ${last_name}. <a href="https://partner.test/privacy">Privacy</a> · <a href="https://partner.test/contact">Contact</a>
+${sender_name}, ${postal_address}. <a href="${unsubscribe_url}">Unsubscribe</a></td></tr>
 </table></td></tr></table></body></html>
 `
+}
 
 const PARAGRAPHS = Array.from(
   { length: 4 },
@@ -53,5 +63,5 @@ changes the first visit, and what to tell patients who ask. It takes twenty minu
 export const subjectFor = ({ first_name }: Person): string => `${first_name}, an invitation to Heart failure`
 
 /** Returns the same invitation as text. */
-export const textFor = ({ token, first_name, last_name, specialty }: Person): string =>
-  `Dear ${first_name} ${last_name}, there is news in ${specialty}.\n${PARAGRAPHS.replace(/<[^>]*>/g, "")}\nTake part [https://go.partner.test/${token}]\n`
+export const textFor = ({ token, sender_name, postal_address, first_name, last_name, specialty }: Person): string =>
+  `Dear ${first_name} ${last_name}, there is news in ${specialty}.\n${PARAGRAPHS.replace(/<[^>]*>/g, "")}\nTake part [https://go.partner.test/${token}]\n${sender_name}, ${postal_address}\n`

@@ -11,7 +11,9 @@ const sendSome = async () => {
     const n = next++
     const token = n.toString(36).padStart(6, "0")
     const { first_name = "", last_name = "", specialty = "medicine" } = fieldsOf(n)
-    const person = { token, first_name, last_name, specialty }
+    const unsubscribe_url = `https://outreach.test/unsubscribe/${token}`
+    const sender = { sender_name: "Acme", postal_address: "1 Main Street, Springfield, IL 62701" }
+    const person = { token, ...sender, unsubscribe_url, first_name, last_name, specialty }
     await transport.sendMail({
       from: { name: "Acme", address: "outreach@acme.test" },
       to: `clinician${n}@clinic.test`,
@@ -20,7 +22,7 @@ const sendSome = async () => {
       text: textFor(person),
       messageId: `<${n}@acme.test>`,
       headers: {
-        "List-Unsubscribe": `<https://outreach.test/unsubscribe/${token}>`,
+        "List-Unsubscribe": `<${unsubscribe_url}>`,
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       },
     })
