@@ -20,9 +20,6 @@ export const workerLimits = {
     eventsPerRetry: 4,
     /** A call that was answered so soon lets one more be in flight. */
     quickMs: 1000,
-    /** For how long after an event the log is looked at again, and how soon: hints come at most twenty times a second. */
-    hotMs: 120,
-    lookAgainMs: 4,
     /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
     maxReadOfEndpoint: 64,
     maxEndpointsPerRead: 200,

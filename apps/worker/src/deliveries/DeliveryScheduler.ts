@@ -25,8 +25,6 @@ const {
   reservedShare,
   eventsPerRetry,
   quickMs,
-  hotMs,
-  lookAgainMs,
   maxReadOfEndpoint,
   maxEndpointsPerRead,
   readAhead,
@@ -94,7 +92,7 @@ export const createDeliveryScheduler = (options: {
     if (queue.mayGoOn) {
       toRead.add(queue)
       isReadUrgent ||= isUrgent
-    } else if (isUrgent && at < queue.hotUntil) wakeLater(queue, queue.lookAt)
+    }
   }
 
   /**
@@ -196,6 +194,8 @@ export const createDeliveryScheduler = (options: {
     wantedOfLogs: (): ReadonlyMap<EndpointQueue, number> => {
       const wanted = take(toRead, (queue) => slotsOf(queue, queue.waiting.length))
       isReadUrgent = toRead.size > 0
+      // What is hinted at from now on may be too late for this reading.
+      for (const queue of wanted.keys()) queue.mayGoOn = false
       return wanted
     },
     /** Takes the endpoints whose rows are to be taken now, and how many of each. */
@@ -278,14 +278,10 @@ export const createDeliveryScheduler = (options: {
 
     /** Notes what was read of the logs. */
     wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const at = now()
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
         queue.read = found
-        queue.mayGoOn = !isAll
-        queue.lookAt = at + lookAgainMs
-        if (found.length === 0) return
-        queue.hotUntil = at + hotMs
-        toWrite.add(queue)
+        queue.mayGoOn ||= !isAll
+        if (found.length > 0) toWrite.add(queue)
       })
     },
 
@@ -331,7 +327,6 @@ export const createDeliveryScheduler = (options: {
           continue
         }
         wakeUps.delete(queue)
-        if (at < queue.hotUntil) queue.mayGoOn = true
         plan(queue)
       }
       for (const wakeUp of wakeUps.values()) next = Math.min(next, wakeUp)

@@ -47,9 +47,6 @@ export interface EndpointQueue {
   readonly outcomes: Array<AttemptResult>
   /** Whether the log may go on beyond what was read. */
   mayGoOn: boolean
-  /** Until then the log is looked at again and again. */
-  hotUntil: number
-  lookAt: number
   nextDueAt: number
   /** Being given up: no call begins. */
   isLeaving: boolean
@@ -71,8 +68,6 @@ export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSe
   pausedUntil: 0,
   outcomes: [],
   mayGoOn: true,
-  hotUntil: 0,
-  lookAt: 0,
   nextDueAt: 0,
   isLeaving: false,
   isGone: false,

@@ -155,7 +155,10 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const read = Effect.gen(function* () {
     const wanted = scheduler.wantedOfLogs()
     if (wanted.size === 0) return
-    const deliveries = yield* Effect.tap(leases.read(worker, toWanted(wanted)), assertTimely)
+    const deliveries = yield* leases.read(worker, toWanted(wanted)).pipe(
+      Effect.tap(assertTimely),
+      Effect.onError(() => Effect.sync(() => scheduler.goesOn([...wanted.keys()].map(({ endpointId }) => endpointId)))),
+    )
     scheduler.wasRead(wanted, deliveries, monotonicMs(clock))
   })
 

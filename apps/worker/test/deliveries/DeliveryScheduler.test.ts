@@ -110,6 +110,23 @@ describe("the scheduler of endpoints", () => {
     expect(reads.length).toBeLessThanOrEqual(4000 / 400)
   })
 
+  it("reads a log again that was hinted at while it was read, and no other", () => {
+    const { scheduler } = schedulerOf(2, 16)
+    const wanted = scheduler.wantedOfLogs()
+    scheduler.heard("events", "org_1" as OrganizationId)
+    scheduler.wasRead(wanted, [], 0)
+    expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(["whe_1"])
+    expect(scheduler.isReadDue()).toBe(false)
+  })
+
+  it("reads logs again of which a reading failed", () => {
+    const { scheduler } = schedulerOf(2, 16)
+    const failed = [...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)
+    expect(scheduler.isReadDue()).toBe(false)
+    scheduler.goesOn(failed)
+    expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(failed)
+  })
+
   it("lets an endpoint that was left out while the memory was full go on as soon as it has sent what it has", () => {
     const { scheduler, read } = schedulerOf(1000, 512)
     while (scheduler.isReadDue()) read()

@@ -17,8 +17,8 @@ export interface Hint {
 /**
  * Notifies all processes, this one included, that there may be something to do. A process that misses a hint finds out a second later.
  *
- * A hint within a transaction is sent after its commit. All of a process's hints go over one connection of their own, at most
- * twenty notifications a second: PostgreSQL lets one transaction at a time commit a notification, over all databases.
+ * A hint within a transaction is sent after its commit. All of a process's hints go over one connection of their own, one after
+ * the other: PostgreSQL lets one transaction at a time commit a notification, over all databases.
  */
 export class Hints extends Context.Service<
   Hints,

@@ -7,8 +7,8 @@ import { DatabaseMonitor } from "../DatabaseMonitor.ts"
 import { describeFault } from "../describeFault.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
-/** How long the next hints wait, so that many share one notification. */
-const GATHER_MS = 50
+/** How long the next hints wait, so that many share one notification when there are thousands a second. */
+const GATHER_MS = 2
 /** What a notification holds at most, in bytes; PostgreSQL takes 7,999. */
 const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
