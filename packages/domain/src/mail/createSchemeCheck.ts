@@ -7,7 +7,7 @@ export class ForeignScheme extends Error {
 }
 
 /** What a template outputs or does, except the outputs that are always addresses or tokens of ours. */
-const DYNAMIC = /\{\{-?\s*(?!(?:token|unsubscribe_url|short_link)\s*-?\}\}).*?\}\}|\{%.*?%\}/gs
+const DYNAMIC = /\{\{(?!-?\s*(?:token|unsubscribe_url|short_link)\s*-?\}\}).*?\}\}|\{%.*?%\}/gs
 /** Stands for it: a character for private use, which no parser takes for more than a letter. */
 const MARK = "\uE010"
 /** A filter that lets a value bring tags of its own. */

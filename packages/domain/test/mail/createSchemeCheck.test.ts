@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { createFieldsCheck } from "../../src/mail/createFieldsCheck.ts"
+import { createSchemeCheck } from "../../src/mail/createSchemeCheck.ts"
 import { compose } from "./composesAlike.ts"
 
 const PLACES = [
@@ -95,4 +96,23 @@ describe("an address whose scheme a field decides", () => {
       expect(() => compose(html, { note: "javascript:alert(1)", first_name: "https://y.test/" })).not.toThrow()
     }
   })
+})
+
+describe("createSchemeCheck", () => {
+  it.each([
+    "{{ unsubscribe_url }}",
+    "{{unsubscribe_url}}",
+    "{{- short_link -}}",
+    "{{  token}}",
+    "https://x.test/{{ note }}",
+  ])("checks no message of a template whose addresses are ours, or written up to the value: %s", (address) => {
+    expect(createSchemeCheck(`<p>{{ note }}</p><a href="${address}">x</a>`)).toBeUndefined()
+  })
+
+  it.each(["{{ note }}", "{{ unsubscribe_url | append: note }}", "{{ tokens }}", "{% if note %}{{ note }}{% endif %}"])(
+    "checks each message of a template whose address is a value: %s",
+    (address) => {
+      expect(createSchemeCheck(`<a href="${address}">x</a>`)).toBeDefined()
+    },
+  )
 })
