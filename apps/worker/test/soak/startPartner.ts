@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { createHash, randomInt } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -43,6 +43,10 @@ const ANSWERS = {
   "breaking off": ({ socket }) => socket?.write("HTTP/1.1 200 OK\r\nContent-", () => socket.destroy()),
 } satisfies Record<string, Answer>
 
+/** On Linux, an address of this machine that nobody else listens on: a port that a dead partner has closed is then not taken by another server. */
+const ownAddress = (): string =>
+  process.platform === "linux" ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : "127.0.0.1"
+
 /** A partner's receiver on this machine: it verifies with its own clock what comes, and remembers it. */
 export const startPartner = async (kind: Kind, options: PartnerOptions) => {
   const open = new Set<ServerResponse>()
@@ -50,6 +54,7 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
   const faults: string[] = []
   let answer: Answer = kind === "dead" ? ok : ANSWERS[kind]
   let secret = ""
+  const host = kind === "dead" ? ownAddress() : "127.0.0.1"
 
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
@@ -80,7 +85,7 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
     })
     return answer(response, options)
   })
-  server.listen(0, "127.0.0.1")
+  server.listen(0, host)
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
   const close = async () => {
@@ -91,7 +96,7 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
 
   return {
     kind,
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `http://${host}:${port}/webhooks`,
     seen,
     /** The requests that wait for their answer. */
     open,
@@ -105,7 +110,7 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
       answer = ANSWERS[kind]
       for (const response of open) if (!response.headersSent) answer(response, options)
       if (!server.listening) {
-        server.listen(port, "127.0.0.1")
+        server.listen(port, host)
         await once(server, "listening")
       }
     },
