@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { ApiError, createClient, type Fetch } from "@outreach/client"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { email, npi } from "@outreach/testing/seedCampaign"
@@ -12,7 +13,6 @@ import PostalMime from "postal-mime"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { createCampaign, createPartner } from "./createPartner.ts"
-import { withClient } from "./restorableServer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 const RECIPIENTS = 240

@@ -3,22 +3,10 @@ import { chmod, chown, copyFile, mkdir, readFile, rm, stat, writeFile } from "no
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
-import { Client } from "pg"
 
 const run = promisify(execFile)
-
-/** Runs statements over a connection of their own. */
-export const withClient = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
-  const client = new Client({ connectionString: url })
-  client.on("error", () => {})
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
-}
 
 /**
  * A PostgreSQL that archives its WAL below a folder, and that can be restored to any time after a base backup. Restored, it has the same address.

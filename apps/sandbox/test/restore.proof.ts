@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -9,7 +10,7 @@ import { email } from "@outreach/testing/seedCampaign"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
-import { restorableServer, withClient } from "./restorableServer.ts"
+import { restorableServer } from "./restorableServer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 const RECIPIENTS = 200

@@ -20,7 +20,7 @@ import {
 const MAX_BATCH_SIZE = 100
 /** How often an outcome is written again while the database is away: for about as long as a lease. */
 const MAX_TRIES = 200
-/** Until a campaign's next turn it is never longer, so nothing brings that forward by less. */
+/** The longest wait for a campaign's next turn: a retry that comes later needs no turn of its own. */
 const MAX_TURN_WAIT_SECONDS = 60
 
 /** A lease that is being settled. */
@@ -67,7 +67,7 @@ const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settlin
   const settled = new Set<string>()
   for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
     const { organizationId } = group[0].lease
-    for (const lease of yield* run(settleBatch(organizationId, group))) settled.add(lease)
+    for (const key of yield* run(settleBatch(organizationId, group))) settled.add(key)
     const delays = retryDelays(group)
     if (delays.size > 0) yield* bringTurnsForward(organizationId, delays)
   }

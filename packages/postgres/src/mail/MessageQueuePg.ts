@@ -9,7 +9,7 @@ import { adapter } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { settling } from "./settlements.ts"
+import { settling } from "./settling.ts"
 
 const decodeTemplate = decodeRow(SendingTemplate.fields)
 const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFields })
