@@ -15,6 +15,8 @@ import {
 } from "./delivery/measure.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { median } from "./median.ts"
+import { type Profile, profileShares } from "./profileShares.ts"
+import { reportProfiles } from "./report.ts"
 
 // Compares the worker with alternatives: all deliver the same events to the same partner from the same PostgreSQL.
 
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     deliveries: { type: "string", default: "40000" },
     only: { type: "string" },
     latency: { type: "boolean", default: true },
+    /** Profiles ours and undici alone instead of measuring. */
+    profile: { type: "boolean", default: false },
   },
   allowNegative: true,
 })
@@ -53,34 +57,59 @@ console.log(
   `${deliveries} deliveries to ${ENDPOINTS} endpoints a round, ${MAX_IN_FLIGHT} in flight, ${rounds} rounds\n`,
 )
 
-const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ALONE].map((name) => [name, []]))
-for (let round = 0; round < rounds; round++) {
-  for (const candidate of chosen) {
-    results.get(candidate.name)!.push(await measureBacklog(benches.get(candidate.name)!, candidate, deliveries))
-  }
-  results.get(CALLS_ALONE)!.push(await measureCalls([...benches.values()][0]!, deliveries))
+if (values.profile) await profile()
+else {
+  await measureThroughput()
+  if (values.latency) await measureLatencies()
 }
-row("a backlog", ["deliveries/s", "CPU µs", "PostgreSQL µs", "peak MiB"])
-for (const [name, of] of results) {
-  row(name, [
-    median(of.map((it) => it.perSecond)).toFixed(0),
-    median(of.map((it) => it.cpu)).toFixed(0),
-    median(of.map((it) => it.databaseCpu)).toFixed(0),
-    median(of.map((it) => it.memory)).toFixed(0),
-  ])
-}
-const ours = results.get("ours")
-for (const [name, of] of results) {
-  if (ours === undefined || of === ours) continue
-  const ratios = of.map(({ perSecond }, i) => ours[i]!.perSecond / perSecond)
-  row(`ours ÷ ${name}`, [
-    median(ratios).toFixed(2),
-    `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
-  ])
-}
-console.log()
 
-if (values.latency) {
+for (const { close } of chosen) await close?.()
+receiver.stop()
+await admin.end()
+await server.stop()
+
+async function profile(): Promise<void> {
+  const profiles = new Map<string, Profile>()
+  for (const candidate of chosen) {
+    const bench = benches.get(candidate.name)!
+    const profile = await profileShares((flags) => measureBacklog({ ...bench, flags }, candidate, deliveries))
+    profiles.set(candidate.name, profile)
+  }
+  const [bench] = benches.values()
+  profiles.set(CALLS_ALONE, await profileShares((flags) => measureCalls({ ...bench!, flags }, deliveries)))
+  reportProfiles("a backlog", "delivery", profiles)
+}
+
+async function measureThroughput(): Promise<void> {
+  const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ALONE].map((name) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const candidate of chosen) {
+      results.get(candidate.name)!.push(await measureBacklog(benches.get(candidate.name)!, candidate, deliveries))
+    }
+    results.get(CALLS_ALONE)!.push(await measureCalls([...benches.values()][0]!, deliveries))
+  }
+  row("a backlog", ["deliveries/s", "CPU µs", "PostgreSQL µs", "peak MiB"])
+  for (const [name, of] of results) {
+    row(name, [
+      median(of.map((it) => it.perSecond)).toFixed(0),
+      median(of.map((it) => it.cpu)).toFixed(0),
+      median(of.map((it) => it.databaseCpu)).toFixed(0),
+      median(of.map((it) => it.memory)).toFixed(0),
+    ])
+  }
+  const ours = results.get("ours")
+  for (const [name, of] of results) {
+    if (ours === undefined || of === ours) continue
+    const ratios = of.map(({ perSecond }, i) => ours[i]!.perSecond / perSecond)
+    row(`ours ÷ ${name}`, [
+      median(ratios).toFixed(2),
+      `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+    ])
+  }
+  console.log()
+}
+
+async function measureLatencies(): Promise<void> {
   for (const [label, load] of [
     ["publication to arrival, 10 a second", { perSecond: 10, seconds: 15 }],
     ["publication to arrival, 200 a second", { perSecond: 200, seconds: 10 }],
@@ -93,11 +122,6 @@ if (values.latency) {
     console.log()
   }
 }
-
-for (const { close } of chosen) await close?.()
-receiver.stop()
-await admin.end()
-await server.stop()
 
 function row(head: string, cells: readonly string[]): void {
   console.log(`  ${head.padEnd(38)}${cells.map((cell) => cell.padStart(15)).join("")}`)

@@ -1,7 +1,31 @@
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 /** The share of a process's CPU time by name, largest first. The shares add up to 1. */
-export type Shares = ReadonlyMap<string, number>
+type Shares = ReadonlyMap<string, number>
+
+/** A process's CPU time by package and by function. */
+export interface Profile {
+  /** CPU microseconds per unit of work, including the profiler's. */
+  readonly cpu: number
+  readonly packages: Shares
+  readonly functions: Shares
+}
+
+/** Runs a process with flags of Node that profile it, and sums the last seconds of its profile. It must have ended by itself. */
+export async function profileShares(
+  run: (flags: readonly string[]) => Promise<{ readonly cpu: number; readonly seconds: number }>,
+): Promise<Profile> {
+  const folder = mkdtempSync(join(tmpdir(), "outreach-profile-"))
+  try {
+    const { cpu, seconds } = await run(["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"])
+    const file = join(folder, readdirSync(folder)[0]!)
+    return { cpu, packages: sharesOf(file, seconds, packageOf), functions: sharesOf(file, seconds, functionOf) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 interface CpuProfile {
   readonly nodes: readonly {
@@ -15,7 +39,7 @@ interface CpuProfile {
 }
 
 /** Sums the self time in the last seconds of a profile of `node --cpu-prof` by the name that `nameOf` gives each frame. Excludes idle time. */
-export function sharesOf(
+function sharesOf(
   file: string,
   seconds: number,
   nameOf: (frame: CpuProfile["nodes"][number]["callFrame"]) => string,
@@ -41,7 +65,7 @@ export function sharesOf(
 }
 
 /** Returns the package of a frame: an npm package, a package of this repository, Node, or V8. */
-export function packageOf({ url, functionName }: CpuProfile["nodes"][number]["callFrame"]): string {
+function packageOf({ url, functionName }: CpuProfile["nodes"][number]["callFrame"]): string {
   if (url.startsWith("node:")) return "node"
   if (url === "" || url.startsWith("wasm:")) return functionName.startsWith("(") ? functionName : "V8 and native"
   const installed = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]
@@ -49,7 +73,7 @@ export function packageOf({ url, functionName }: CpuProfile["nodes"][number]["ca
 }
 
 /** Returns the function of a frame and its location. */
-export const functionOf = ({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string => {
+function functionOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string {
   const location = url
     .split("/node_modules/")
     .at(-1)!

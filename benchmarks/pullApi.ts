@@ -6,7 +6,7 @@ import { parentOf } from "./cpuTime.ts"
 import { measureDepth } from "./measureDepth.ts"
 import { measureRounds, type Workload } from "./measureRounds.ts"
 import { profileCandidates } from "./profileCandidates.ts"
-import { reportDepth, reportMachine, reportProfile, reportRounds } from "./report.ts"
+import { reportDepth, reportMachine, reportProfiles, reportRounds } from "./report.ts"
 import { seed } from "./seed.ts"
 import { startLoadGenerator } from "./startLoadGenerator.ts"
 import { CANDIDATES, type CandidateName, type Server, startServer } from "./startServer.ts"
@@ -43,7 +43,7 @@ const workloads: readonly Workload[] = [
 
 if (values.profile) {
   for (const workload of workloads)
-    reportProfile(workload, await profileCandidates(database.url, load, workload, CONNECTIONS))
+    reportProfiles(workload.name, "request", await profileCandidates(database.url, load, workload, CONNECTIONS))
 } else {
   const start = (candidate: CandidateName) =>
     Promise.all([startServer(candidate, database.url), startServer(candidate, database.url)])

@@ -12,7 +12,7 @@ import postgres from "postgres"
 import { parentOf } from "./cpuTime.ts"
 import { measureRounds, type Workload } from "./measureRounds.ts"
 import { profileCandidates } from "./profileCandidates.ts"
-import { reportMachine, reportProfile, reportRounds } from "./report.ts"
+import { reportMachine, reportProfiles, reportRounds } from "./report.ts"
 import { startLoadGenerator } from "./startLoadGenerator.ts"
 import { CANDIDATES, type CandidateName, type Mains, type Server, startServer } from "./startServer.ts"
 
@@ -53,7 +53,7 @@ const workloads = values.connections.split(",").map((connections) => ({
 }))
 if (values.profile) {
   const { workload, connections } = workloads.at(-1)!
-  reportProfile(workload, await profileCandidates(database.url, load, workload, connections, MAINS))
+  reportProfiles(workload.name, "request", await profileCandidates(database.url, load, workload, connections, MAINS))
 } else {
   const start = (candidate: CandidateName) =>
     Promise.all([startServer(candidate, database.url, [], MAINS), startServer(candidate, database.url, [], MAINS)])

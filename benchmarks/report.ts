@@ -2,7 +2,7 @@ import { cpus } from "node:os"
 import type { Depth } from "./measureDepth.ts"
 import type { Performance, Round, Workload } from "./measureRounds.ts"
 import { median } from "./median.ts"
-import type { Profile } from "./profileCandidates.ts"
+import type { Profile } from "./profileShares.ts"
 import { CANDIDATES } from "./startServer.ts"
 
 const COLUMNS = [
@@ -56,10 +56,10 @@ export function reportDepth({ rows, pairs }: Depth): void {
 
 const MAX_FUNCTIONS = 40
 
-/** Prints each candidate's CPU microseconds per request by package and by function. */
-export function reportProfile({ name }: Workload, profiles: readonly Profile[]): void {
-  for (const { candidate, cpu, packages, functions } of profiles) {
-    console.log(`${name}, ${candidate}: ${cpu.toFixed(1)} µs a request\n  by package`)
+/** Prints each candidate's CPU microseconds per unit of work, such as a request, by package and by function. */
+export function reportProfiles(workload: string, unit: string, profiles: ReadonlyMap<string, Profile>): void {
+  for (const [candidate, { cpu, packages, functions }] of profiles) {
+    console.log(`${workload}, ${candidate}: ${cpu.toFixed(1)} µs a ${unit}\n  by package`)
     const print = ([name, share]: readonly [string, number]) =>
       console.log(`  ${(share * cpu).toFixed(1).padStart(7)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${name}`)
     for (const entry of packages) if (entry[1] >= 0.002) print(entry)

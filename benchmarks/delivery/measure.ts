@@ -17,6 +17,7 @@ export interface Backlog {
   readonly databaseCpu: number
   /** The peak memory of the process, in MiB. */
   readonly memory: number
+  readonly seconds: number
 }
 
 /** Milliseconds from publication to arrival. */
@@ -31,6 +32,8 @@ export interface Bench {
   readonly postmaster: number
   readonly receiver: Receiver
   readonly endpoints: number
+  /** Flags of Node for the candidate's process. */
+  readonly flags?: readonly string[]
 }
 
 const POLL_MS = 10
@@ -38,13 +41,13 @@ const POLL_MS = 10
 /** How long events are published at the measured rate before the measurement begins. */
 const WARM_UP_SECONDS = 10
 
-/** Runs some work beside a candidate's process, and kills the process afterwards. */
+/** Runs some work beside a candidate's process, and kills the process afterwards; one with flags may end by itself, to write its profile. */
 async function withProcess<A>(
   { main, env = {} }: Pick<Candidate, "main" | "env">,
-  databaseUrl: string,
+  { databaseUrl, flags = [] }: Pick<Bench, "databaseUrl" | "flags">,
   work: (child: ChildProcess) => Promise<A>,
 ): Promise<A> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...flags, main], {
     env: { PATH: process.env["PATH"], NODE_ENV: "production", DATABASE_URL: databaseUrl, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   })
@@ -52,6 +55,12 @@ async function withProcess<A>(
   try {
     return await work(child)
   } finally {
+    if (flags.length > 0) {
+      child.disconnect()
+      await Promise.race([ended, sleep(1000)])
+      child.kill("SIGTERM")
+      await Promise.race([ended, sleep(5000)])
+    }
     child.kill("SIGKILL")
     await ended
   }
@@ -66,7 +75,7 @@ export async function measureBacklog(bench: Bench, candidate: Candidate, deliver
   for (let i = 0; i < deliveries; i += 1000) await candidate.publish(sql, publications.slice(i, i + 1000))
   await sql`vacuum analyze`
   try {
-    return await withProcess(candidate, databaseUrl, async ({ pid }) => {
+    return await withProcess(candidate, bench, async ({ pid }) => {
       const warm = await arrived(receiver, deliveries / 4)
       const before = [performance.now(), cpuTime(pid!), cpuTime(postmaster)] as const
       await arrived(receiver, deliveries)
@@ -77,6 +86,7 @@ export async function measureBacklog(bench: Bench, candidate: Candidate, deliver
         cpu: (cpuTime(pid!) - before[1]) / rest,
         databaseCpu: (cpuTime(postmaster) - before[2]) / rest,
         memory: peakMemory(pid!),
+        seconds: (performance.now() - before[0]) / 1000,
       }
     })
   } finally {
@@ -89,7 +99,7 @@ export async function measureCalls(bench: Bench, deliveries: number): Promise<Ba
   const { receiver } = bench
   await receiver.reset()
   const main = fileURLToPath(import.meta.resolve("./undiciLoop.ts"))
-  return withProcess({ main }, "", async (child) => {
+  return withProcess({ main }, { ...bench, databaseUrl: "" }, async (child) => {
     const publications = createPublications(deliveries, bench.endpoints)
     child.send({ url: receiver.url, publications })
     const done = once(child, "message")
@@ -102,6 +112,7 @@ export async function measureCalls(bench: Bench, deliveries: number): Promise<Ba
       cpu: (cpuTime(child.pid!) - before[1]) / rest,
       databaseCpu: 0,
       memory: peakMemory(child.pid!),
+      seconds: (performance.now() - before[0]) / 1000,
     }
   })
 }
@@ -115,7 +126,7 @@ export async function measureLatency(
   const { databaseUrl, receiver } = bench
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
   try {
-    return await withProcess(candidate, databaseUrl, async () => {
+    return await withProcess(candidate, bench, async () => {
       const publish = async (count: number) => {
         await receiver.reset()
         const published: Promise<void>[] = []
