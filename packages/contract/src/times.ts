@@ -38,6 +38,8 @@ export const CalendarDate = z.iso
 const shape =
   /^(?<date>\d{4}-\d\d-\d\d)T(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?:\.(?<fraction>\d+))?(?<offset>Z|[+-]\d\d:\d\d)?$/i
 
+const wholeSeconds = z.iso.datetime({ precision: 0 })
+
 /**
  * Rewrites a date-time with an offset as UTC text with six fraction digits; returns a sentence without a subject as
  * `problem` when it cannot. Fractions are carried as text, so that no digit passes through a `Date`; digits below a microsecond are cut off.
@@ -51,7 +53,7 @@ function toUtc(text: string): { readonly utc: string } | { readonly problem: str
   const { date, hour, minute, second, fraction = "", offset } = parts as Record<string, string>
   if (offset === undefined) return { problem: "must end in Z or an offset such as +02:00" }
   if (fraction.length > 9) return { problem: "must have at most 9 fraction digits" }
-  if (!z.iso.datetime({ precision: 0 }).safeParse(`${date}T${hour}:${minute}:${second}Z`).success) {
+  if (!wholeSeconds.safeParse(`${date}T${hour}:${minute}:${second}Z`).success) {
     return { problem: "must be a date and time that exist" }
   }
   const minutesEast = /z/i.test(offset) ? 0 : Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))
