@@ -2,6 +2,7 @@
 // so that npm with Node 20 is enough to begin with.
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import * as module from "node:module"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -112,6 +113,8 @@ if (file === undefined) {
     }
     const main = resolve(root, file)
     process.argv = [process.execPath, main, ...args]
+    // A short command takes a tenth less CPU time when its first file is compiled already.
+    module.enableCompileCache(join(root, "node_modules/.cache/node"))
     await import(pathToFileURL(main).href)
   }
 }

@@ -1,4 +1,4 @@
-import { enableCompileCache, findPackageJSON, registerHooks } from "node:module"
+import { enableCompileCache, findPackageJSON, type ResolveFnOutput, registerHooks } from "node:module"
 import { join } from "node:path"
 
 /** The packages whose relative imports have file extensions, like those of this repository. */
@@ -10,11 +10,17 @@ const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
  */
 const loadModulesFast = (): void => {
   enableCompileCache(join(findPackageJSON(import.meta.url)!, "../node_modules/.cache/node"))
+  const found = new Map<string, ResolveFnOutput>()
   registerHooks({
     resolve: (specifier, context, next) => {
-      const format = formatOf(specifier, context.parentURL)
-      if (format === undefined) return next(specifier, context)
-      return { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true }
+      const { parentURL = "" } = context
+      const format = formatOf(specifier, parentURL)
+      if (format !== undefined) return { url: new URL(specifier, parentURL).href, format, shortCircuit: true }
+      if (specifier.startsWith(".")) return next(specifier, context)
+      const key = `${specifier} ${parentURL.slice(0, parentURL.search(/\/(?:src|dist)\//))}`
+      const known = found.get(key) ?? { ...next(specifier, context), shortCircuit: true }
+      found.set(key, known)
+      return known
     },
   })
 }
