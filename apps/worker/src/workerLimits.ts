@@ -1,17 +1,17 @@
 /** How much one worker does at once, and how long each thing may take, as far as no setting says it. */
 export const workerLimits = {
   deliveries: {
-    /** Several times in a lease, so that a failure or two cost nothing; and twice in the time for which what is known is current. */
+    /**
+     * Several times in a lease, so that a failure or two cost nothing; and twice in the time for which what is known is current.
+     * It is also what a hint that was lost costs.
+     */
     beatEveryMs: 1000,
     /** For how long after the database has confirmed what is known of endpoints calls may begin. */
     currentMs: 2000,
-    /** Beats from one look at all endpoints of this worker to the next: calls of other workers end unheard. */
+    /** Beats from one look at the endpoints to which other workers have calls in flight to the next: those end unheard. */
     beatsPerRefresh: 30,
     beatsPerSweep: 4,
     beatsPerRecovery: 2,
-    /** What a hint that was lost costs, and how far back it is looked for. */
-    pollRecentWritesEveryMs: 1000,
-    recentWritesSeconds: 10,
     /** An endpoint that has a call in flight may have this share of the calls that are free. */
     shareOfFree: 1 / 8,
     /** Of all calls, for first calls to endpoints that have none in flight. */

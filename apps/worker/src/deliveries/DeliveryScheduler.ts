@@ -175,8 +175,11 @@ export const createDeliveryScheduler = (options: {
 
   return {
     queues,
-    /** Whether something was read of an endpoint that has changed: `update` must come before its calls. */
-    isOutdated: () => outdated.size > 0,
+    /** Returns the endpoints of which something newer was read than what is known of them: `update` must come before their calls. */
+    outdated: (): ReadonlyArray<EndpointId> => [...outdated].map(({ endpointId }) => endpointId),
+    /** Returns the endpoints to which another worker has calls in flight. */
+    calledElsewhere: (): ReadonlyArray<EndpointId> =>
+      [...queues.values()].flatMap(({ endpointId, inFlightElsewhere }) => (inFlightElsewhere > 0 ? endpointId : [])),
     /** The endpoints of whose logs more may be read; it need not be until one of them has little left to send. */
     toRead,
     isReadDue: () => isReadUrgent && toRead.size > 0,
@@ -222,14 +225,15 @@ export const createDeliveryScheduler = (options: {
     /**
      * Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled.
      *
-     * `secrets` are those of the organizations of all that are `changed`.
+     * `secrets` are those of the organizations of all that are `changed`. `owned` are all that it owns, or those of `looked`.
      */
     update: (
       owned: ReadonlyArray<OwnedEndpoint>,
       secrets: ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>,
+      looked: Iterable<EndpointId> = queues.keys(),
     ) => {
-      const known = new Map(owned.map((each) => [each.endpointId, each]))
-      const lost = [...queues.values()].filter(({ endpointId }) => !known.has(endpointId))
+      const known = new Set(owned.map(({ endpointId }) => endpointId))
+      const lost = [...looked].flatMap((id) => (known.has(id) ? [] : (queues.get(id) ?? [])))
       const disabled: Array<EndpointQueue> = []
       for (const each of owned) {
         const queue = queues.get(each.endpointId)

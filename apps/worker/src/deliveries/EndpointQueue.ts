@@ -81,6 +81,8 @@ export const changeQueue = (
   now: number,
 ): void => {
   if (queue.url !== owned.url) queue.calls = new Set()
+  // It may want types of events that it did not want before.
+  queue.mayGoOn = true
   Object.assign(queue, stateOf(owned, secrets, now))
 }
 

@@ -199,7 +199,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           if (scheduler.isReadDue()) yield* read
           if (scheduler.toTake.size > 0) yield* takeDue
           // What was published after a change is called by what it has changed to.
-          if (scheduler.isOutdated()) yield* endpoints.refresh
+          const outdated = scheduler.outdated()
+          if (outdated.length > 0) yield* endpoints.refresh(outdated)
         }
         if (isWriteDue() || scheduler.isIntentDue()) yield* write
       }),
@@ -219,14 +220,6 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }),
   )
 
-  // A hint that was lost costs a second.
-  const pollRecentWrites = Effect.gen(function* () {
-    yield* Effect.sleep(limits.pollRecentWritesEveryMs)
-    for (const organizationId of yield* leases.recentWriters(limits.recentWritesSeconds))
-      scheduler.heard("events", organizationId)
-    wakeUp.openUnsafe()
-  })
-
   const stop = Effect.gen(function* () {
     yield* endpoints.stop
     yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
@@ -236,7 +229,6 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   yield* Effect.forkScoped(retryForever("deliver", step))
   yield* Effect.forkScoped(hear)
-  yield* Effect.forkScoped(retryForever("deliver: recent writes", pollRecentWrites))
   const beat = Effect.andThen(
     endpoints.beat,
     Effect.sync(() => wakeUp.openUnsafe()),

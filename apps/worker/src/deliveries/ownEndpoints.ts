@@ -1,4 +1,5 @@
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
@@ -34,9 +35,16 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   let isStopping = false
   let leaseUntil = 0
   let currentUntil = 0
-  let isNewsOfEndpoints = true
-  /** The sum of all endpoints' versions at the last refresh. */
-  let versionsKnown = -1
+  /** Whether endpoints have changed hands. */
+  let isNews = true
+  /** Whether it is not known which endpoints are this worker's. */
+  let isUnsure = false
+  /** What the last beat saw; undefined when it failed. */
+  let snapshot: string | undefined
+  /** How many endpoints all workers share. */
+  let shared = 0
+  /** The last stamp of each organization that has written. */
+  const stamps = new Map<OrganizationId, string>()
   let beats = 0
 
   const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<EndpointQueue>) {
@@ -45,20 +53,21 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       // It is not known whose they are, until it is looked.
       Effect.onError(() =>
         Effect.sync(() => {
-          isNewsOfEndpoints = true
+          isUnsure = true
         }),
       ),
     )
     for (const queue of given) scheduler.remove(queue)
   })
 
-  const refresh = Effect.gen(function* () {
-    const owned = yield* leases.listOwned(worker)
+  /** Looks at all endpoints of this worker, or at some. */
+  const refresh = Effect.fnUntraced(function* (looked?: ReadonlyArray<EndpointId>) {
+    const owned = yield* leases.listOwned(worker, looked)
     // Read after the versions: secrets that are newer than these have raised them again.
     const secrets = yield* leases.secrets([
       ...new Set(scheduler.changed(owned).map(({ organizationId }) => organizationId)),
     ])
-    const { lost, disabled } = scheduler.update(owned, secrets)
+    const { lost, disabled } = scheduler.update(owned, secrets, looked)
     for (const queue of lost) scheduler.remove(queue)
     yield* giveUp(disabled)
   })
@@ -76,24 +85,32 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     }
   })
 
-  const toShare = Effect.fnUntraced(function* (share: number, at: number, versions: number) {
-    let isChanged =
-      isNewsOfEndpoints || at >= leaseUntil || versions !== versionsKnown || beats % limits.beatsPerRefresh === 0
-    isNewsOfEndpoints = false
+  const toShare = Effect.fnUntraced(function* (
+    share: number,
+    at: number,
+    changed: ReadonlyArray<EndpointId> | undefined,
+  ) {
+    const looked =
+      changed && (beats % limits.beatsPerRefresh === 0 ? [...changed, ...scheduler.calledElsewhere()] : changed)
+    let isChanged = isNews || looked === undefined || looked.length > 0
+    isNews = false
     // What others took meanwhile must be known before anything is begun.
-    if (isChanged) yield* refresh
-    versionsKnown = versions
+    if (looked === undefined || looked.length > 0) yield* refresh(looked)
+    if (looked === undefined) {
+      isUnsure = false
+      // Nobody told who has written since the last beat.
+      scheduler.heard("events", null)
+    }
     currentUntil = at + limits.currentMs
     if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
     else if (queues.size < share) {
       const { taken, takenOver } = yield* leases.acquire(worker, share - queues.size)
       yield* Metric.update(metrics.takeovers, takenOver)
-      if (taken > 0) yield* refresh
+      if (taken > 0) yield* refresh()
       isChanged ||= taken > 0
     }
     if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
     if (beats % limits.beatsPerSweep === 0) {
-      scheduler.goesOn(yield* leases.findBehind(worker))
       for (const { endpointId, inMs } of yield* leases.nextDue(worker)) scheduler.dueIn(endpointId, inMs)
     }
     yield* Metric.update(metrics.endpointsOwned, queues.size)
@@ -107,14 +124,32 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     beat: Effect.gen(function* () {
       beatNow.closeUnsafe()
       const at = now()
+      const since = at < leaseUntil ? snapshot : undefined
+      snapshot = undefined
       const standing = yield* registering.withPermit(
-        Effect.suspend(() => (hasLeft ? Effect.void : measureClaim(leases.heartbeat(worker, leaseSeconds)))),
+        Effect.suspend(() =>
+          hasLeft ? Effect.undefined : measureClaim(leases.heartbeat(worker, leaseSeconds, since)),
+        ),
       )
       if (standing === undefined) return
-      const { rank, workers, endpoints, versions } = standing
-      const share = Math.floor(endpoints / workers) + (rank < endpoints % workers ? 1 : 0)
-      yield* writing.withPermit(Effect.suspend(() => (isStopping ? Effect.void : toShare(share, at, versions))))
+      const { rank, workers, endpoints, written } = standing
+      shared = endpoints ?? shared
+      for (const { organizationId, last } of written) {
+        if (stamps.get(organizationId) !== last) scheduler.heard("events", organizationId)
+        stamps.set(organizationId, last)
+      }
+      const share = Math.floor(shared / workers) + (rank < shared % workers ? 1 : 0)
+      const follow = Effect.suspend(() => {
+        if (isStopping) return Effect.void
+        return toShare(
+          share,
+          at,
+          since === undefined || isUnsure ? undefined : standing.changed.filter((id) => queues.has(id)),
+        )
+      })
+      yield* writing.withPermit(follow)
       leaseUntil = at + leaseSeconds * 1000
+      snapshot = standing.snapshot
       beats++
     }),
 
@@ -126,7 +161,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 
     /** Notes that endpoints have changed, or changed hands. */
     heardOfEndpoints: () => {
-      isNewsOfEndpoints = true
+      isNews = true
       beatNow.openUnsafe()
     },
 

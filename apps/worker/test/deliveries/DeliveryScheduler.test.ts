@@ -212,10 +212,10 @@ describe("an endpoint that changed", () => {
     const { scheduler, queue, change } = begun(1)
     const [delivery] = queue.waiting
     scheduler.wasTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
-    expect(scheduler.isOutdated()).toBe(true)
+    expect(scheduler.outdated()).toEqual([queue.endpointId])
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2 }, secretOf("second"))
-    expect(scheduler.isOutdated()).toBe(false)
+    expect(scheduler.outdated()).toEqual([])
     expect(scheduler.begin()).toBeDefined()
     expect(secretsAt(queue, 0).map(Redacted.value)).toEqual(["second"])
   })

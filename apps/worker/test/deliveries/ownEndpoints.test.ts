@@ -25,24 +25,43 @@ const setUp = Effect.gen(function* () {
     probeInMs: 0,
     inFlightElsewhere: 0,
   }
-  const database = { versions: 1, endpoint, beatMs: 0, reads: 0 }
+  const database = {
+    endpoint,
+    beatMs: 0,
+    isAway: false,
+    changed: [] as ReadonlyArray<EndpointId>,
+    written: [] as Effect.Success<ReturnType<DeliveryLeases["Service"]["heartbeat"]>>["written"],
+    /** From which snapshot each beat asked on. */
+    asked: [] as Array<string | undefined>,
+    /** Which endpoints were looked at; undefined for all. */
+    looked: [] as Array<ReadonlyArray<EndpointId> | undefined>,
+  }
   const secret = { secret: Redacted.make("whsec"), endsInMs: null }
   const leases = {
-    heartbeat: () =>
-      Effect.sync(() => {
+    heartbeat: (_worker, _leaseSeconds, snapshot) =>
+      Effect.suspend(() => {
         clock.now += database.beatMs
-        return { rank: 0, workers: 1, endpoints: 1, versions: database.versions }
+        database.asked.push(snapshot)
+        if (database.isAway) return Effect.die(new Error("away"))
+        const { changed, written } = database
+        return Effect.succeed({
+          rank: 0,
+          workers: 1,
+          endpoints: snapshot === undefined ? 1 : null,
+          changed,
+          written,
+          snapshot: String(database.asked.length),
+        })
       }),
-    listOwned: () =>
+    listOwned: (_worker, endpoints) =>
       Effect.sync(() => {
-        database.reads++
+        database.looked.push(endpoints)
         return [database.endpoint]
       }),
     secrets: () => Effect.succeed(new Map([[endpoint.organizationId, [secret]]])),
     recoverLost: () => Effect.succeed([]),
-    findBehind: () => Effect.succeed([]),
     nextDue: () => Effect.succeed([]),
-  } as unknown as DeliveryLeases["Service"]
+  } as Partial<DeliveryLeases["Service"]> as DeliveryLeases["Service"]
   const now = () => clock.now
   const scheduler = createDeliveryScheduler({ maxInFlight: 16, perEndpoint: 16, now })
   const noteDeadLetter = () => Effect.void
@@ -74,18 +93,52 @@ it.effect(
     }),
 )
 
-it.effect(
-  "reads its endpoints again as soon as the sum of the versions says that one has changed, without a hint",
-  () =>
-    Effect.gen(function* () {
-      const { beat, database, scheduler } = yield* setUp
+it.effect("looks at an endpoint again as soon as the database says that it has changed, without a hint", () =>
+  Effect.gen(function* () {
+    const { beat, database, scheduler } = yield* setUp
+    const { endpointId } = database.endpoint
+    yield* beat
+    yield* beat
+    expect(database.looked).toEqual([undefined])
+    database.endpoint = { ...database.endpoint, version: 2, url: EndpointUrl.make("https://partner.test/new") }
+    database.changed = [endpointId]
+    yield* beat
+    expect(database.looked).toEqual([undefined, [endpointId]])
+    expect([...scheduler.queues.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
+  }),
+)
+
+it.effect("reads a log on once for each stamp of its organization, without a hint", () =>
+  Effect.gen(function* () {
+    const { beat, database, scheduler } = yield* setUp
+    const isRead = () => scheduler.wantedOfLogs().size > 0
+    yield* beat
+    expect([isRead(), isRead()]).toEqual([true, false])
+    const { organizationId } = database.endpoint
+    for (const last of ["10:00", "10:01"]) {
+      database.written = [{ organizationId, last }]
       yield* beat
+      expect(isRead()).toBe(true)
+      // An old transaction lets the database tell it again.
       yield* beat
-      expect(database.reads).toBe(1)
-      database.endpoint = { ...database.endpoint, version: 2, url: EndpointUrl.make("https://partner.test/new") }
-      database.versions = 2
-      yield* beat
-      expect(database.reads).toBe(2)
-      expect([...scheduler.queues.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
-    }),
+      expect(isRead()).toBe(false)
+    }
+  }),
+)
+
+it.effect("looks at all that it owns after a beat that failed, and reads all logs on", () =>
+  Effect.gen(function* () {
+    const { beat, database, scheduler } = yield* setUp
+    yield* beat
+    yield* beat
+    scheduler.wantedOfLogs()
+    database.isAway = true
+    yield* Effect.exit(beat)
+    database.isAway = false
+    yield* beat
+    yield* beat
+    expect(database.asked).toEqual([undefined, "1", "2", undefined, "4"])
+    expect(database.looked).toEqual([undefined, undefined])
+    expect(scheduler.wantedOfLogs().size).toBe(1)
+  }),
 )

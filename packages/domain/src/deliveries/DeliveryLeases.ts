@@ -83,6 +83,21 @@ export interface GivenUp {
   readonly unbegun: ReadonlyArray<DeliveryId>
 }
 
+/** How a worker stands among the others, and what has changed since it asked last. */
+export interface Standing {
+  /** From 0, among the living workers. */
+  readonly rank: number
+  readonly workers: number
+  /** The number of enabled endpoints of organizations that are not frozen; null when it has not changed. */
+  readonly endpoints: number | null
+  /** The endpoints, of whatever worker, of which something may have changed, such as who owns them. */
+  readonly changed: ReadonlyArray<EndpointId>
+  /** The organizations that may have written to their logs, each with its last stamp, to be compared with an earlier one alone. */
+  readonly written: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly last: string }>
+  /** What the next question goes on from. */
+  readonly snapshot: string
+}
+
 export interface Wanted {
   readonly endpointId: EndpointId
   readonly limit: number
@@ -96,22 +111,12 @@ export interface Wanted {
 export class DeliveryLeases extends Context.Service<
   DeliveryLeases,
   {
-    /**
-     * Reports that a worker lives, for `leaseSeconds`; returns its rank among the living workers, from 0, their number, the number of
-     * enabled endpoints, and the sum of the versions of all endpoints.
-     */
-    heartbeat(
-      worker: string,
-      leaseSeconds: number,
-    ): Effect.Effect<{
-      readonly rank: number
-      readonly workers: number
-      readonly endpoints: number
-      readonly versions: number
-    }>
+    /** Reports that a worker lives, for `leaseSeconds`. Without an earlier `snapshot` nothing is told of changes. */
+    heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Standing>
     /** Acquires enabled endpoints that no living worker owns; returns their number, and how many of them lost workers owned. */
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
-    listOwned(worker: string): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
+    /** Lists the worker's endpoints: all, or those of them that are among `endpoints`. */
+    listOwned(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
     /** Reads the secrets that sign for organizations; none for an organization if one of its secrets cannot be decrypted. */
     secrets(
       organizationIds: ReadonlyArray<OrganizationId>,
@@ -135,10 +140,6 @@ export class DeliveryLeases extends Context.Service<
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
-    /** Finds the worker's endpoints whose logs go on after what was read last. */
-    findBehind(worker: string): Effect.Effect<ReadonlyArray<EndpointId>>
-    /** Finds the organizations that wrote in the last `withinSeconds`. */
-    recentWriters(withinSeconds: number): Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Reads when the next row of these endpoints is due, or of all endpoints of the worker; endpoints without a row are left out. */
     nextDue(
       worker: string,

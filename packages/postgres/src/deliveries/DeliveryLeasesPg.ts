@@ -6,7 +6,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
-import { decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeRows, rowsOf } from "../rowsOf.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { deliveryId } from "./deliveryId.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
@@ -37,8 +37,6 @@ const dueRows = rowsOf(
   { isReplay: "replay", readAt: "taken_at" },
 )
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
-const decodeEndpoints = decodeColumn({ endpointId: EndpointId })
-const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
 
 export const DeliveryLeasesPg = adapter(
@@ -107,20 +105,6 @@ export const DeliveryLeasesPg = adapter(
           again: new Set(rows.flatMap(({ id, again }) => (again ? (id as DeliveryId) : []))),
         }
       }),
-
-      findBehind: (worker) =>
-        sql`
-          select reader.endpoint_id as "endpointId" from endpoint_readers reader
-          cross join lateral reader_position(reader.endpoint_id) position
-          join organization_clock clock on clock.organization_id = reader.organization_id
-          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(decodeEndpoints),
-
-      recentWriters: (withinSeconds) =>
-        sql`
-          select organization_id as id from organization_clock
-          where last > clock_timestamp() - make_interval(secs => ${withinSeconds}::double precision)`.pipe(
-          decodeOrganizations,
-        ),
 
       nextDue: (worker, endpoints) => {
         const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')

@@ -6,6 +6,7 @@ import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -58,7 +59,8 @@ describe("DeliveryLeasesPg.live", () => {
     const leases = yield* DeliveryLeases
     yield* seedLog(0)
     const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
-    expect(yield* leases.heartbeat(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1, versions: expect.any(Number) })
+    const first = yield* leases.heartbeat(b!, 10)
+    expect(first).toEqual({ rank: 0, workers: 1, endpoints: 1, changed: [], written: [], snapshot: expect.any(String) })
     expect(yield* leases.heartbeat(a!, 10)).toMatchObject({ rank: 0, workers: 2, endpoints: 1 })
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
     yield* leases.stop(a!)
@@ -71,6 +73,51 @@ describe("DeliveryLeasesPg.live", () => {
     // A clock that was set back leaves a time that is far ahead: nobody lives by it.
     yield* leases.heartbeat(b!, 3600)
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ workers: 1 })
+  })
+
+  test("tells which endpoints have changed since a snapshot, or changed hands, and which organizations have written", function* () {
+    const leases = yield* DeliveryLeases
+    const { disable, update } = yield* EndpointRepository
+    const { freeze, unfreeze } = yield* OrganizationRepository
+    const { organization, endpoint, campaign } = yield* seedLog(0)
+    const other = yield* seedLog(0)
+    const { token, take } = yield* newWorker
+    yield* take(0)
+    let snapshot = (yield* leases.heartbeat(token, 10)).snapshot
+    const news = Effect.gen(function* () {
+      const standing = yield* leases.heartbeat(token, 10, snapshot)
+      snapshot = standing.snapshot
+      return { ...standing, written: standing.written.map(({ organizationId }) => organizationId) }
+    })
+    // Transactions of other databases on this server make it tell again what it told before.
+    const settled = Effect.repeat(news, { until: ({ changed, written }) => changed.length + written.length === 0 })
+    expect(yield* settled).toMatchObject({ endpoints: null })
+
+    yield* publishSent(campaign, 1)
+    expect((yield* news).written).toContain(organization.id)
+    yield* disable(endpoint.id)
+    expect(yield* news).toMatchObject({ endpoints: 1, changed: expect.arrayContaining([endpoint.id]) })
+    for (const [change, endpoints] of [
+      [freeze, 0],
+      [unfreeze, 1],
+    ] as const) {
+      yield* settled
+      yield* change(other.organization.id)
+      expect(yield* news).toMatchObject({ endpoints, changed: [other.endpoint.id] })
+    }
+    yield* settled
+    yield* rotateSecret(other.organization.id, 0)
+    expect(yield* news).toMatchObject({ endpoints: 1, changed: [other.endpoint.id] })
+
+    yield* settled
+    yield* leases.handOver(token, [{ endpointId: other.endpoint.id, calling: [], unbegun: [] }])
+    expect(yield* news).toMatchObject({ endpoints: null, changed: [other.endpoint.id] })
+
+    // What was written before the snapshot, and committed after it.
+    yield* settled
+    const both = Effect.andThen(publishSent(campaign, 1), update(other.endpoint.id, { maxInFlight: 3 }))
+    yield* whileOpen(both, () => Effect.map(news, ({ changed }) => expect(changed).toEqual([])))
+    expect(yield* news).toMatchObject({ changed: [other.endpoint.id], written: [organization.id] })
   })
 })
 
