@@ -41,7 +41,7 @@ export const readStatus = Effect.gen(function* () {
     at: fromUnixMillis(yield* Clock.currentTimeMillis),
     release: RELEASE,
     database: { ...reading.load, horizon: state.horizon, clockAheadSeconds: state.clockAheadSeconds },
-    deliveries: { due: due.deliveries, inFlight: state.inFlight, deadLetters: state.deadLetters },
+    deliveries: { due: due.deliveries, inFlight: due.inFlight, deadLetters: state.deadLetters },
     endpoints: summarize(reading.endpoints),
     inbox: { ...due.inbox, setAside: state.inboxQuarantined },
     hits: due.hits,

@@ -36,6 +36,7 @@ const DUE: GaugesOf<DueReading> = {
     "How far the endpoint that has waited longest is behind.",
     byQueue(({ maxLagSeconds }) => maxLagSeconds),
   ],
+  outreach_deliveries_in_flight: ["Deliveries that some worker holds.", ({ inFlight }) => inFlight],
   outreach_messages_due: [`E-mails that are due and not being sent, ${CAPPED}.`, ({ messages }) => messages.count],
   outreach_messages_oldest_due_age_seconds: [
     "How long the first of them has been due.",
@@ -82,7 +83,6 @@ const STATE: GaugesOf<StateReading> = {
     "1 while a worker does not believe the database's clock, so that nothing is dropped or erased by age.",
     ({ clockDoubt }) => (clockDoubt === null ? 0 : 1),
   ],
-  outreach_deliveries_in_flight: ["Deliveries that some worker holds.", ({ inFlight }) => inFlight],
   outreach_breakers_open: [
     "Endpoints that failed in a row and are probed, or have just begun to answer again.",
     ({ breakersOpen }) => breakersOpen,

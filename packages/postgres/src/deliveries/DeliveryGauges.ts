@@ -1,9 +1,10 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
-import { decodeValue } from "../rowsOf.ts"
+import { decodeRow, decodeValue } from "../rowsOf.ts"
 
 /**
  * What is due waits for one of three reasons: its turn (`live`), an endpoint that fails and is only probed (`probed`), or everything
@@ -32,6 +33,8 @@ export type DueDeliveries = typeof DueDeliveries.Type
 const DueReading = Schema.Struct({
   /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNT_CAP`. */
   deliveries: Schema.Record(Schema.Literals(DUE_QUEUES), DueDeliveries),
+  /** Deliveries that some worker holds. */
+  inFlight: Schema.Int,
   /** E-mails of campaigns whose window is open, since each could be sent. */
   messages: Due,
   /** Inbound events that wait to be applied, since their receipt. */
@@ -45,7 +48,6 @@ export type DueReading = typeof DueReading.Type
 
 /** The other states of deliveries, and what keeps the database from clearing up behind them. */
 const StateReading = Schema.Struct({
-  inFlight: Schema.Int,
   breakersOpen: Schema.Int,
   /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
   clockAheadSeconds: Schema.Number,
@@ -66,7 +68,9 @@ const StateReading = Schema.Struct({
 })
 export type StateReading = typeof StateReading.Type
 
-const decodeDue = decodeValue({ reading: DueReading })
+/** What a later reading goes on from: only the endpoints of busy organizations could be behind, or had deliveries in flight. */
+const Looked = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
+const decodeDue = decodeRow({ reading: DueReading, looked: Looked })
 const decodeState = decodeValue({ reading: StateReading })
 
 /** Of how many endpoints of a queue it is counted what waits for each. */
@@ -115,23 +119,32 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           -- From the first on: what remains of the rows before it was stepped over once already.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
-    const readUpTo = (limit: number) =>
+    const readUpTo = (limit: number, looked?: typeof Looked.Type) =>
       sql`
-        with endpoint as materialized (
-          select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
+        with asked as materialized (
+          select age(${looked?.snapshot ?? null}::xid8::xid) as age
+        ), busy as materialized (
+          -- The other endpoints stand at the end of their logs, as they did at the last look: nobody has written since.
+          select id from organizations where ${looked === undefined}::boolean
+          union select unnest(${looked?.busy ?? []}::text[])
+          union select organization_id from organization_clock where age(xmin) <= (select age from asked)
+          union select organization_id from webhook_endpoints where age(xmin) <= (select age from asked)
+        ), position as materialized (
+          select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, open, enabled and last > begun_at as behind,
             case when allowance is null then 'live' else 'probed' end as queue
           from webhook_endpoints endpoint
           join endpoint_readers reader on reader.endpoint_id = endpoint.id
           cross join lateral reader_position(endpoint.id) position
           join organization_clock clock on clock.organization_id = endpoint.organization_id
-          where enabled
+          where endpoint.organization_id in (select id from busy)
         ), reader as materialized (
           -- Few of many endpoints have anything to read on.
-          select endpoint.*, first.emitted_at as due_at
-          from endpoint cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
+          select position.*, first.emitted_at as due_at
+          from position cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
           where behind
         ), lane as materialized (
-          select endpoint.id, replay, first.due_at, case when replay then 'replay' else queue end as queue
+          select endpoint.id, replay, first.due_at,
+            case when replay then 'replay' when allowance is null then 'live' else 'probed' end as queue
           from (
             -- The endpoints that have rows, one after another.
             with recursive each as (
@@ -144,7 +157,8 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
               ) next
             ) select * from each
           ) kind
-          join endpoint on endpoint.id = kind.endpoint_id
+          join webhook_endpoints endpoint on endpoint.id = kind.endpoint_id and enabled
+          join endpoint_readers reader on reader.endpoint_id = endpoint.id
           cross join lateral (
             select due_at from deliveries
             where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
@@ -213,15 +227,27 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
               'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
             from counted left join oldest using (queue) left join lag using (queue)
           ),
+          'inFlight', (select coalesce(sum(cardinality(open)), 0) from position)
+            + (select count(*) from deliveries where owner is not null),
           'messages', jsonb_build_object('count', (select count from message),
             'oldestSeconds', ${secondsSince(sql`(select min(late_since) from sending)`)})
-        ) as reading`.pipe(decodeDue)
+        ) as reading,
+        jsonb_build_object('snapshot', pg_snapshot_xmin(pg_current_snapshot())::text, 'busy', (
+          select coalesce(jsonb_agg(distinct organization_id), '[]')
+          from (select organization_id from reader union all select organization_id from position where open <> '{}') each
+        )) as looked`.pipe(decodeDue)
+    let looked: typeof Looked.Type | undefined
     return dieOnDatabaseFailure("DeliveryGauges", {
       /** Costs more the more remains of rows the database was kept from clearing up. */
-      readDue: readUpTo(COUNT_CAP),
+      readDue: Effect.suspend(() => readUpTo(COUNT_CAP, looked)).pipe(
+        Effect.map((due) => {
+          looked = due.looked
+          return due.reading
+        }),
+      ),
 
       /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
-      readOldest: readUpTo(1),
+      readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
 
       readState: sql`
         with dead as (
@@ -238,9 +264,6 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
         )
         select jsonb_build_object(
-          'inFlight', (select coalesce(sum(cardinality(open)), 0)
-              from endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position)
-            + (select count(*) from deliveries where owner is not null),
           'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
           'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
           -- Each worker that doubts says so every 10 s.

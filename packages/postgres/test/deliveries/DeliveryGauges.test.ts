@@ -1,5 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -9,6 +11,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -50,13 +53,13 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   test("reads zeros from an empty database", function* () {
     expect(yield* readDue).toEqual({
       deliveries: { live: noneDue, probed: noneDue, replay: noneDue },
+      inFlight: 0,
       messages: none,
       inbox: none,
       hits: none,
       unsubscriptions: none,
     })
     expect(yield* readState).toMatchObject({
-      inFlight: 0,
       breakersOpen: 0,
       clockAheadSeconds: 0,
       deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
@@ -83,8 +86,8 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     yield* sql`
       update deliveries set owner = gen_random_uuid(), owned_at = clock_timestamp() where endpoint_id = ${held.endpoint.id}`
 
-    const { deliveries: due } = yield* readDue
-    const { inFlight, breakersOpen } = yield* readState
+    const { deliveries: due, inFlight } = yield* readDue
+    const { breakersOpen } = yield* readState
     expect([due.live.count, due.probed.count, due.replay.count]).toEqual([3, 2, 4])
     const { deliveries: oldest } = yield* Effect.flatMap(DeliveryGauges, (gauges) => gauges.readOldest)
     expect([oldest.live.count, oldest.probed.count, oldest.replay.count]).toEqual([1, 1, 1])
@@ -104,7 +107,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   test("counts what waits in the logs, by how each endpoint stands, and tells which is furthest behind", function* () {
     const sql = yield* SqlClient.SqlClient
     const before = yield* readDue
-    const inFlightBefore = (yield* readState).inFlight
     yield* seedLog(12, 10_000)
     yield* seedLog(5, 20_000)
     const probed = yield* seedLog(9, 30_000)
@@ -122,7 +124,8 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     const deaf = yield* seedLog(7, 60_000)
     yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${deaf.endpoint.id}`
 
-    const { live, probed: failing, replay } = (yield* readDue).deliveries
+    const { deliveries, inFlight } = yield* readDue
+    const { live, probed: failing, replay } = deliveries
     expect(live.count).toBe(before.deliveries.live.count + 17)
     expect(live.maxLagEvents).toBe(12)
     for (const seconds of [live.oldestSeconds, live.maxLagSeconds]) {
@@ -134,7 +137,35 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(failing.maxLagSeconds).toBeGreaterThanOrEqual(30_000)
     // Of replays it is their rows that wait.
     expect([replay.count, replay.maxLagEvents]).toEqual([4, 4])
-    expect((yield* readState).inFlight).toBe(inFlightBefore + 6)
+    expect(inFlight).toBe(before.inFlight + 6)
+  })
+
+  test("tells at each reading what is behind by then, of endpoints that stood at their end and of those that did not", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { enable } = yield* EndpointRepository
+    const leases = yield* DeliveryLeases
+    const { token, intend, settle } = yield* workerOn()
+    const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+    const asleep = yield* seedLog(3, 100)
+    yield* sql`update webhook_endpoints set enabled = false where id = ${asleep.endpoint.id}`
+    const before = yield* readDue
+    const more = Effect.map(readDue, ({ deliveries, inFlight }) => [
+      deliveries.live.count - before.deliveries.live.count,
+      inFlight - before.inFlight,
+    ])
+    expect(yield* more).toEqual([0, 0])
+
+    yield* publishSent(campaign, 2)
+    expect(yield* more).toEqual([2, 0])
+    yield* enable(asleep.endpoint.id)
+    expect(yield* more).toEqual([5, 0])
+    yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id = ${endpoint.id}`
+    const calls = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])
+    yield* intend(calls)
+    expect(yield* more).toEqual([3, 2])
+    expect(yield* more).toEqual([3, 2])
+    yield* settle(calls)
+    expect(yield* more).toEqual([3, 0])
   })
 
   test("tells how far the clock of an organization is ahead", function* () {
