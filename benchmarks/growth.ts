@@ -37,7 +37,12 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds)
 const DELIVERIES = Number(values.deliveries)
 const ENDPOINTS = 20
+/** The organizations that many endpoints belong to. */
+const ORGANIZATIONS = 500
 const POLL_MS = 10
+/** A minute covers each look of an idle worker but those of the hour. */
+const IDLING_MS = 60_000
+const SETTLING_MS = 10_000
 const MAX_WAIT_MS = 300_000
 
 const server = await startPostgres()
@@ -55,15 +60,18 @@ interface Scenario {
   readonly name: string
   readonly databaseUrl: string
   readonly sql: postgres.Sql
+  /** How many endpoints each event is sent to. */
+  readonly endpointsEach: number
 }
 
-/** CPU microseconds per delivery of the worker's processes, and of PostgreSQL. */
+/** What the worker's processes need, and PostgreSQL: CPU microseconds per delivery, or percents of a core. */
 interface Cost {
   readonly worker: number
   readonly database: number
 }
 
 const parts = {
+  idling: measureIdling,
   idle: measureIdleEndpoints,
   waiting: measureWaitingEvents,
   held: measureOpenTransaction,
@@ -87,27 +95,53 @@ try {
   await server.stop()
 }
 
-/** Measures deliveries beside many idle endpoints. */
+/** Measures what a worker and PostgreSQL need while nothing happens, with few endpoints and with many. */
+async function measureIdling(): Promise<void> {
+  for (const scenario of [await openScenario("idling"), await openManyEndpoints("idling_many")]) {
+    const [{ count }] = (await scenario.sql`select count(*)::int from endpoint_readers`) as unknown as [
+      { count: number },
+    ]
+    const fleet = await startFleet(scenario, 1)
+    await sleep(SETTLING_MS)
+    const before = readCpu(fleet)
+    await sleep(IDLING_MS)
+    const after = readCpu(fleet)
+    await endFleet(fleet)
+    await scenario.sql.end()
+    const percent = (part: keyof Cost) => ((after[part] - before[part]) / IDLING_MS / 10).toFixed(1)
+    console.log(
+      `a worker of ${count.toLocaleString("en")} idle endpoints: ${percent("worker")} % of a core in the process, ${percent("database")} % in PostgreSQL`,
+    )
+  }
+}
+
+/** Measures deliveries to 60 endpoints of each organization, beside many that are idle. */
 async function measureIdleEndpoints(): Promise<void> {
-  const idle = Number(values.idle)
   const few = await openScenario("few")
-  const many = await openScenario("many")
-  await many.sql`
-    insert into organizations (id, name) select 'org_' || lpad(to_hex(n), 32, '0'), 'Idle' from generate_series(1, ${idle}::int) n`
-  await many.sql`
-    insert into organization_clock (organization_id, last) select id, clock_timestamp() from organizations where name = 'Idle'`
-  await many.sql`
+  const many = await openManyEndpoints("many")
+  const active = ENDPOINTS * many.endpointsEach
+  const label = `to ${active.toLocaleString("en")} of ${Number(values.idle).toLocaleString("en")} endpoints ÷ to ${ENDPOINTS} of ${ENDPOINTS}`
+  await compareCosts(label, few, many)
+}
+
+/** Prepares a database of 500 organizations that share the endpoints. Twenty of them publish. */
+async function openManyEndpoints(name: string): Promise<Scenario> {
+  const endpointsEach = Math.round(Number(values.idle) / ORGANIZATIONS)
+  const urls = Array.from({ length: ORGANIZATIONS }, (_, i) => `${receiver.url}/${i}`)
+  const scenario = await openScenario(name, undefined, urls)
+  await scenario.sql`
     insert into webhook_endpoints (id, organization_id, url)
-    select replace(id, 'org_', 'whe_'), id, 'http://127.0.0.1:9/' from organizations where name = 'Idle'`
-  await many.sql`
-    insert into endpoint_readers (endpoint_id, organization_id)
-    select id, organization_id from webhook_endpoints where url = 'http://127.0.0.1:9/'`
-  await many.sql`
+    select 'whe_' || md5(organization_id || n), organization_id, url
+    from webhook_endpoints cross join generate_series(2, ${endpointsEach}::int) n`
+  await scenario.sql`
+    insert into endpoint_readers (endpoint_id, organization_id) select id, organization_id from webhook_endpoints
+    on conflict do nothing`
+  await scenario.sql`
     insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
-    select organization_id, replace(id, 'org_', 'whe_'), last, '~'
-    from organizations join organization_clock on organization_id = id where name = 'Idle'`
-  await many.sql`vacuum analyze`
-  await compareCosts(`beside ${idle.toLocaleString("en")} idle endpoints ÷ beside none`, few, many)
+    select organization_id, endpoint_id, last, '~' from endpoint_readers join organization_clock using (organization_id)
+    on conflict do nothing`
+  await scenario.sql`vacuum analyze`
+  return { ...scenario, endpointsEach }
 }
 
 /** Measures deliveries beside many events that wait for a disabled endpoint, and for a slow one. */
@@ -275,11 +309,10 @@ async function compareCosts(
 /** Publishes events while the workers are stopped, and then measures their delivery. */
 async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): Promise<Cost> {
   await receiver.reset()
-  const publications = createPublications(DELIVERIES, ENDPOINTS)
+  const publications = createPublications(Math.ceil(DELIVERIES / scenario.endpointsEach), ENDPOINTS)
   signalFleet(fleet, "SIGSTOP")
-  for (let i = 0; i < DELIVERIES; i += 1000) await ours.publish(scenario.sql, publications.slice(i, i + 1000))
-  const cpu = () => [fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), cpuTime(postmaster)] as const
-  const before = cpu()
+  for (let i = 0; i < publications.length; i += 1000) await ours.publish(scenario.sql, publications.slice(i, i + 1000))
+  const before = readCpu(fleet)
   signalFleet(fleet, "SIGCONT")
   await waitFor(async () => (await receiver.count()) >= DELIVERIES)
   await waitFor(async () => {
@@ -288,8 +321,16 @@ async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): 
       where cardinality(open) > 0 and url <> ${slowUrl()} limit 1`
     return rows.length === 0
   })
-  const after = cpu()
-  return { worker: (after[0] - before[0]) / DELIVERIES, database: (after[1] - before[1]) / DELIVERIES }
+  const after = readCpu(fleet)
+  return {
+    worker: (after.worker - before.worker) / DELIVERIES,
+    database: (after.database - before.database) / DELIVERIES,
+  }
+}
+
+/** Reads the CPU microseconds of workers and of PostgreSQL up to now. */
+function readCpu(fleet: readonly ChildProcess[]): Cost {
+  return { worker: fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), database: cpuTime(postmaster) }
 }
 
 /** Measures the deliveries per second while more events wait than can be delivered. */
@@ -324,7 +365,7 @@ async function openScenario(
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
   await ours.setUp(sql, databaseUrl, kind === undefined ? urls : [...urls, slowUrl()])
   if (kind === "disabled") await sql`update webhook_endpoints set enabled = false where url = ${slowUrl()}`
-  return { name, databaseUrl, sql }
+  return { name, databaseUrl, sql, endpointsEach: 1 }
 }
 
 function slowUrl(): string {
