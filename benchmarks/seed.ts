@@ -4,6 +4,7 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { migrate } from "@outreach/postgres/migrate"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import postgres from "postgres"
@@ -93,6 +94,7 @@ async function fill(sql: postgres.Sql, organization: string, recipients: number)
     from generate_series(1, ${recipients}::int) as n, md5(n::text) as hash,
       lateral (select timestamptz '2026-03-01 09:00:00.000417Z' + n / 500 * interval '61.003 ms' as imported,
         timestamptz '2026-03-02 09:00:00.000219Z' + n / 20 * interval '1.733 s' as settled) as stamps`
+  await sql.unsafe(KEY_RECIPIENTS)
   // The event of each recipient's e-mail, in the format of the API's events.
   await sql`
     insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)

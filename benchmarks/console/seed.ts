@@ -1,5 +1,6 @@
 import { EndpointId } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import type postgres from "postgres"
 import { seedHistory } from "./seedHistory.ts"
 
@@ -71,6 +72,7 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
       stamp - interval '1 hour', case when r % 10 < 9 then stamp end, case when r % 40 = 0 then stamp end, stamp
     from shares cross join lateral generate_series(1, (${recipients}::int * share)::int) r
     cross join lateral (select clock_timestamp() - random() * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`
+  await sql.unsafe(KEY_RECIPIENTS)
   await sql`
     insert into campaign_counts (organization_id, campaign_id, hour, recipients, published, sent, bounced, answered)
     select organization_id, campaign_id, date_trunc('hour', updated_at, 'UTC') as hour, count(*), count(published_at), count(sent_at),

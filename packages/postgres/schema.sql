@@ -231,8 +231,8 @@ AS $function$
   )
   select exists (
     select from followed
-    join recipients recipient on recipient.organization_id = organization and recipient.campaign_id = first_id and npi = clinician
-    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = recipient.id and type = 'outreach.email_clicked'
+    join recipient_keys key on key.organization_id = organization and key.campaign_id = first_id and npi = clinician
+    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = key.recipient_id and type = 'outreach.email_clicked'
     where unsuspected_date is not null
   )
 $function$;
@@ -1430,18 +1430,18 @@ AS $function$
   select twin.npi, twin.email
   from unnest(npis) as given (npi)
   cross join lateral (
-    select recipient.npi, recipient.email from recipients recipient
-    where organization_id = organization and campaign_id = campaign and recipient.npi >= given.npi
-    order by recipient.npi limit 1) twin
+    select key.npi, key.email from recipient_keys key
+    where organization_id = organization and campaign_id = campaign and key.npi >= given.npi
+    order by key.npi limit 1) twin
   where twin.npi = given.npi
   union
   select twin.npi, twin.email
   from unnest(emails) as given (email)
   cross join lateral (
-    select recipient.npi, recipient.email from recipients recipient
-    where organization_id = organization and campaign_id = campaign and lower(recipient.email) >= given.email
-    order by lower(recipient.email) limit 1) twin
-  where lower(twin.email) = given.email
+    select key.npi, key.email from recipient_keys key
+    where organization_id = organization and campaign_id = campaign and key.email >= given.email
+    order by key.email limit 1) twin
+  where twin.email = given.email
 $function$;
 
 CREATE OR REPLACE FUNCTION public.sender_of(organization text, program text)
@@ -2498,6 +2498,20 @@ create table recipient_fields (
   constraint recipient_fields_pkey PRIMARY KEY (organization_id, recipient_id)
 );
 
+create table recipient_keys (
+  organization_id text collate "C" not null,
+  token text collate "C" not null,
+  campaign_id text collate "C" not null,
+  npi text collate "C" not null,
+  email text collate "C" not null,
+  recipient_id text collate "C" not null,
+  constraint recipient_keys_pkey PRIMARY KEY (organization_id, token),
+  constraint recipient_keys_email UNIQUE (organization_id, campaign_id, email),
+  constraint recipient_keys_npi UNIQUE (organization_id, campaign_id, npi),
+  constraint recipient_keys_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
+  constraint recipient_keys_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text))
+);
+
 create table recipients (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -2518,11 +2532,7 @@ create table recipients (
   account_created_at timestamp with time zone,
   erased_at timestamp with time zone,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
-  constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
-  constraint recipients_token UNIQUE (organization_id, token),
   constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawal_reason IS NULL))),
-  constraint recipients_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
-  constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text)),
   constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text, 'clicked'::text])))
 );
 
@@ -2799,11 +2809,8 @@ CREATE INDEX organization_suppressions_by_time ON public.organization_suppressio
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
-CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
-CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE ((published_at IS NULL) AND (withdrawn_at IS NULL));
-CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organization_id, program_id, lower(email)) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
-CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
+CREATE INDEX recipients_waiting ON public.recipients USING btree (organization_id, campaign_id, published_at, id) WHERE ((withdrawn_at IS NULL) AND ((published_at IS NULL) OR ((sent_at IS NULL) AND (bounced_at IS NULL))));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
@@ -2861,6 +2868,7 @@ alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (o
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table read_positions add constraint read_positions_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id);
 alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
+alter table recipient_keys add constraint recipient_keys_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table request_counts add constraint request_counts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

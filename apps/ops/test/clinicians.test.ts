@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
@@ -37,19 +38,27 @@ describe("ops clinicians erase", () => {
     const { organization, campaign, token, recipientId } = await meanwhile(seedPerson())
     expect(naming(await meanwhile(dumpColumns), token)).toEqual([
       ...["dead_letters", "delivered", "delivery_attempts", "events", "hits", "inbox"],
-      ...["organization_suppressions", "qualifications", "recipient_fields", "recipients", "stored_responses"],
+      ...[
+        "organization_suppressions",
+        "qualifications",
+        "recipient_fields",
+        "recipient_keys",
+        "recipients",
+        "stored_responses",
+      ],
       "suppressions",
     ])
     const digest = ["digest", "verify", "--date", new Date().toISOString().slice(0, 10)]
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
-    expect(naming(await meanwhile(dumpColumns), token)).toHaveLength(12)
+    expect(naming(await meanwhile(dumpColumns), token)).toHaveLength(13)
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
       ...{
         recipients: 1,
+        recipient_keys: 1,
         recipient_fields: 1,
         messages: 0,
         message_attempts: 1,
@@ -118,6 +127,7 @@ describe("ops clinicians erase", () => {
           insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
           values (${organization.id}, make_id('rcp'), ${draft!.id}, ${program.id}, 'oldone', ${person.npi}, 'ada@old.test',
             clock_timestamp(), clock_timestamp())`
+        yield* sql.unsafe(KEY_RECIPIENTS)
         yield* sql`
           insert into campaign_count_changes (organization_id, campaign_id, recipients)
           values (${organization.id}, ${draft!.id}, 1)`
@@ -210,6 +220,7 @@ describe("ops clinicians export", () => {
     expect(counts).toEqual({
       ...{
         recipients: 1,
+        recipient_keys: 1,
         recipient_fields: 1,
         message_attempts: 1,
         messages: 1,
@@ -273,7 +284,7 @@ describe("ops clinicians export", () => {
     const { code, stdout } = await run([...exportOf(organization.id, "--out", path), "--json"], { SECRETS_KEY: "" })
     expect({ code, summary: JSON.parse(stdout) }).toEqual({
       code: 0,
-      summary: { organization_id: organization.id, file: path, rows: 1 },
+      summary: { organization_id: organization.id, file: path, rows: 2 },
     })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const written = readFileSync(path, "utf8")

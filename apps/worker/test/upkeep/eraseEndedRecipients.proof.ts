@@ -3,6 +3,7 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { recountDigest } from "@outreach/postgres/digest/recountDigest"
 import { eventually } from "@outreach/testing/eventually"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -15,7 +16,7 @@ import { runWorker } from "../runWorker.ts"
 const { url, run, launch, query } = journey()
 const MESSAGE = "recipients past their retention erased"
 
-beforeEach(() => query((sql) => sql`delete from recipients`))
+beforeEach(() => query((sql) => sql.unsafe("truncate recipients cascade")))
 
 /** Moves the end of a campaign into the past. */
 const age = (campaignId: string, status: string, months: number, windowMonths = months) =>
@@ -130,6 +131,7 @@ describe("recipients past their retention", () => {
               case when n > 5001 then '10' else '09' end || lpad(n::text, 8, '0'), n || '@clinic.test', at, at,
               case when n <= 5001 then at end
             from generate_series(1, 5601) n, lateral (select clock_timestamp() - make_interval(months => 14, mins => -n) as at) time`
+          yield* sql.unsafe(KEY_RECIPIENTS)
           yield* age(campaign.id, "completed", 13)
           return campaign.id
         }),

@@ -67,7 +67,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
       const words = new Set(texts.flatMap((text) => (text === null ? [] : tokenWords(text))))
       for (const { token } of subject.recipients) words.delete(token)
       const found = yield* sql`
-        select token from recipients where organization_id = ${subject.organizationId} and token = any (${[...words]}::text[])`.pipe(
+        select token from recipient_keys where organization_id = ${subject.organizationId} and token = any (${[...words]}::text[])`.pipe(
         decodeTokens,
       )
       const extract = createExtractor(subject, new Set(found))

@@ -232,7 +232,7 @@ export class InboxReader extends Reader<InboxReader>()("backoffice/inbox/InboxRe
             where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}) as qualification,
           (select created_at from suppressions
             where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}) as "suppressedAt",
-          (select id from recipients where organization_id = ${organizationId} and token = ${token}) as "recipientId"
+          (select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token}) as "recipientId"
         from (select) as one
         left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`.pipe(
         decodeOutcome,

@@ -97,11 +97,13 @@ export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipie
         : by === "email"
           ? sql`
             select npi from campaigns campaign cross join lateral (
-              select npi from recipients
-              where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = lower(${value}) limit 1
+              select npi from recipient_keys
+              where organization_id = campaign.organization_id and campaign_id = campaign.id and email = lower(${value}) limit 1
             ) same
             where campaign.organization_id = organization.id`
-          : sql`select npi from recipients where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
+          : sql`
+            select npi from ${sql(by === "token" ? "recipient_keys" : "recipients")}
+            where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
     return sql`
       select distinct organization.id as "organizationId", found.npi from organizations organization
       cross join lateral (${found}) found
@@ -116,7 +118,10 @@ export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipie
       join campaigns campaign on campaign.organization_id = clinician.organization_id
       cross join lateral (
         select ${recipientColumns} from recipients
-        where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = clinician.npi limit 1
+        where organization_id = campaign.organization_id and id = (
+          select recipient_id from recipient_keys
+          where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = clinician.npi)
+        limit 1
       ) found
       order by found.id limit ${limit}`.pipe(decodeRecipients)
 

@@ -1,10 +1,10 @@
 /** The data of a table that concerns clinicians. The lists name columns of text, JSON and bytes, separated by spaces. */
 interface PersonalDataTable {
   /**
-   * How the rows about a subject are found: by the column with the id of its record or with its NPI, by the `value` of a suppression, or by reading
+   * How the rows about a subject are found: by the column with the id or the token of its record or with its NPI, by the `value` of a suppression, or by reading
    * the texts of the table, for which it has a search of its own.
    */
-  readonly by: "id" | "recipient_id" | "npi" | "value" | "texts"
+  readonly by: "id" | "token" | "recipient_id" | "npi" | "value" | "texts"
   /** The columns of rows that an erasure deletes. */
   readonly deleted?: string
   /** The columns out of which an erasure takes the subject's data. */
@@ -33,6 +33,12 @@ export const PERSONAL_DATA = {
       test_subject: "the campaign's counts are made of it",
     },
     others: "organization_id campaign_id program_id",
+  },
+  recipient_keys: {
+    by: "token",
+    erased: "token npi email",
+    kept: { recipient_id: OUR_ID },
+    others: "organization_id campaign_id",
   },
   recipient_fields: { by: "recipient_id", deleted: "organization_id recipient_id fields time_zones" },
   messages: {
@@ -100,10 +106,11 @@ export const isDeleted = (table: PersonalTable): table is DeletedTable =>
   isKeyed(table) && "deleted" in PERSONAL_DATA[table]
 
 /** The tables that an erasure's first transaction leaves: it erases what identifies the recipients, and deletes what is found by a column. */
-export type LaterTable = Exclude<PersonalTable, DeletedTable | "recipients" | "qualifications">
+export type LaterTable = Exclude<PersonalTable, DeletedTable | (typeof ERASED_AT_ONCE)[number]>
+const ERASED_AT_ONCE = ["recipients", "recipient_keys", "qualifications"] as const
 
 export const LATER_TABLES = PERSONAL_TABLES.filter(
-  (table): table is LaterTable => !isDeleted(table) && table !== "recipients" && table !== "qualifications",
+  (table): table is LaterTable => !isDeleted(table) && !ERASED_AT_ONCE.some((name) => name === table),
 )
 
 /** How many rows of each table concern a subject. */

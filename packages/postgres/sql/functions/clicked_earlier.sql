@@ -8,8 +8,8 @@ create or replace function clicked_earlier(organization text, follow_up text, cl
   )
   select exists (
     select from followed
-    join recipients recipient on recipient.organization_id = organization and recipient.campaign_id = first_id and npi = clinician
-    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = recipient.id and type = 'outreach.email_clicked'
+    join recipient_keys key on key.organization_id = organization and key.campaign_id = first_id and npi = clinician
+    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = key.recipient_id and type = 'outreach.email_clicked'
     where unsuspected_date is not null
   )
 $$;

@@ -6,16 +6,16 @@ create or replace function same_clinicians(organization text, campaign text, npi
   select twin.npi, twin.email
   from unnest(npis) as given (npi)
   cross join lateral (
-    select recipient.npi, recipient.email from recipients recipient
-    where organization_id = organization and campaign_id = campaign and recipient.npi >= given.npi
-    order by recipient.npi limit 1) twin
+    select key.npi, key.email from recipient_keys key
+    where organization_id = organization and campaign_id = campaign and key.npi >= given.npi
+    order by key.npi limit 1) twin
   where twin.npi = given.npi
   union
   select twin.npi, twin.email
   from unnest(emails) as given (email)
   cross join lateral (
-    select recipient.npi, recipient.email from recipients recipient
-    where organization_id = organization and campaign_id = campaign and lower(recipient.email) >= given.email
-    order by lower(recipient.email) limit 1) twin
-  where lower(twin.email) = given.email
+    select key.npi, key.email from recipient_keys key
+    where organization_id = organization and campaign_id = campaign and key.email >= given.email
+    order by key.email limit 1) twin
+  where twin.email = given.email
 $$;

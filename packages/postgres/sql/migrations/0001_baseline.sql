@@ -220,14 +220,15 @@ create table follow_ups (
 
 -- Recipients
 
--- test_subject is the subject that a recipient tests; null for all others.
+-- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
+-- docs/decisions/0099-a-recipients-keys-stand-apart.md. test_subject is the subject that a recipient tests; null for all others.
 create table recipients (
   organization_id text collate "C" not null,
   id text collate "C" not null,
   campaign_id text collate "C" not null,
   program_id text collate "C" not null,
-  token text collate "C" not null check (token ~ '^[0-9A-Za-z]{6}$'),
-  npi text collate "C" not null check (npi ~ '^[0-9]{10}$'),
+  token text collate "C" not null,
+  npi text collate "C" not null,
   email text not null,
   test_subject text,
   created_at timestamptz not null,
@@ -242,22 +243,29 @@ create table recipients (
   account_created_at timestamptz,
   erased_at timestamptz,
   primary key (organization_id, id),
-  constraint recipients_token unique (organization_id, token),
-  constraint recipients_npi unique (organization_id, campaign_id, npi),
   foreign key (organization_id, campaign_id) references campaigns,
   check ((withdrawn_at is null) = (withdrawal_reason is null))
 );
-create unique index recipients_email on recipients (organization_id, campaign_id, lower(email));
 -- Partners pull recipients by update, with and without a campaign: one index for each.
 create index recipients_by_update on recipients (organization_id, updated_at, id);
 create index recipients_of_campaign_by_update on recipients (organization_id, campaign_id, updated_at, id);
-create index recipients_unpublished on recipients (organization_id, campaign_id, id)
-  where published_at is null and withdrawn_at is null;
--- A waiting recipient was neither written to nor withdrawn. Inbound events look for them.
-create index recipients_waiting_by_npi on recipients (organization_id, program_id, npi)
-  where sent_at is null and bounced_at is null and withdrawn_at is null;
-create index recipients_waiting_by_email on recipients (organization_id, program_id, lower(email))
-  where sent_at is null and bounced_at is null and withdrawn_at is null;
+-- A waiting recipient was neither written to nor withdrawn. Those who are not published stand together.
+create index recipients_waiting on recipients (organization_id, campaign_id, published_at, id)
+  where withdrawn_at is null and (published_at is null or (sent_at is null and bounced_at is null));
+
+-- What a recipient is found by, written once: at the import, and again by an erasure. The e-mail address is in lower case, as lower() makes it.
+create table recipient_keys (
+  organization_id text collate "C" not null,
+  token text collate "C" not null check (token ~ '^[0-9A-Za-z]{6}$'),
+  campaign_id text collate "C" not null,
+  npi text collate "C" not null check (npi ~ '^[0-9]{10}$'),
+  email text collate "C" not null,
+  recipient_id text collate "C" not null,
+  primary key (organization_id, token),
+  constraint recipient_keys_npi unique (organization_id, campaign_id, npi),
+  constraint recipient_keys_email unique (organization_id, campaign_id, email),
+  foreign key (organization_id, recipient_id) references recipients
+);
 
 -- What templates name of each recipient: docs/decisions/0049-a-recipients-fields-stand-apart.md.
 -- A row is written at the import, and read when its message is sent. That of recipients is written again by each outcome.

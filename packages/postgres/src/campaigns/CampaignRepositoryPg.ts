@@ -197,7 +197,7 @@ export const CampaignRepositoryPg = adapter(
         const recipients = yield* sql`
           select ${recipient.columns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
-          order by id limit ${limit} for update`.values
+          order by published_at, id limit ${limit} for update`.values
         const tests = yield* sql`
           select share, winner from subject_tests where organization_id = ${organizationId} and campaign_id = ${id}`.pipe(
           decodeTests,

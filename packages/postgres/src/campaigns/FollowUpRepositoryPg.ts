@@ -55,12 +55,12 @@ export const FollowUpRepositoryPg = adapter(
             where organization_id = ${organizationId} and campaign_id = ${campaignId}`
         }
         return yield* sql`
-          select id, npi, email, sent_at as "sentAt", bounced_at as "bouncedAt", erased_at is not null as "isErased",
+          select id, recipient.npi, email, sent_at as "sentAt", bounced_at as "bouncedAt", erased_at is not null as "isErased",
             exists (
               select from complaints
               where organization_id = recipient.organization_id and campaign_id = recipient.campaign_id and recipient_id = recipient.id
             ) as "hasComplained",
-            clicked_earlier(${organizationId}, ${campaignId}, npi) as "hasClicked",
+            clicked_earlier(${organizationId}, ${campaignId}, recipient.npi) as "hasClicked",
             account_created_at is not null or exists (
               select from qualifications
               where organization_id = recipient.organization_id and program_id = recipient.program_id and stage = 'account_created'
@@ -71,9 +71,13 @@ export const FollowUpRepositoryPg = adapter(
               where organization_id = recipient.organization_id and program_id = recipient.program_id
                 and stage in ('learner_qualified', 'completer_qualified') and npi = recipient.npi
             ) as "hasQualified"
-          from recipients recipient
-          where organization_id = ${organizationId} and campaign_id = ${firstId} and npi > ${isErased ? "" : (npi ?? "")}
-          order by npi limit ${limit}`.pipe(decodeFollowed)
+          from (
+            select npi, recipient_id from recipient_keys
+            where organization_id = ${organizationId} and campaign_id = ${firstId} and npi > ${isErased ? "" : (npi ?? "")}
+            order by npi limit ${limit}
+          ) next
+          join recipients recipient on organization_id = ${organizationId} and id = next.recipient_id
+          order by next.npi`.pipe(decodeFollowed)
       }),
 
       copyFields: (organizationId, drawn) =>

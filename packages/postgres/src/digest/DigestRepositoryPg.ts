@@ -64,8 +64,9 @@ export const DigestRepositoryPg = adapter(
             from counted
             join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.program_id = counted.program_id
             cross join lateral (
-              select test_subject from recipients
-              where organization_id = ${organizationId} and campaign_id = campaign.id and npi = counted.npi
+              select test_subject from recipient_keys key
+              join recipients recipient on recipient.organization_id = ${organizationId} and recipient.id = recipient_id
+              where key.organization_id = ${organizationId} and key.campaign_id = campaign.id and key.npi = counted.npi
                 and sent_at <= ${at}::timestamptz limit 1
             ) recipient
             group by campaign.id, test_subject

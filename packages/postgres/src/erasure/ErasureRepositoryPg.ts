@@ -75,7 +75,7 @@ export const ErasureRepositoryPg = adapter(
             and updated_at < plausible_now() - make_interval(months => ${months}::int) and not is_doubtful(updated_at)
             and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
             and ((
-              select npi from recipients
+              select npi from recipient_keys
               where organization_id = campaign.organization_id and campaign_id = campaign.id
               order by npi desc limit 1
             ) >= '1' or (
@@ -138,18 +138,24 @@ export const ErasureRepositoryPg = adapter(
           where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
             and last_reply is not null`
         yield* sql`
-          with changed as (
+          with given as materialized (
+            select given.*, recipients.token as token_before
+            from ${toTable("given", placeholders, { id: "text", token: "text", npi: "text", email: "text" })}
+            join recipients on recipients.organization_id = ${organizationId} and recipients.id = given.id
+          ), keys as (
+            update recipient_keys key set token = given.token, npi = given.npi, email = given.email
+            from given where key.organization_id = ${organizationId} and key.token = token_before
+          ), changed as (
           update recipients recipient set token = given.token, npi = given.npi, email = given.email,
             erased_at = ${at}::timestamptz, updated_at = ${at}::timestamptz,
             withdrawn_at = case when sent_at is null and bounced_at is null then coalesce(withdrawn_at, ${at}::timestamptz)
               else withdrawn_at end,
             withdrawal_reason = case when sent_at is null and bounced_at is null then coalesce(withdrawal_reason, 'suppressed')
               else withdrawal_reason end
-          from ${toTable("given", placeholders, { id: "text", token: "text", npi: "text", email: "text" })}
-          where recipient.organization_id = ${organizationId} and recipient.id = given.id
+          from given where recipient.organization_id = ${organizationId} and recipient.id = given.id
           returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
-        const done: PersonalDataCounts = { recipients: ids.length }
+        const done: PersonalDataCounts = { recipients: ids.length, recipient_keys: ids.length }
         // A worker erases records alone, and has no right to delete suppressions.
         const ofPerson = isNameless(subject) ? [] : ["value"]
         for (const table of PERSONAL_TABLES.filter(isDeleted)) {

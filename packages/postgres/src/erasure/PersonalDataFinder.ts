@@ -68,7 +68,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
     /** The condition that a row of a table concerns a subject. */
     const concerning = (table: KeyedTable, { organizationId, npis, emails, recipients }: Subject) => {
       const { by } = PERSONAL_DATA[table]
-      const values = by === "npi" ? npis : recipients.map(({ id }) => id)
+      const values = by === "npi" ? npis : recipients.map(({ id, token }) => (by === "token" ? token : id))
       const isTheirs =
         by === "value"
           ? sql`((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))`

@@ -22,16 +22,17 @@ export const withoutTimeLimit =
 export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
   const recipientsBy = (organizationId: OrganizationId, npis: ReadonlyArray<string>, emails: ReadonlyArray<string>) =>
     sql`
-      select found.id, token, npi, lower(email) as email from campaigns campaign
+      select recipient.id, found.token, found.npi, found.email from campaigns campaign
       cross join lateral (
-        select * from recipients
+        select * from recipient_keys
         where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = any (${npis}::text[])
         union
-        select * from recipients
-        where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = any (${emails}::text[])
+        select * from recipient_keys
+        where organization_id = campaign.organization_id and campaign_id = campaign.id and email = any (${emails}::text[])
       ) found
+      join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = recipient_id
       where campaign.organization_id = ${organizationId} and erased_at is null
-      order by found.id`.pipe(decodeRecipients)
+      order by recipient.id`.pipe(decodeRecipients)
 
   /** The addresses that the partner sent with an NPI. */
   const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {

@@ -134,8 +134,10 @@ export const InboxRepositoryPg = adapter(
           select from programs program
           where program.organization_id = organization.id and quota_reached(program.organization_id, program.id)
             and exists (
-              select from recipients where organization_id = program.organization_id and program_id = program.id
-                and sent_at is null and bounced_at is null and withdrawn_at is null)
+              select from campaigns campaign
+              where organization_id = program.organization_id and program_id = program.id and exists (
+                select from recipients where organization_id = program.organization_id and campaign_id = campaign.id
+                  and sent_at is null and bounced_at is null and withdrawn_at is null))
         ))
         order by id`.pipe(decodeIds),
 

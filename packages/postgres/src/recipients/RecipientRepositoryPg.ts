@@ -34,7 +34,10 @@ export const RecipientRepositoryPg = adapter(
 
     return {
       find: (organizationId, token) =>
-        sql`select ${recipientColumns} from recipients where organization_id = ${organizationId} and token = ${token}`.pipe(
+        sql`
+          select ${recipientColumns} from recipients
+          where organization_id = ${organizationId} and id = (
+            select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token})`.pipe(
           decodeRecipients,
           first,
         ),
@@ -48,7 +51,9 @@ export const RecipientRepositoryPg = adapter(
         ),
 
       findIds: (organizationId, tokens) =>
-        sql`select token, id from recipients where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
+        sql`
+          select token, recipient_id as id from recipient_keys
+          where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
           decodeTokens,
           Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
         ),
@@ -63,12 +68,20 @@ export const RecipientRepositoryPg = adapter(
       add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
         if (candidates.length === 0) return new Set<RecipientId>()
         const rows = yield* sql`
-          with added as (
-          insert into recipients (organization_id, campaign_id, program_id, created_at, updated_at, ${givenColumns})
-          select ${organizationId}, ${campaignId}, ${programId}, ${at}::timestamptz, ${at}::timestamptz, candidate.*
-          from unnest(${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}) as candidate
-          on conflict do nothing
-          returning id
+          with candidate as materialized (
+            select * from unnest(
+              ${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}
+            ) as candidate (${givenColumns})
+          ), free as (
+            insert into recipient_keys (organization_id, token, campaign_id, npi, email, recipient_id)
+            select ${organizationId}, token, ${campaignId}, npi, lower(email), id from candidate
+            on conflict do nothing
+            returning recipient_id
+          ), added as (
+            insert into recipients (organization_id, campaign_id, program_id, created_at, updated_at, ${givenColumns})
+            select ${organizationId}, ${campaignId}, ${programId}, ${at}::timestamptz, ${at}::timestamptz, candidate.*
+            from candidate where id in (select recipient_id from free)
+            returning id
           ), counted as (
             insert into campaign_count_changes (organization_id, campaign_id, recipients)
             select ${organizationId}, ${campaignId}, count(*) from added having count(*) > 0
@@ -88,8 +101,10 @@ export const RecipientRepositoryPg = adapter(
               ${given.map(({ npi }) => npi)}::text[], ${given.map(({ fields }) => JSON.stringify(fields))}::text[],
               ${given.map(({ fields }) => (Result.getOrUndefined(timeZonesOf(fields)) ?? []).join(" "))}::text[]
             ) as given (npi, fields, time_zones)
-            join recipients recipient
-              on organization_id = ${organizationId} and campaign_id = ${campaignId} and recipient.npi = given.npi
+            join recipient_keys key on key.organization_id = ${organizationId} and campaign_id = ${campaignId} and key.npi = given.npi
+            cross join lateral (
+              select * from recipients where organization_id = ${organizationId} and recipients.id = recipient_id limit 1
+            ) recipient
             where sent_at is null and bounced_at is null and erased_at is null
           ), kept as (
             insert into recipient_fields as old (organization_id, recipient_id, fields, time_zones)

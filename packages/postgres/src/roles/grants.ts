@@ -28,6 +28,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     worker: "select, insert, update",
     operator: "select, insert, update",
   },
+  recipient_keys: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   recipient_fields: { worker: "select, insert, delete", operator: "select, insert, update, delete" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
   webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },

@@ -15,6 +15,7 @@ export const WithdrawalRepositoryPg = adapter(
   WithdrawalRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const isWaiting = sql`sent_at is null and bounced_at is null and withdrawn_at is null`
 
     return {
       takeTurn: (organizationId) =>
@@ -25,10 +26,17 @@ export const WithdrawalRepositoryPg = adapter(
         ),
 
       findMatches: (organizationId, clinicians) => {
+        // Look-ups one by one, whatever the statistics say.
         const matching = (isSame: string) => sql`
-          select id, position::int from match
-          join recipients recipient on recipient.organization_id = ${organizationId} and recipient.program_id = match.program_id
-            and ${sql.literal(isSame)} and sent_at is null and bounced_at is null and withdrawn_at is null`
+          select recipient.id, position::int from match join campaign using (program_id)
+          cross join lateral (
+            select recipient_id from recipient_keys
+            where organization_id = ${organizationId} and campaign_id = campaign.id and ${sql.literal(isSame)} limit 1
+          ) key
+          cross join lateral (
+            select id from recipients
+            where organization_id = ${organizationId} and recipients.id = recipient_id and ${isWaiting} limit 1
+          ) recipient`
         return sql`
           with match as materialized (
             select program.id as program_id, npi, email, position - 1 as position
@@ -41,8 +49,12 @@ export const WithdrawalRepositoryPg = adapter(
               union all
               select id from programs where match.program_id = '' and organization_id = ${organizationId}
             ) program
+          ), campaign as materialized (
+            select program_id, id from campaigns
+            where organization_id = ${organizationId} and program_id in (select program_id from match) and exists (
+              select from recipients where organization_id = ${organizationId} and campaign_id = campaigns.id and ${isWaiting})
           )
-          ${matching("recipient.npi = match.npi")} union ${matching("lower(recipient.email) = lower(match.email)")}
+          ${matching("recipient_keys.npi = match.npi")} union ${matching("recipient_keys.email = lower(match.email)")}
           order by position`.pipe(
           decodeMatches,
           Effect.map((rows) => rows.map(({ id, position }) => ({ id, clinician: clinicians[position]! }))),
@@ -53,9 +65,11 @@ export const WithdrawalRepositoryPg = adapter(
         sql`
           select recipient.id from programs program
           cross join lateral (
-            select id from recipients
-            where organization_id = program.organization_id and program_id = program.id
-              and sent_at is null and bounced_at is null and withdrawn_at is null
+            select waiting.id from campaigns campaign cross join lateral (
+              select id from recipients
+              where organization_id = program.organization_id and campaign_id = campaign.id and ${isWaiting} limit ${limit}
+            ) waiting
+            where campaign.organization_id = program.organization_id and program_id = program.id
             limit ${limit}
           ) recipient
           where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
@@ -83,7 +97,7 @@ export const WithdrawalRepositoryPg = adapter(
             set withdrawn_at = ${at}::timestamptz, withdrawal_reason = reason, updated_at = ${at}::timestamptz
             from ${toTable("chosen", withdrawals, { id: "text", reason: "text" })}
             where recipient.organization_id = ${organizationId} and recipient.id = chosen.id
-              and sent_at is null and bounced_at is null and withdrawn_at is null
+              and ${isWaiting}
             returning recipient.id, ${RECIPIENT_STATE}
           ), unsent as (
             delete from messages message using withdrawn

@@ -208,6 +208,9 @@ describe("a follow-up", () => {
     yield* sql`
       update recipients set erased_at = clock_timestamp(), npi = '0000000001', email = 'erased@example.invalid'
       where id = (select last_id from follow_ups where campaign_id = ${followUp.id})`
+    yield* sql`
+      update recipient_keys set npi = '0000000001', email = 'erased@example.invalid'
+      where recipient_id = (select last_id from follow_ups where campaign_id = ${followUp.id})`
     yield* publishAll
     expect(yield* npisOf(followUp)).toEqual(numbers(0, 700))
     expect((yield* find(followUp))?.skipped).toEqual({ erased: 1 })

@@ -17,6 +17,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { whileOpen } from "@outreach/testing/inTransaction"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -301,6 +302,7 @@ describe("an address of several NPIs", () => {
         clock_timestamp(), clock_timestamp()
       from other cross join unnest(${[npi(1), npi(2)]}::text[], ${[person.email, email(2)]}::text[])
         with ordinality as given (number_npi, number_email, number)`
+    yield* sql.unsafe(KEY_RECIPIENTS)
     const byEmail = { npi: null, email: person.email }
     expect(yield* Effect.flip(erase(organization.id, byEmail))).toMatchObject({ _tag: "SharedAddress", npis: 2 })
     expect([yield* countOf("erasures", organization.id), yield* countOf("erased_clinicians", organization.id)]).toEqual(
