@@ -232,8 +232,8 @@ AS $function$
   select exists (
     select from followed
     join recipient_keys key on key.organization_id = organization and key.campaign_id = first_id and npi = clinician
-    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = key.recipient_id and type = 'outreach.email_clicked'
-    where unsuspected_date is not null
+    join recipients recipient on recipient.organization_id = organization and recipient.id = key.recipient_id
+    where unsuspected_clicked_on is not null
   )
 $function$;
 
@@ -2531,6 +2531,10 @@ create table recipients (
   withdrawal_reason text,
   account_created_at timestamp with time zone,
   erased_at timestamp with time zone,
+  opened_on date,
+  unsuspected_opened_on date,
+  clicked_on date,
+  unsuspected_clicked_on date,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawal_reason IS NULL))),
   constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text, 'clicked'::text])))
@@ -2723,15 +2727,6 @@ create table timelines (
   mark text not null,
   constraint timelines_pkey PRIMARY KEY (timeline)
 );
-
-create table unique_hits (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  type text not null,
-  date date not null,
-  unsuspected_date date,
-  constraint unique_hits_pkey PRIMARY KEY (organization_id, recipient_id, type)
-) with (fillfactor=90);
 
 create table unsubscriptions (
   organization_id text collate "C" not null,

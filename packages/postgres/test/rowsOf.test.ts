@@ -19,7 +19,10 @@ const test = effectTest(runOnDatabase())
 const ENTITIES = [
   {
     ...{ table: "recipients", entity: Recipient },
-    others: ["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
+    others: [
+      ...["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
+      ...["opened_on", "unsuspected_opened_on", "clicked_on", "unsuspected_clicked_on"],
+    ],
   },
   { table: "programs", entity: Program, others: [] },
   { table: "organizations", entity: Organization, others: ["frozen_at"] },

@@ -155,8 +155,7 @@ describe("a test of two subjects whose worker is killed", () => {
     await eventually(recipients, (rows) => group(rows).length > 0 && group(rows).every(({ isSent }) => isSent))
     await query(
       (sql) => sql`
-        insert into unique_hits (organization_id, recipient_id, type, date, unsuspected_date)
-        select organization_id, id, 'outreach.email_clicked', current_date, current_date from recipients
+        update recipients set clicked_on = current_date, unsuspected_clicked_on = current_date
         where campaign_id = ${campaign.id} and test_subject = 'b'`,
     )
 
@@ -218,11 +217,9 @@ describe("a follow-up whose worker is killed", () => {
       await query((sql) => sql`update campaigns set status = 'completed' where id = ${campaign.id}`)
       const clicked = await query<{ email: string }>(
         (sql) => sql`
-        with clicker as (select * from recipients where campaign_id = ${campaign.id} order by npi limit ${CLICKED}), hit as (
-          insert into unique_hits (organization_id, recipient_id, type, date, unsuspected_date)
-          select organization_id, id, 'outreach.email_clicked', current_date, current_date from clicker
-        )
-        select email from clicker`,
+        update recipients set clicked_on = current_date, unsuspected_clicked_on = current_date
+        where id in (select id from recipients where campaign_id = ${campaign.id} order by npi limit ${CLICKED})
+        returning email`,
       )
       const stopDrawing = written && (await stopWriters(written))
       const followUp = await run(

@@ -23,7 +23,7 @@ export class HitRepository extends Context.Service<
       judged: ReadonlyArray<JudgedHit>,
     ): Effect.Effect<ReadonlySet<RecipientId>>
     /** Stamps the recipients of events, and publishes the events. */
-    publish(organizationId: OrganizationId, events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
+    publish(events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
     /** Forgets hits that were judged more than a number of days ago, a bounded number of them; returns how many, 0 when none is left. */
     forget(days: number): Effect.Effect<number>
   }

@@ -19,7 +19,7 @@ export const judgeHits = Effect.fnUntraced(function* (organizationId: Organizati
   const at = yield* (yield* Transaction).commitTimestamp(organizationId)
   // A recipient who was erased since the hits were read has no events any more.
   const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
-  yield* repository.publish(organizationId, events, at)
+  yield* repository.publish(events, at)
   return hits.length
 }, inTransaction)
 

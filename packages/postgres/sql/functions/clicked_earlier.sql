@@ -9,7 +9,7 @@ create or replace function clicked_earlier(organization text, follow_up text, cl
   select exists (
     select from followed
     join recipient_keys key on key.organization_id = organization and key.campaign_id = first_id and npi = clinician
-    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = key.recipient_id and type = 'outreach.email_clicked'
-    where unsuspected_date is not null
+    join recipients recipient on recipient.organization_id = organization and recipient.id = key.recipient_id
+    where unsuspected_clicked_on is not null
   )
 $$;

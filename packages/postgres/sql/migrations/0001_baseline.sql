@@ -221,7 +221,8 @@ create table follow_ups (
 -- Recipients
 
 -- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
--- docs/decisions/0099-a-recipients-keys-stand-apart.md. test_subject is the subject that a recipient tests; null for all others.
+-- docs/decisions/0093-a-recipients-keys-stand-apart.md. test_subject is the subject that a recipient tests; null for all others.
+-- opened_on and clicked_on are the last dates on which a recipient counted as unique, with and without suspected bots.
 create table recipients (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -242,6 +243,10 @@ create table recipients (
     check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached', 'clicked')),
   account_created_at timestamptz,
   erased_at timestamptz,
+  opened_on date,
+  unsuspected_opened_on date,
+  clicked_on date,
+  unsuspected_clicked_on date,
   primary key (organization_id, id),
   foreign key (organization_id, campaign_id) references campaigns,
   check ((withdrawn_at is null) = (withdrawal_reason is null))
@@ -816,16 +821,6 @@ create unlogged table hit_windows (
   hits integer not null,
   primary key (window_start, organization_id, recipient_id, address, link_hash)
 );
-
--- The last date on which a recipient counted as unique, by type of event, with and without suspected bots.
-create table unique_hits (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  type text not null,
-  date date not null,
-  unsuspected_date date,
-  primary key (organization_id, recipient_id, type)
-) with (fillfactor = 90);
 
 -- Suppressions
 

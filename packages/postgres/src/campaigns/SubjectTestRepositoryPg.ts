@@ -75,10 +75,8 @@ export const SubjectTestRepositoryPg = adapter(
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null for update`
         if (undecided.length === 0) return undefined
         const rows = yield* sql`
-          select test_subject as "testSubject", count(*)::int as sent, count(unsuspected_date)::int as clicked
+          select test_subject as "testSubject", count(*)::int as sent, count(unsuspected_clicked_on)::int as clicked
           from recipients recipient
-          left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
-            and click.type = 'outreach.email_clicked'
           where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
             and test_subject is not null and sent_at is not null
           group by test_subject`.pipe(decodeCounts)

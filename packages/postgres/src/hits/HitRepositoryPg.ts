@@ -167,12 +167,7 @@ export const HitRepositoryPg = adapter(
         return new Set(recipients)
       }),
 
-      publish: Effect.fnUntraced(function* (organizationId, events, at) {
-        yield* sql`
-          update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
-          where organization_id = ${organizationId} and id = any (${events.map(({ recipientId }) => recipientId)}::text[])`
-        yield* publishEvents(events, at)
-      }, Effect.provideContext(context)),
+      publish: (events, at) => Effect.provideContext(publishEvents(events, at), context),
 
       forget: Effect.fnUntraced(function* (days) {
         yield* forgetRows(sql, "hit_windows", {

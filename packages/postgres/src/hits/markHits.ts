@@ -10,7 +10,7 @@ import { decodeRows } from "../rowsOf.ts"
 const decodeFirsts = decodeRows({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean })
 
 /**
- * Marks the recipients who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
+ * Stamps the recipients who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
  * the transaction that was stamped, so that nobody else marks for the organization at the same time. Events that are neither opens nor clicks are left out.
  */
 export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
@@ -23,43 +23,49 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
   const rows = yield* sql`
     with today as (
       select (${stamp}::timestamptz at time zone 'UTC')::date as date
-    ), hit as (
-      select * from unnest(
+    ), hit as materialized (
+      select hit.*, campaign_id, test_subject, case when is_open then opened_on else clicked_on end as date,
+        case when is_open then unsuspected_opened_on else unsuspected_clicked_on end as unsuspected_date
+      from unnest(
         ${hits.map(({ id }) => id)}::text[], ${hits.map(({ organizationId }) => organizationId)}::text[],
-        ${hits.map(({ recipientId }) => recipientId!)}::text[], ${hits.map(({ type }) => type)}::text[],
+        ${hits.map(({ recipientId }) => recipientId!)}::text[], ${hits.map(({ type }) => type === "outreach.email_opened")}::bool[],
         ${hits.map(isBotSuspected)}::bool[]
-      ) with ordinality as hit (id, organization_id, recipient_id, type, suspected, place)
+      ) with ordinality as hit (id, organization_id, recipient_id, is_open, suspected, place)
+      cross join lateral (
+        select campaign_id, test_subject, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
+        where recipients.organization_id = hit.organization_id and recipients.id = recipient_id limit 1
+      ) recipient
     ), marked as (
-      insert into unique_hits as mark (organization_id, recipient_id, type, date, unsuspected_date)
-      select organization_id, recipient_id, type, today.date, max(today.date) filter (where not suspected)
-      from hit, today group by organization_id, recipient_id, type, today.date
-      on conflict (organization_id, recipient_id, type) do update
-      set date = excluded.date, unsuspected_date = coalesce(excluded.unsuspected_date, mark.unsuspected_date)
+      update recipients set updated_at = ${stamp}::timestamptz, last_event_at = ${stamp}::timestamptz,
+        opened_on = case when opened then today.date else opened_on end,
+        unsuspected_opened_on = case when unsuspected_opened then today.date else unsuspected_opened_on end,
+        clicked_on = case when clicked then today.date else clicked_on end,
+        unsuspected_clicked_on = case when unsuspected_clicked then today.date else unsuspected_clicked_on end
+      from (
+        select organization_id, recipient_id, bool_or(is_open) as opened, bool_or(is_open and not suspected) as unsuspected_opened,
+          bool_or(not is_open) as clicked, bool_or(not is_open and not suspected) as unsuspected_clicked
+        from hit group by organization_id, recipient_id
+      ) each, today
+      where recipients.organization_id = each.organization_id and recipients.id = each.recipient_id
     ), counted as (
       insert into campaign_count_changes (organization_id, campaign_id, subject, opened, clicked, unsuspected_opened, unsuspected_clicked)
-      select organization_id, campaign_id, coalesce(test_subject, ''),
-        count(*) filter (where is_first and type = 'outreach.email_opened'), count(*) filter (where is_first and type = 'outreach.email_clicked'),
-        count(*) filter (where is_first_unsuspected and type = 'outreach.email_opened'),
-        count(*) filter (where is_first_unsuspected and type = 'outreach.email_clicked')
+      select organization_id, campaign_id, coalesce(test_subject, ''), count(*) filter (where is_first and is_open),
+        count(*) filter (where is_first and not is_open), count(*) filter (where is_first_unsuspected and is_open),
+        count(*) filter (where is_first_unsuspected and not is_open)
       from (
         -- Their first ever, while the digest counts those of the date.
-        select organization_id, recipient_id, type, bool_and(mark.date is null) as is_first,
-          bool_or(not suspected) and bool_and(mark.unsuspected_date is null) as is_first_unsuspected
-        from hit left join unique_hits mark using (organization_id, recipient_id, type)
-        group by organization_id, recipient_id, type
+        select organization_id, campaign_id, test_subject, is_open, bool_and(date is null) as is_first,
+          bool_or(not suspected) and bool_and(unsuspected_date is null) as is_first_unsuspected
+        from hit group by organization_id, recipient_id, campaign_id, test_subject, is_open
       ) each
-      cross join lateral (
-        select campaign_id, test_subject from recipients
-        where recipients.organization_id = each.organization_id and id = recipient_id limit 1
-      ) recipient
       where is_first or is_first_unsuspected
       group by organization_id, campaign_id, test_subject
     )
     select hit.id,
-      mark.date is distinct from today.date
-        and row_number() over (partition by recipient_id, type order by place) = 1 as first,
-      not suspected and mark.unsuspected_date is distinct from today.date
-        and row_number() over (partition by recipient_id, type, suspected order by place) = 1 as "firstUnsuspected"
-    from hit cross join today left join unique_hits mark using (organization_id, recipient_id, type)`.pipe(decodeFirsts)
+      hit.date is distinct from today.date
+        and row_number() over (partition by recipient_id, is_open order by place) = 1 as first,
+      not suspected and unsuspected_date is distinct from today.date
+        and row_number() over (partition by recipient_id, is_open, suspected order by place) = 1 as "firstUnsuspected"
+    from hit cross join today`.pipe(decodeFirsts)
   return new Map(rows.map((row) => [row.id, row]))
 })

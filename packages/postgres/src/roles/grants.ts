@@ -75,7 +75,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   },
   unsubscriptions: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
-  unique_hits: { worker: "select, insert, update", operator: "select" },
   gauge_samples: { worker: "select, insert, delete", operator: "select" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },

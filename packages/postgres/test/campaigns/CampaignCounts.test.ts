@@ -39,12 +39,7 @@ const count = Effect.fnUntraced(function* (campaignId: CampaignId) {
     select coalesce(test_subject, '') as subject, count(*)::int as recipients, count(published_at)::int as published,
       count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent, count(bounced_at)::int as bounced,
       (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered,
-      (select count(*)::int from unique_hits hit join recipients who on who.id = recipient_id and hit.organization_id = who.organization_id
-        where campaign_id = ${campaignId} and type = 'outreach.email_opened'
-          and coalesce(who.test_subject, '') = coalesce(recipient.test_subject, '')) as opened,
-      (select count(*)::int from unique_hits hit join recipients who on who.id = recipient_id and hit.organization_id = who.organization_id
-        where campaign_id = ${campaignId} and type = 'outreach.email_clicked' and unsuspected_date is not null
-          and coalesce(who.test_subject, '') = coalesce(recipient.test_subject, '')) as unsuspected_clicked
+      count(opened_on)::int as opened, count(unsuspected_clicked_on)::int as unsuspected_clicked
     from recipients recipient where campaign_id = ${campaignId} group by test_subject order by 1`
   const queue = yield* sql<Counts>`
     select (count(*) filter (where quarantined_at is null))::int as queued, (count(*) filter (where attempts > 0))::int as deferred,

@@ -10,7 +10,7 @@ import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { draftsOf, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { draftsOf, insertRecipients, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -145,7 +145,9 @@ it("finds both equal after several writers wrote at once, over a midnight", asyn
       // Stamps are a microsecond apart from here on, so that about half of them come after the midnight.
       yield* sql`
         update organization_clock set last = '2999-12-31T23:59:59.999880Z' where organization_id = ${seeded.organization.id}`
-      return { ...seeded, recipientIds: [yield* recipients(50), yield* recipients(50)] }
+      const recipientIds = [yield* recipients(50), yield* recipients(50)]
+      for (const [i, ids] of recipientIds.entries()) yield* insertRecipients(seeded.campaigns[i]!, ids)
+      return { ...seeded, recipientIds }
     }),
   )
   await Promise.all(

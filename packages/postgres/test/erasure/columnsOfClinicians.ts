@@ -87,6 +87,5 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   stored_response_totals: { others: "organization_id" },
   subject_tests: { others: "organization_id campaign_id subject_b winner counts" },
   timelines: { others: "timeline mark" },
-  unique_hits: { kept: { recipient_id: OUR_ID }, others: "organization_id type" },
   webhook_endpoints: { others: "id organization_id url event_types" },
 }
