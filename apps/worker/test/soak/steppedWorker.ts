@@ -52,8 +52,13 @@ const worker = Effect.gen(function* () {
         write: (...given) => Effect.andThen(perhaps("before write"), leases.write(...given)),
       }),
       Effect.provideService(WebhookClient, {
-        post: (...call) =>
-          perhaps("before POST").pipe(Effect.andThen(client.post(...call)), Effect.tap(perhaps("after POST"))),
+        post: (endpoint, headers, body, onReply) => {
+          perhapsDie("before POST")
+          return client.post(endpoint, headers, body, (reply) => {
+            perhapsDie("after POST")
+            onReply(reply)
+          })
+        },
       }),
     )
   })
