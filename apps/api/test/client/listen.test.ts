@@ -13,93 +13,100 @@ import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-veri
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, type TestContext, test } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
-import { startApi, type TestApi } from "../startApi.ts"
+import { startApi } from "../startApi.ts"
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.resolve("@outreach/webhook-verifier")))
 const SECRET = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 
 const api = startApi()
-let key: Awaited<ReturnType<TestApi["issue"]>>
-let seed: Effect.Success<ReturnType<typeof seedCampaign>>
-// Each test has an organization of its own, because a feed begins with all of the present second.
-beforeEach(async () => {
-  seed = await api().run(seedCampaign({ recipients: 1 }))
-  key = await api().issue(seed.organization.id, SCOPES)
-})
-const publish = (types: Parameters<typeof publishOutcomes>[1]) => api().run(publishOutcomes(seed.campaign, types))
+/** An organization of a test's own, because a feed begins with all of the present second; and what ends with the test. */
+const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) => {
+  const seed = await api().run(seedCampaign({ recipients: 1 }))
+  const key = await api().issue(seed.organization.id, SCOPES)
+  const publish = (types: Parameters<typeof publishOutcomes>[1]) => api().run(publishOutcomes(seed.campaign, types))
 
-/** Runs the command until the test is finished; on a terminal, when `terminal` says so. */
-const start = (
-  args: ReadonlyArray<string>,
-  options: { readonly env?: NodeJS.ProcessEnv; readonly terminal?: true } = {},
-) => {
-  const command = [process.execPath, CLI, "listen", ...args]
-  const [program, ...rest] = options.terminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command
-  const child = spawn(program!, rest, {
-    env: {
-      ...compileCache,
-      PATH: process.env["PATH"],
-      OUTREACH_KEY: key.text,
-      OUTREACH_URL: api().url,
-      ...options.env,
-    },
-  })
-  const ended = once(child, "close").then(([code]) => code as number | null)
-  onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      output += chunk
-    })
-  }
-  return {
-    ended,
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
-    type: (keys: string) => child.stdin.write(keys),
-    shown: (pattern: RegExp) =>
-      Promise.race([
-        eventually(
-          () => output,
-          (shown) => pattern.test(shown),
-        ),
-        ended.then((code) => {
-          if (pattern.test(output)) return output
-          throw new Error(`ended with ${code}:\n${output}`)
-        }),
-      ]),
-  }
-}
-
-/** A receiver that verifies, and keeps what came. */
-const startReceiver = async (secret = () => SECRET) => {
-  const events: Array<WebhookEvent> = []
-  const requests: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
-  const url = await answering(async (request, response) => {
-    const { headers } = request
-    const body = await text(request)
-    requests.push({ headers, body })
-    const verified = createWebhookVerifier({ secrets: [secret()] }).verify({ headers, body })
-    await verified.then(
-      (event) => {
-        events.push(event)
-        response.end()
+  /** Runs the command until the test is finished; on a terminal, when `terminal` says so. */
+  const start = (
+    args: ReadonlyArray<string>,
+    options: { readonly env?: NodeJS.ProcessEnv; readonly terminal?: true } = {},
+  ) => {
+    const command = [process.execPath, CLI, "listen", ...args]
+    const [program, ...rest] = options.terminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command
+    const child = spawn(program!, rest, {
+      env: {
+        ...compileCache,
+        PATH: process.env["PATH"],
+        OUTREACH_KEY: key.text,
+        OUTREACH_URL: api().url,
+        ...options.env,
       },
-      (error) => response.writeHead(error.status).end(error.code),
-    )
-  })
-  return { url, events, requests }
+    })
+    const ended = once(child, "close").then(([code]) => code as number | null)
+    onTestFinished(async () => {
+      child.kill("SIGKILL")
+      await ended
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        output += chunk
+      })
+    }
+    return {
+      ended,
+      kill: (signal: NodeJS.Signals) => child.kill(signal),
+      type: (keys: string) => child.stdin.write(keys),
+      shown: (pattern: RegExp) =>
+        Promise.race([
+          eventually(
+            () => output,
+            (shown) => pattern.test(shown),
+          ),
+          ended.then((code) => {
+            if (pattern.test(output)) return output
+            throw new Error(`ended with ${code}:\n${output}`)
+          }),
+        ]),
+    }
+  }
+
+  /** A receiver that verifies, and keeps what came. */
+  const startReceiver = async (secret = () => SECRET) => {
+    const events: Array<WebhookEvent> = []
+    const requests: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
+    const url = await answering(async (request, response) => {
+      const { headers } = request
+      const body = await text(request)
+      requests.push({ headers, body })
+      const verified = createWebhookVerifier({ secrets: [secret()] }).verify({ headers, body })
+      await verified.then(
+        (event) => {
+          events.push(event)
+          response.end()
+        },
+        (error) => response.writeHead(error.status).end(error.code),
+      )
+    })
+    return { url, events, requests }
+  }
+  const answering = async (listener: RequestListener) =>
+    `http://127.0.0.1:${await listen(createServer(listener), onTestFinished)}/`
+
+  return { seed, publish, start, startReceiver, answering }
 }
 const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{43})$/m.exec(output)![1]!
 
-const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}/`
+/** The tests wait for the command, which asks every two seconds: they wait together. */
+const it = test.extend<{ readonly own: Awaited<ReturnType<typeof setUp>> }>({
+  own: async ({ onTestFinished }, use) => use(await setUp({ onTestFinished })),
+})
 
-describe("listen", () => {
-  it("forwards each event with the service's headers and bytes, signed with the secret that it prints", async () => {
+describe.concurrent("listen", () => {
+  it("forwards each event with the service's headers and bytes, signed with the secret that it prints", async ({
+    own: { publish, start, startReceiver },
+  }) => {
     let secret = ""
     const receiver = await startReceiver(() => secret)
     const command = start(["--forward", receiver.url])
@@ -136,14 +143,14 @@ describe("listen", () => {
       expect(output).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}200 +\\d+ ms {2}\\S+ {2}${id}$`, "m"))
   })
 
-  it("ends on an interrupt, with nothing but what it printed", async () => {
+  it("ends on an interrupt, with nothing but what it printed", async ({ own: { start } }) => {
     const command = start(["--forward", "http://127.0.0.1:9/"])
     await command.shown(/^Events of/m)
     command.kill("SIGINT")
     expect(await command.ended).toBe(0)
   })
 
-  it("begins at a time, and forwards some types alone", async () => {
+  it("begins at a time, and forwards some types alone", async ({ own: { publish, start, startReceiver } }) => {
     const [id] = await publish(["outreach.email_bounced"])
     await publish(["outreach.email_opened"])
     const receiver = await startReceiver()
@@ -157,7 +164,9 @@ describe("listen", () => {
     )
   })
 
-  it("sends headers that the library of Standard Webhooks verifies, when asked for them", async () => {
+  it("sends headers that the library of Standard Webhooks verifies, when asked for them", async ({
+    own: { publish, start, startReceiver },
+  }) => {
     let secret = SECRET
     const receiver = await startReceiver(() => secret)
     const command = start(["--forward", receiver.url, "--standard-webhooks"])
@@ -170,7 +179,9 @@ describe("listen", () => {
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
   })
 
-  it("repeats the last event and one by its id, as further attempts of one delivery", async () => {
+  it("repeats the last event and one by its id, as further attempts of one delivery", async ({
+    own: { publish, start, startReceiver },
+  }) => {
     const receiver = await startReceiver()
     const command = start(["--forward", receiver.url, "--secret", SECRET])
     await command.shown(/^Events of/m)
@@ -184,7 +195,7 @@ describe("listen", () => {
     await command.shown(new RegExp(`${last}\\n.*200 .* ${last}`))
     command.type(`r ${first}\n`)
     await eventually(
-      () => receiver.requests.length,
+      () => receiver.events.length,
       (count) => count === 4,
     )
     expect(receiver.events.map(({ event_id }) => event_id)).toEqual([first, last, last, first])
@@ -197,7 +208,7 @@ describe("listen", () => {
   // util-linux's script gives a process a terminal.
   it.skipIf(spawnSync("script", ["--version"]).status !== 0)(
     "repeats with a key, and ends with Ctrl-C, on a terminal",
-    async () => {
+    async ({ own: { publish, start, startReceiver } }) => {
       const receiver = await startReceiver()
       const command = start(["--forward", receiver.url, "--secret", SECRET], { terminal: true })
       await command.shown(/Events of/)
@@ -218,7 +229,9 @@ describe("listen", () => {
     },
   )
 
-  it("goes on past receivers that are down, refuse, fail, redirect or break off, and says what the service would do", async () => {
+  it("goes on past receivers that are down, refuse, fail, redirect or break off, and says what the service would do", async ({
+    own: { answering, publish, start },
+  }) => {
     const answers: Array<RequestListener> = [
       (_, response) => response.writeHead(400).end('{"error":\n"not_an_event"}'),
       (_, response) => response.writeHead(503).end(),
@@ -244,7 +257,7 @@ describe("listen", () => {
     await down.shown(/--- .*nothing listens there \(ECONNREFUSED\)[\s\S]*nothing listens there/)
   })
 
-  it("says why the API refuses, and ends", async () => {
+  it("says why the API refuses, and ends", async ({ own: { seed, start } }) => {
     const narrow = await api().issue(seed.organization.id, ["tokens:read"])
     const refused: ReadonlyArray<readonly [NodeJS.ProcessEnv, RegExp]> = [
       [{ OUTREACH_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
@@ -258,7 +271,9 @@ describe("listen", () => {
     }
   })
 
-  it("waits when the key is over its limit, and loses nothing while the API is away", async () => {
+  it("waits when the key is over its limit, and loses nothing while the API is away", async ({
+    own: { answering, publish, seed, start, startReceiver },
+  }) => {
     const busy = await api().issue(seed.organization.id, SCOPES)
     let failure: ((...args: Parameters<RequestListener>) => void) | undefined
     const proxy = await answering(async (request, response) => {
@@ -280,7 +295,7 @@ describe("listen", () => {
     await command.shown(new RegExp(`200 .* ${id}`))
   })
 
-  it("refuses what it cannot work with, before it asks anything", async () => {
+  it("refuses what it cannot work with, before it asks anything", async ({ own: { start } }) => {
     const refused: ReadonlyArray<readonly [ReadonlyArray<string>, NodeJS.ProcessEnv, RegExp]> = [
       [[], {}, /the address is missing: give --forward/],
       [["--forward", "localhost:3000"], {}, /localhost:3000 is not an address.*http:\/\/localhost:3000/],

@@ -1,0 +1,135 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { FunnelStage } from "@outreach/domain/digest/Digest"
+import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import { Settlements } from "@outreach/domain/mail/Settlements"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { markMailed } from "@outreach/domain/restores/Restores"
+import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
+import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { claimMessages } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { type seed, settle } from "./countCampaign.ts"
+
+const OUTCOMES: ReadonlyArray<MailOutcome> = [
+  { _tag: "Accepted" },
+  { _tag: "Bounced", reason: "mailbox_not_found" },
+  { _tag: "Bounced", reason: "other" },
+  { _tag: "Deferred" },
+  { _tag: "Refused", status: "550 5.7.1" },
+  { _tag: "Unreachable", failure: { class: "slow", code: "ETIMEDOUT at DATA" } },
+  { _tag: "Unknown", failure: { class: "reset", code: "ECONNRESET" } },
+]
+
+const who = fc.nat({ max: 9 })
+/** A step of a campaign's history. */
+export const operation = fc.oneof(
+  fc.record({ do: fc.constant("import" as const), first: who }),
+  fc.record({ do: fc.constant("publish" as const) }),
+  fc.record({ do: fc.constant("send" as const), limit: fc.nat({ max: 4 }), outcome: fc.constantFrom(...OUTCOMES) }),
+  fc.record({ do: fc.constant("quarantine" as const) }),
+  fc.record({ do: fc.constant("suppress" as const), who }),
+  fc.record({
+    do: fc.constant("hit" as const),
+    who,
+    outcome: fc.constantFrom<Outcome>("human opened", "bot opened", "human clicked", "bot clicked"),
+  }),
+  fc.record({ do: fc.constant("bounce" as const), who }),
+  fc.record({ do: fc.constant("erase" as const), who }),
+  fc.record({
+    do: fc.constant("qualify" as const),
+    who,
+    stage: fc.constantFrom<FunnelStage>("account_created", "learner_qualified", "completer_qualified"),
+  }),
+  fc.record({ do: fc.constant("fields" as const), who, name: fc.string() }),
+  fc.record({ do: fc.constant("restore" as const), who }),
+  fc.record({ do: fc.constant("fold" as const) }),
+  fc.record({ do: fc.constant("cancel" as const) }),
+)
+type Operation = typeof operation extends fc.Arbitrary<infer A> ? A : never
+
+/** Carries out a step of a campaign's history. */
+export const carryOut = Effect.fnUntraced(function* (
+  { campaign, organization }: Effect.Success<ReturnType<typeof seed>>,
+  operation: Operation,
+) {
+  const sql = yield* SqlClient.SqlClient
+  // Nobody has an e-mail to open before its subject is chosen.
+  const recipientsOf = sql<{ id: RecipientId }>`
+    select id from recipients where campaign_id = ${campaign.id} and (${operation.do !== "hit"} or published_at is not null) order by npi`
+  const some = Effect.map(recipientsOf, (rows) => ("who" in operation ? rows[operation.who % rows.length]! : rows[0]!))
+  switch (operation.do) {
+    case "import": {
+      const lines = [0, 1, 2].map((n) => ({
+        number: n,
+        npi: npi(operation.first + n),
+        email: email(operation.first + n),
+      }))
+      return yield* Effect.ignore(importLines(campaign.id, lines))
+    }
+    case "publish":
+      yield* Effect.ignore(scheduleCampaign(campaign.id))
+      while (yield* publishChunk()) {}
+      return yield* (yield* CampaignRepository).openAndComplete
+    case "send":
+      yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id} and due_at < 'infinity'`
+      yield* sql`delete from domain_pauses where campaign_id = ${campaign.id}`
+      for (const lease of yield* claimMessages(operation.limit)) yield* settle(lease, operation.outcome)
+      return
+    case "quarantine":
+      for (const lease of yield* claimMessages(1)) {
+        const failure = { class: "template", code: "needs first_name, which is missing" } as const
+        yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })
+      }
+      return
+    case "suppress":
+      yield* suppressClinicians(
+        { organizationId: organization.id },
+        [{ npi: npi(operation.who), email: null }],
+        "operator",
+      )
+      return yield* withdrawSuppressed
+    case "hit": {
+      const recipient = yield* some
+      if (recipient === undefined) return
+      const hit = [recipient.id, operation.outcome] as const
+      return yield* inTransaction(
+        Effect.gen(function* () {
+          yield* outreachOn(yield* commitTimestamp(organization.id), campaign, [hit])
+        }),
+      )
+    }
+    case "bounce":
+      return yield* reportBounce((yield* some).id, { _tag: "Bounced", reason: "mailbox_disabled" })
+    case "erase":
+      return yield* eraseRecipients(organization.id, [(yield* some).id])
+    case "qualify":
+      return yield* inTransaction(
+        Effect.gen(function* () {
+          const clinician = { programId: campaign.programId, stage: operation.stage, npi: npi(operation.who) }
+          yield* qualifyOn(organization.id, [clinician], yield* commitTimestamp(organization.id))
+        }),
+      )
+    case "fields": {
+      const clinician = { npi: npi(operation.who), fields: { first_name: operation.name.replaceAll("\0", "") } }
+      const key = { organizationId: organization.id, campaignId: campaign.id }
+      return yield* (yield* RecipientRepository).keepFields(key, [clinician])
+    }
+    case "restore":
+      return yield* markMailed([(yield* some).id])
+    case "fold":
+      return yield* (yield* CampaignCounts).fold
+    case "cancel":
+      return yield* Effect.ignore(commandCampaign(campaign.id, "pause"))
+  }
+})
