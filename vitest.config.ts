@@ -9,7 +9,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
-    globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
+    globalSetup: "packages/embedded-postgres/src/vitestServerInMemory.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,
     // Loading the modules anew for each file would take longer than the tests.

@@ -74,9 +74,10 @@ export async function openTemporary({
   base,
   environment = {},
   settings,
+  inMemory = false,
   ...input
 }: SupervisorInput): Promise<OpenCluster> {
-  const root = await temporaryRoot()
+  const root = await temporaryRoot({ inMemory })
   await removeStaleClusters(root)
   const folder = join(root, `${RUN_PREFIX}${await processToken(process.pid)}`)
   const server = { data: join(folder, "data"), environment }

@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs"
-import { access, chmod, lstat, mkdir, realpath, stat } from "node:fs/promises"
+import { access, chmod, lstat, mkdir, realpath, stat, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -20,9 +20,22 @@ export async function isReachable(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach. */
-export async function temporaryRoot(): Promise<string> {
-  return await firstOpen([tmpdir(), "/tmp", "/var/tmp"])
+/** The folder of Linux whose files lie in memory, and what must be free there. */
+const MEMORY = { folder: "/dev/shm", bytes: 4 * 2 ** 30 }
+
+/** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach; one in memory if it is asked for and has room. */
+export async function temporaryRoot({ inMemory = false } = {}): Promise<string> {
+  const first = inMemory && (await hasRoomInMemory()) ? [MEMORY.folder] : []
+  return await firstOpen([...first, tmpdir(), "/tmp", "/var/tmp"])
+}
+
+async function hasRoomInMemory(): Promise<boolean> {
+  const free = await statfs(MEMORY.folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  // A container may have less memory than its machine.
+  return Math.min(free, process.availableMemory() / 2) >= MEMORY.bytes
 }
 
 /** Returns this user's folder for files that outlive a run but cannot lie in the clone. Creates it if it is missing. */

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { type Postgres, startPostgres } from "./startPostgres.ts"
+import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,16 +8,21 @@ declare module "vitest" {
 }
 
 /** Provides a PostgreSQL server to the tests of a run, as vitest's `globalSetup`. */
-export default async function vitestServer(project: TestProject): Promise<() => Promise<void>> {
-  const { url, stop } = await testServer()
+export default async function vitestServer(
+  project: TestProject,
+  options: Pick<StartOptions, "inMemory"> = {},
+): Promise<() => Promise<void>> {
+  const { url, stop } = await testServer(options)
   project.provide("postgresUrl", url)
   return stop
 }
 
 /** Returns the server of `DATABASE_URL`, or starts an embedded one if the variable is not set. */
-export async function testServer(): Promise<Pick<Postgres, "url" | "stop">> {
+export async function testServer(
+  options: Pick<StartOptions, "inMemory"> = {},
+): Promise<Pick<Postgres, "url" | "stop">> {
   const url = process.env["DATABASE_URL"]
-  if (!url) return await startPostgres()
+  if (!url) return await startPostgres(options)
   if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new Error("DATABASE_URL is not a postgres:// address.")
   }
