@@ -10,7 +10,7 @@ import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, type TestContext } from "vitest"
 
 const url = migratedDatabase()
 
@@ -33,8 +33,9 @@ const READY = message("Z", "I")
 const SESSION = Buffer.concat([LET_IN, message("S", "in_hot_standby\0off\0"), KEY, READY])
 const ERROR = message("E", "SFATAL\0C53300\0Mtoo many connections of dana@clinic.test\0\0")
 
-/** Starts a server that does something to each client. */
-const server = (behave: (socket: Socket) => void) => listen(createServer(behave))
+/** Starts a server that does something to each client, until the test is finished. */
+const server = (behave: (socket: Socket) => void, test?: TestContext) =>
+  listen(createServer(behave), test?.onTestFinished)
 /** Sends some bytes after the first packet of the client. */
 const afterStartup = (bytes: Uint8Array, then?: (socket: Socket) => void) => (socket: Socket) =>
   socket.once("data", () => {
@@ -108,7 +109,8 @@ describe("a server that opens no session", () => {
     expect(await run(at(await server(behave)))).toBe(code)
   })
 
-  it.each<[what: string, behave: (socket: Socket) => void]>([
+  // They wait for their time together.
+  it.concurrent.for<[what: string, behave: (socket: Socket) => void]>([
     ["accepts and says nothing", () => {}],
     ["lets in and says nothing more", afterStartup(LET_IN)],
     ["sends half a message and no more", afterStartup(message("R", "\0\0\0\0").subarray(0, 6))],
@@ -120,8 +122,8 @@ describe("a server that opens no session", () => {
         socket.on("close", () => clearInterval(drip))
       }),
     ],
-  ])("and %s has had its time, which the next host then has", async (_, behave) => {
-    const port = await server(behave)
+  ])("and %s has had its time, which the next host then has", async ([, behave], test) => {
+    const port = await server(behave, test)
     expect(["ETIMEDOUT", "EPROTO"]).toContain(await run(at(port, "sslmode=disable&connect_timeout=1")))
     expect(await run(behind(port))).toEqual([{ one: 1 }])
   })
@@ -168,11 +170,12 @@ describe("a server that answers the request for TLS", () => {
     expect(await run(at(port, tls))).toMatch(/^(?:ERR_SSL|EPROTO)/)
   })
 
-  it.each([
+  it.concurrent.for<[what: string, bytes: Buffer]>([
     ["nothing", Buffer.alloc(0)],
     ["consent, and nothing more", Buffer.from("S")],
-  ])("with %s, has had its time", async (_, bytes) => {
-    expect(await run(at(await server(afterStartup(bytes)), "sslmode=require&connect_timeout=1"))).toBe("ETIMEDOUT")
+  ])("with %s, has had its time", async ([, bytes], test) => {
+    const port = await server(afterStartup(bytes), test)
+    expect(await run(at(port, "sslmode=require&connect_timeout=1"))).toBe("ETIMEDOUT")
   })
 })
 
@@ -205,7 +208,7 @@ describe("a certificate", () => {
 })
 
 describe("a server in the middle of a statement", () => {
-  it.each<[what: string, code: string, behave: (socket: Socket) => void]>([
+  it.concurrent.for<[what: string, code: string, behave: (socket: Socket) => void]>([
     ["closes", "ECONNRESET", inStatement(Buffer.alloc(0), close)],
     ["closes within a message", "ECONNRESET", inStatement(message("D", "\0\x01").subarray(0, 4), close)],
     ["resets the connection", "ECONNRESET", inStatement(Buffer.alloc(0), (socket) => void socket.resetAndDestroy())],
@@ -216,8 +219,8 @@ describe("a server in the middle of a statement", () => {
     ["goes mute", "ETIMEDOUT", inStatement(Buffer.alloc(0))],
     ["goes mute within a message", "ETIMEDOUT", inStatement(message("D", "\0\x01").subarray(0, 4))],
     ["shuts down", "ECONNRESET", inStatement(message("E", "SFATAL\0C57P01\0Mterminating\0\0"), close)],
-  ])("that %s is reported as %s", async (_, code, behave) => {
-    expect(await run(at(await server(behave)))).toBe(code)
+  ])("that %s is reported as %s", async ([, code, behave], test) => {
+    expect(await run(at(await server(behave, test)))).toBe(code)
   })
 
   it.each([
