@@ -20,8 +20,8 @@ export async function isReachable(path: string): Promise<boolean> {
   }
 }
 
-/** The folder of Linux whose files lie in memory, and what must be free there. */
-const MEMORY = { folder: "/dev/shm", bytes: 4 * 2 ** 30 }
+/** The folder of Linux whose files lie in memory, and what must be free there: ten times what a run of the tests takes. */
+const MEMORY = { folder: "/dev/shm", bytes: 2 * 2 ** 30 }
 
 /** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach; one in memory if it is asked for and has room. */
 export async function temporaryRoot({ inMemory = false } = {}): Promise<string> {

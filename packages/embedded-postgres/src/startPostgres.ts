@@ -11,7 +11,7 @@ import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 export interface StartOptions {
   /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
   readonly dataDirectory?: string
-  /** Whether a temporary cluster lies in memory, where that has 4 GB to spare. Default false. */
+  /** Whether a temporary cluster lies in memory, where that has 2 GB to spare. Default false. */
   readonly inMemory?: boolean
   /** Whether to drop the data that `dataDirectory` holds. Default false. */
   readonly fresh?: boolean
