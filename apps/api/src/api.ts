@@ -6,7 +6,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
-import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { HintInterval, HintsPg } from "@outreach/postgres/events/HintsPg"
 import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
@@ -130,6 +130,9 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
+// The API hints at inbound events alone. Each hint is a transaction, which would take as long as the storing of an event.
+const hints = HintsPg.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
+
 const callerActivity = CallerActivity.layer.pipe(Layer.provide(PartnerActivity.layer), Layer.provide(transactions))
 
 const ports = Layer.mergeAll(
@@ -143,7 +146,7 @@ const ports = Layer.mergeAll(
   UnsubscriptionRepositoryPg,
   tracking,
   UnavailableLog.layer,
-).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads), Layer.provide(monitor))
+).pipe(Layer.provide(hints), Layer.provideMerge(reads), Layer.provide(monitor))
 
 /** Listens once everything else is there, so that no request arrives before it can be answered. */
 const listening = Layer.effect(

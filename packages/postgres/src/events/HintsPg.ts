@@ -2,13 +2,15 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
-import { Cause, Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { Cause, Context, type Duration, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
 import { DatabaseMonitor } from "../DatabaseMonitor.ts"
 import { describeFault } from "../describeFault.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
-/** How long the next hints wait, so that many share one notification when there are thousands a second. */
-const GATHER_MS = 2
+/** How long the next hints wait, so that many share one notification when there are thousands a second. Default 2 ms. */
+export const HintInterval = Context.Reference<Duration.Input>("postgres/events/HintInterval", {
+  defaultValue: () => "2 millis",
+})
 /** What a notification holds at most, in bytes; PostgreSQL takes 7,999. */
 const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
@@ -24,6 +26,7 @@ export const HintsPg = Layer.effect(
     const pool = yield* PgClient.PgClient
     const monitor = yield* DatabaseMonitor
     const { listening: config } = yield* DatabaseRoute
+    const interval = yield* HintInterval
     const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false })
     const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
     const waiting = new Set<string>()
@@ -44,7 +47,7 @@ export const HintsPg = Layer.effect(
     yield* wakeUp.await.pipe(
       Effect.andThen(wakeUp.close),
       Effect.andThen(send),
-      Effect.andThen(Effect.sleep(GATHER_MS)),
+      Effect.andThen(Effect.sleep(interval)),
       Effect.forever,
       Effect.forkScoped,
     )
