@@ -133,6 +133,34 @@ describe("RecipientRepositoryPg.find", () => {
     expect(yield* recipients.find(theirs.organization.id, "aB3dE9")).toBeUndefined()
     expect(yield* recipients.find(ours.organization.id, "Ab3dE9")).toBeUndefined()
   })
+
+  test("returns to each of many callers at once what it asked for", function* () {
+    const recipients = yield* RecipientRepository
+    const organizations = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
+    const tokens = ["aB3dE1", "aB3dE2", "aB3dE3"]
+    for (const [i, { campaign }] of organizations.entries()) {
+      for (const [n, token] of tokens.slice(i).entries()) yield* register(campaign.id, yield* candidate(n, { token }))
+    }
+    const asked = Array.from({ length: 30 }, () =>
+      organizations.flatMap(({ organization }) => tokens.map((token) => [organization.id, token] as const)),
+    ).flat()
+    const found = yield* Effect.forEach(asked, (each) => recipients.find(...each), { concurrency: "unbounded" })
+    expect(found.map((each) => each && [each.organizationId, each.token])).toEqual(
+      asked.map((each) => (each[0] === organizations[1]!.organization.id && each[1] === "aB3dE1" ? undefined : each)),
+    )
+  })
+
+  test("finds in a transaction what the transaction wrote", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const one = yield* candidate(1)
+    const found = yield* inTransaction(
+      Effect.andThen(
+        register(campaign.id, one),
+        RecipientRepository.use(({ find }) => find(organization.id, one.token)),
+      ),
+    )
+    expect(found).toMatchObject(one)
+  })
 })
 
 describe("RecipientRepositoryPg.page", () => {
