@@ -2786,7 +2786,7 @@ CREATE INDEX failure_groups_of_endpoint ON public.failure_groups USING btree (or
 CREATE INDEX failure_groups_open ON public.failure_groups USING btree (last_at, id) WHERE (open > 0);
 CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_at);
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
-CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, recipient_id, received_at);
+CREATE INDEX hits_of_recipient ON public.hits USING btree (recipient_id, received_at);
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
 CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organization_id, npi, received_at) WHERE (applied_at IS NOT NULL);
 CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organization_id, received_at, event_id);
