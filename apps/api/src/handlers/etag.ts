@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { RecipientExpansion } from "./recipientRecord.ts"
@@ -10,8 +10,8 @@ export const etag = (
   summary: CampaignWithProgram | undefined,
 ): string => {
   const versions = [...expansion].sort().map((name) => [name, summary?.[name].updatedAt ?? null])
-  const hash = createHash("sha256").update(JSON.stringify([recipient.id, recipient.updatedAt, versions]))
-  return `"${hash.digest("base64url").slice(0, 27)}"`
+  const digest = hash("sha256", JSON.stringify([recipient.id, recipient.updatedAt, versions]), "base64url")
+  return `"${digest.slice(0, 27)}"`
 }
 
 /**

@@ -1,29 +1,30 @@
 import { hash } from "node:crypto"
 import { coalesce } from "@outreach/domain/coalesce"
-import { KeyId } from "@outreach/domain/Identifier"
+import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Redacted, Schema } from "effect"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { firstOr, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 
 const { columns, decode } = rowsOf(ApiKey)
-const decodeUses = decodeRows({
-  request: Schema.Int,
-  organizationId: ApiKey.fields.organizationId,
+/** A row of the use of a key. It is not decoded, which takes 1.5 µs of a look-up's 75. */
+type Use = readonly [
+  request: number,
+  organizationId: OrganizationId,
   keyId: KeyId,
-  scopes: ApiKey.fields.scopes,
-  isFrozen: Schema.Boolean,
-  count: Schema.Int,
-  now: Schema.Number,
+  scopes: ApiKey["scopes"],
+  isFrozen: boolean,
+  count: number,
+  now: number,
   /** Null unless the repository tells replay points. */
-  server: Schema.NullOr(Schema.String),
-  clock: Schema.NullOr(Timestamp),
-})
+  server: string | null,
+  clock: Timestamp | null,
+]
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
@@ -82,11 +83,12 @@ export const ApiKeyRepositoryPg = adapter(
           select request::int, organization_id as "organizationId", id as "keyId", scopes, frozen as "isFrozen",
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
             extract(epoch from statement_timestamp())::double precision as now, ${replayPoint}
-          from caller join counted on key_id = id`.pipe(decodeUses)
+          from caller join counted on key_id = id`.values
         const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
-        for (const { request, count, now, isFrozen, server, clock, ...caller } of rows) {
+        for (const use of rows) {
+          const [request, organizationId, keyId, scopes, isFrozen, count, now, server, clock] = use as Use
           uses[request - 1] = {
-            caller,
+            caller: { organizationId, keyId, scopes },
             count,
             now,
             isFrozen,
