@@ -12,7 +12,7 @@ import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { cpuTime } from "./cpuTime.ts"
+import { cpuTime, parentOf } from "./cpuTime.ts"
 import { fieldsOf, htmlFor, subjectFor, TEMPLATE } from "./email/message.ts"
 import { median } from "./median.ts"
 
@@ -46,6 +46,8 @@ console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
 console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM_UP_SHARE * 100} %\n`)
 await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 
+const [{ pid }] = (await query<{ pid: number }>((sql) => sql`select pg_backend_pid() as pid`)) as [{ pid: number }]
+const postmaster = parentOf(pid)
 const measurePool = () =>
   measure(start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }))
 const ratios: number[] = []
@@ -59,7 +61,7 @@ for (let round = 1; round <= rounds; round++) {
   cpuRatios.push(alone.cpu / ours.cpu)
   for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": alone })) {
     console.log(
-      `  ${name.padEnd(20)}${it.perSecond.toFixed(0).padStart(8)} /s ${it.cpu.toFixed(0).padStart(8)} µs CPU   MiB at each tenth ${it.memory.join(" ")}`,
+      `  ${name.padEnd(20)}${it.perSecond.toFixed(0).padStart(8)} /s   CPU µs: process ${it.cpu.toFixed(0)}, PostgreSQL ${it.databaseCpu.toFixed(0)}, mail server ${it.catcherCpu.toFixed(0)}   MiB at each tenth ${it.memory.join(" ")}`,
     )
   }
 }
@@ -122,17 +124,24 @@ async function measure(child: ChildProcess) {
   const from = await caught()
   const ended = once(child, "exit")
   const memory: number[] = []
-  let warm: { readonly at: number; readonly count: number; readonly cpu: number } | undefined
+  const cpuTimes = () => [child.pid!, postmaster, catcher.pid!].map(cpuTime)
+  let warm: { readonly at: number; readonly count: number; readonly cpu: ReadonlyArray<number> } | undefined
   for (let count = 0; ; await sleep(5)) {
     count = (await caught()) - from
-    if (count >= recipients * WARM_UP_SHARE) warm ??= { at: performance.now(), count, cpu: cpuTime(child.pid!) }
+    if (count >= recipients * WARM_UP_SHARE) warm ??= { at: performance.now(), count, cpu: cpuTimes() }
     if (count >= (recipients * (memory.length + 1)) / 10) memory.push(residentMiB(child.pid!))
     if (count >= recipients) {
       const seconds = (performance.now() - warm!.at) / 1000
-      const cpu = (cpuTime(child.pid!) - warm!.cpu) / (count - warm!.count)
+      const [cpu, databaseCpu, catcherCpu] = cpuTimes().map((time, i) => (time - warm!.cpu[i]!) / (count - warm!.count))
       child.kill("SIGKILL")
       await ended
-      return { perSecond: (count - warm!.count) / seconds, cpu, memory }
+      return {
+        perSecond: (count - warm!.count) / seconds,
+        cpu: cpu!,
+        databaseCpu: databaseCpu!,
+        catcherCpu: catcherCpu!,
+        memory,
+      }
     }
   }
 }

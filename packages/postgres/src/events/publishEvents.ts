@@ -4,7 +4,7 @@ import { type EventDraft, serialise } from "@outreach/domain/events/Event"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { DIGEST_COLUMNS } from "../digest/digestColumns.ts"
 import { markHits } from "../hits/markHits.ts"
 import { Hints } from "./Hints.ts"
@@ -12,9 +12,14 @@ import { Hints } from "./Hints.ts"
 /**
  * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped.
  *
- * Events of campaigns that are no traffic are not forwarded: nothing is written.
+ * Events of campaigns that are no traffic are not forwarded: nothing is written. `beside` are common table expressions that share the
+ * statement: others of the organization wait for its clock, so each round trip counts.
  */
-export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
+export const publishEvents = Effect.fnUntraced(function* (
+  events: ReadonlyArray<EventDraft>,
+  stamp: CommitTimestamp,
+  beside?: Statement.Fragment,
+) {
   const sql = yield* SqlClient.SqlClient
   const { livemode } = yield* Deployment
   const hints = yield* Hints
@@ -23,7 +28,7 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
   yield* traced(
     events,
     (traceparent) => sql`
-    with draft as materialized (
+    with ${beside === undefined ? sql.literal("") : sql`${beside}, `}draft as materialized (
       select draft.* from unnest(
         ${column((event) => event.organizationId)}::text[], ${column((event) => event.id)}::text[],
         ${column((event) => event.type)}::text[], ${column((event) => event.campaignId)}::text[],

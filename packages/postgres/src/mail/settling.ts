@@ -120,20 +120,6 @@ export const settling = Effect.gen(function* () {
         state: final.state,
         reason: final.state === "withdrawn" ? final.reason : "",
       }))
-      // Others of the organization wait for the clock from now on, so each round trip counts.
-      yield* sql`
-        with counted as (${domainsCounted(sql, organizationId, answers)}), changed as (
-          update recipients recipient set updated_at = ${at}::timestamptz,
-            last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
-            sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
-            bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
-            withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
-            withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
-          from ${toTable("final", finals, { recipientId: "text", state: "text", reason: "text" })}
-          where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
-          returning ${RECIPIENT_STATE}
-        )
-        ${countRecipients("changed")}`
       const suppressed = messages.flatMap(({ lease, settlement }) =>
         settlement.state === "bounced" && settlement.isHardBounce ? [lease.email] : [],
       )
@@ -141,6 +127,18 @@ export const settling = Effect.gen(function* () {
       yield* publishEvents(
         settlements.flatMap((final) => (final.state === "withdrawn" ? [] : [final.event])),
         at,
+        sql`
+          answered as (${domainsCounted(sql, organizationId, answers)}), changed as (
+            update recipients recipient set updated_at = ${at}::timestamptz,
+              last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
+              sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
+              bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
+              withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
+              withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
+            from ${toTable("final", finals, { recipientId: "text", state: "text", reason: "text" })}
+            where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
+            returning ${RECIPIENT_STATE}
+          ), tallied as (${countRecipients("changed")})`,
       )
     }, Effect.provideContext(context)),
 
