@@ -46,8 +46,11 @@ console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
 console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM_UP_SHARE * 100} %\n`)
 await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 
-const [{ pid }] = (await query<{ pid: number }>((sql) => sql`select pg_backend_pid() as pid`)) as [{ pid: number }]
-const postmaster = parentOf(pid)
+const postmaster = await run(
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ pid: number }>`select pg_backend_pid() as pid`).pipe(
+    Effect.map(([backend]) => parentOf(backend!.pid)),
+  ),
+)
 const measurePool = () =>
   measure(start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }))
 const ratios: number[] = []
