@@ -1,4 +1,3 @@
-import { Readable } from "node:stream"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { SmtpSession } from "@outreach/mail/SmtpSession"
@@ -44,7 +43,7 @@ const complain = (port: number, report: string) =>
   Effect.tryPromise(async () => {
     const session = await SmtpSession.open({ host: "127.0.0.1", port, ignoreTLS: true }, TIMEOUTS)
     const envelope = { from: "feedback@provider.test", to: "complaints@bounces.acme.test" }
-    await session.send(envelope, Readable.from([report]), () => true)
+    await session.send(envelope, Buffer.from(report), () => true)
     session.quit()
   }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 200 }))
 

@@ -1,8 +1,6 @@
 import { createHmac } from "node:crypto"
 import { connect, isIP, type Socket } from "node:net"
 import { hostname } from "node:os"
-import type { Readable } from "node:stream"
-import { buffer } from "node:stream/consumers"
 import { setImmediate } from "node:timers/promises"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"
 import { isAscii } from "@outreach/domain/DomainName"
@@ -114,7 +112,7 @@ export class SmtpSession {
    *
    * `isHeld` is asked before its first byte goes, and a false ends the session.
    */
-  async send({ from, to }: SmtpEnvelope, message: Readable, isHeld: () => boolean): Promise<string> {
+  async send({ from, to }: SmtpEnvelope, message: Buffer, isHeld: () => boolean): Promise<string> {
     this.isMessageBegun = false
     this.isMessageSent = false
     try {
@@ -126,7 +124,6 @@ export class SmtpSession {
       this.sentMessages += 1
       return text
     } catch (error) {
-      message.destroy()
       if (error instanceof SmtpError) throw await this.#confirm(error)
       this.close()
       throw error
@@ -247,9 +244,9 @@ export class SmtpSession {
   }
 
   /** Writes a message, and the dot that ends it once everything before is out of our hands. */
-  async #write(message: Readable): Promise<void> {
+  async #write(message: Buffer): Promise<void> {
     this.isMessageBegun = true
-    const text = (await buffer(message)).toString("latin1")
+    const text = message.toString("latin1")
     // Another line end would be taken for one by some servers (SMTP smuggling).
     const lines = text.replace(/\r\n?|\n/g, "\r\n").replace(/^\./gm, "..")
     const bytes = Buffer.from(lines.endsWith("\r\n") ? lines : `${lines}\r\n`, "latin1")

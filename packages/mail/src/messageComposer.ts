@@ -1,5 +1,4 @@
 import { createPrivateKey } from "node:crypto"
-import { Readable } from "node:stream"
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
@@ -39,11 +38,11 @@ const createComposer = (sender: SenderIdentity) => {
       })),
       headerFieldNames: SIGNED_HEADERS,
     })
-  return (mail: Mail, headers?: Readonly<Record<string, string>>) => {
+  return async (mail: Mail, headers?: Readonly<Record<string, string>>) => {
     const message = Buffer.from(mimeMessage(mail, headers))
     return {
       envelope: { from: mail.returnPath, to: mail.to },
-      text: signer === null ? Readable.from(message, { objectMode: false }) : signer.sign(message),
+      text: signer === null ? message : Buffer.concat(await signer.sign(message).toArray()),
     }
   }
 }

@@ -34,7 +34,7 @@ const sendOnce = (
     try: async () => {
       const session = await SmtpSession.open(parseConnectionUrl(Redacted.value(options.url)) as SmtpOptions, TIMEOUTS)
       try {
-        const { envelope, text } = composerOf(mail.sender)(mail, options.headers)
+        const { envelope, text } = await composerOf(mail.sender)(mail, options.headers)
         const reply = await session.send(envelope, text, () => true)
         session.quit()
         return reply

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { text as readText } from "node:stream/consumers"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
@@ -68,4 +67,4 @@ export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> =
 ]
 
 /** Writes a mail as it goes over the wire, signed. */
-export const writeMessage = (mail: Mail): Promise<string> => readText(composerOf(sender)(mail).text)
+export const writeMessage = async (mail: Mail): Promise<string> => (await composerOf(sender)(mail)).text.toString()

@@ -36,11 +36,11 @@ export const SmtpMailer = (options: {
           connection.session = kept
           let session = kept
           try {
+            const { envelope, text } = await composerOf(mail.sender)(mail)
             if (session === undefined) {
               session = await SmtpSession.open(smtpOptions, waits)
               connection.session = session
             }
-            const { envelope, text } = composerOf(mail.sender)(mail)
             const reply = await session.send(envelope, text, lease.isHeld)
             if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
             return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.to) }
@@ -62,20 +62,22 @@ export const SmtpMailer = (options: {
         }
       }
       return {
-        send: (mail, lease, record) =>
+        send: (compose, lease, record) =>
           Effect.acquireUseRelease(
             Effect.interruptible(connections.take(lease)),
             (turn) => {
               if (turn === undefined) return record({ _tag: "Late" })
               const { connection } = turn
               lease.begin()
-              return Effect.callback<MailOutcome>((resume) => {
-                transmit(connection, mail, lease).then(
-                  (outcome) => resume(Effect.succeed(outcome)),
-                  (error) => resume(Effect.die(error)),
-                )
-                return Effect.sync(() => connection.session?.close())
-              }).pipe(
+              return Effect.flatMap(compose, (mail) =>
+                Effect.callback<MailOutcome>((resume) => {
+                  transmit(connection, mail, lease).then(
+                    (outcome) => resume(Effect.succeed(outcome)),
+                    (error) => resume(Effect.die(error)),
+                  )
+                  return Effect.sync(() => connection.session?.close())
+                }),
+              ).pipe(
                 Effect.onInterrupt(() =>
                   connection.session?.isMessageSent
                     ? record({ _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } })

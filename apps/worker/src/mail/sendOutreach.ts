@@ -118,22 +118,21 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })
     }
     const { compose } = prepared.success
-    const composed = yield* Effect.result(Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because }))
-    if (Result.isFailure(composed)) {
-      yield* answered
-      const failure = yield* quarantineUnrendered(lease, composed.failure)
-      return yield* Effect.logWarning("message quarantined, it does not render with its recipient's fields").pipe(
-        Effect.annotateLogs({ recipientId: lease.recipientId, campaignId: lease.campaignId, ...failure }),
-      )
-    }
-    const mail = composed.success
     const sending = {
       campaignId: lease.campaignId,
       beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,
       begin: () => underWay.add(lease),
       isHeld: () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS,
     }
-    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, { sending, answered })
+    const composing = Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because })
+    const sent = yield* Effect.result(sendMessage(lease, composing, { sending, answered }))
+    if (Result.isFailure(sent)) {
+      const failure = yield* quarantineUnrendered(lease, sent.failure)
+      return yield* Effect.logWarning("message quarantined, it does not render with its recipient's fields").pipe(
+        Effect.annotateLogs({ recipientId: lease.recipientId, campaignId: lease.campaignId, ...failure }),
+      )
+    }
+    const { settled, outcome, settlement } = sent.success
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     if (outcome._tag === "Unknown" && settled) {

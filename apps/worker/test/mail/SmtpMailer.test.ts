@@ -72,7 +72,7 @@ const send = (
     const mailer = yield* Mailer
     const lease = yield* leaseFor(options.leftMs, options.isHeld)
     return yield* mailer.send(
-      mailTo(options.to ?? "clinician@clinic.test", options.html, options.dkim),
+      Effect.succeed(mailTo(options.to ?? "clinician@clinic.test", options.html, options.dkim)),
       lease,
       Effect.succeed,
     )
@@ -353,7 +353,7 @@ describe("the connections", () => {
         Array.from({ length: count }, (_, i) => i),
         Effect.fnUntraced(function* (i) {
           const lease = { ...(yield* leaseFor()), campaignId: `cmp_${i % campaigns}` as CampaignId }
-          yield* mailer.send(mailTo(`clinician${i}@clinic.test`), lease, ({ _tag }) => {
+          yield* mailer.send(Effect.succeed(mailTo(`clinician${i}@clinic.test`)), lease, ({ _tag }) => {
             if (_tag !== "Accepted") return Effect.void
             recorded += 1
             return Effect.never

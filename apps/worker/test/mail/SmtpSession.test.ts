@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { createServer, type Socket } from "node:net"
 import { createInterface } from "node:readline"
-import { Readable } from "node:stream"
 import { TLSSocket } from "node:tls"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { eventually } from "@outreach/testing/eventually"
@@ -23,7 +22,7 @@ const open = async (port: number, options: SmtpOptions = {}) => {
 }
 
 const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
-  session.send({ from: "bounce-1@acme.test", to }, Readable.from([Buffer.from(text)]), () => true)
+  session.send({ from: "bounce-1@acme.test", to }, Buffer.from(text), () => true)
 
 /** Starts a server that does what `serve` does with each line of a client, the first of which is `connected`. */
 const lineServer = async (serve: (line: string, socket: Socket) => void) => {

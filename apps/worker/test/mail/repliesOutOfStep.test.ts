@@ -176,7 +176,7 @@ const sendAll = async (
         const before = server.delivered.length
         const beginBy = (yield* Clock.currentTimeNanos) + 60_000_000_000n
         const lease = { campaignId: "cmp_1" as CampaignId, beginBy, begin: () => {}, isHeld: () => true }
-        const outcome = yield* mailer.send(mailTo(to, html), lease, Effect.succeed)
+        const outcome = yield* mailer.send(Effect.succeed(mailTo(to, html)), lease, Effect.succeed)
         attempts.push({ to, outcome, copies: server.delivered.slice(before).filter((each) => each === to).length })
         if (outcome._tag === "Accepted" || outcome._tag === "Bounced") break
       }

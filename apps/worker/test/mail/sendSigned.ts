@@ -25,7 +25,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
     }
     return yield* Effect.forEach(addresses, (to) =>
       mailer.send(
-        {
+        Effect.succeed({
           sender: { id: null, from, replyTo: null, bounceDomain: null, dkim },
           to,
           subject: "Einladung – an invitation",
@@ -35,7 +35,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
           feedbackId: "cmp_1:pgm_1:org_1:outreach",
           returnPath: "bounce-1@bounces.acme.test",
           unsubscribeUrl: "https://outreach.test/unsubscribe/1",
-        },
+        }),
         lease,
         Effect.succeed,
       ),

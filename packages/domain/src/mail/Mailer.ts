@@ -70,12 +70,12 @@ export class Mailer extends Context.Service<
     /**
      * Sends one message and has its outcome recorded; every rejection and every failure of the network is an outcome.
      *
-     * At most two messages of a connection are sent and not recorded at any time, and one campaign never holds every connection.
+     * The message is composed once it has a connection, so that those that wait take no memory. At most two messages of a connection are sent and not recorded at any time, and one campaign never holds every connection.
      */
-    send<A, R>(
-      mail: Mail,
+    send<A, E, R>(
+      compose: Effect.Effect<Mail, E>,
       lease: SendingLease,
       record: (outcome: MailOutcome) => Effect.Effect<A, never, R>,
-    ): Effect.Effect<A, never, R>
+    ): Effect.Effect<A, E, R>
   }
 >()("domain/mail/Mailer") {}

@@ -33,9 +33,9 @@ const SLOW_RETRY = 900
 const UNKNOWN_RETRY = [3600, 7200, 14_400] as const
 
 /** Sends one leased message, unless that begins too late for its lease, and settles the outcome. */
-export const sendMessage = Effect.fnUntraced(function* (
+export const sendMessage = Effect.fnUntraced(function* <E>(
   lease: MessageLease,
-  mail: Mail,
+  compose: Effect.Effect<Mail, E>,
   options: {
     readonly sending: SendingLease
     /** Runs once the server has answered, before that is recorded. */
@@ -45,7 +45,7 @@ export const sendMessage = Effect.fnUntraced(function* (
   const mailer = yield* Mailer
   const settlements = yield* Settlements
   return yield* mailer.send(
-    mail,
+    compose,
     options.sending,
     Effect.fnUntraced(function* (outcome) {
       yield* options.answered

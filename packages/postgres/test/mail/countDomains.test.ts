@@ -20,9 +20,11 @@ const test = effectTest(run)
 beforeEach(() => run(resetSending))
 
 const settle = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
+  const mailer = Mailer.of({ send: (_compose, _lease, record) => record(outcome) })
   const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, {} as never, { sending, answered: Effect.void }).pipe(Effect.provideService(Mailer, mailer))
+  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
+    Effect.provideService(Mailer, mailer),
+  )
 }
 
 const domains = Effect.fnUntraced(function* (campaignId: CampaignId) {

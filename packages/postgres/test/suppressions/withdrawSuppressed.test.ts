@@ -59,9 +59,9 @@ const line = (n: number) => ({ number: n + 2, npi: npi(n), email: email(n).toUpp
 /** Sends the next message, with an outcome that a mail server decided. */
 const sendWith = Effect.fnUntraced(function* (outcome: MailOutcome) {
   const [lease] = yield* claimMessages(1)
-  const mailer: Mailer["Service"] = { send: (_mail, _sending, record) => record(outcome) }
+  const mailer: Mailer["Service"] = { send: (_compose, _sending, record) => record(outcome) }
   const options = { sending: {} as never, answered: Effect.void }
-  yield* sendMessage(lease!, {} as never, options).pipe(Effect.provideService(Mailer, mailer))
+  yield* sendMessage(lease!, Effect.never, options).pipe(Effect.provideService(Mailer, mailer))
   return lease!
 })
 
