@@ -17,7 +17,9 @@ beforeEach(() => test().run(resetSending))
 const settle = (lease: MessageLease, outcome: MailOutcome) => {
   const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
   const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(Effect.provideService(Mailer, mailer))
+  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
+    Effect.provideService(Mailer, mailer),
+  )
 }
 
 const statusOf = (id: string) =>

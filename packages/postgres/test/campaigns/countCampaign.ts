@@ -58,7 +58,9 @@ export const progressOf = Effect.fnUntraced(function* (campaignId: CampaignId) {
 export const settle = (lease: MessageLease, outcome: MailOutcome) => {
   const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
   const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(Effect.provideService(Mailer, mailer))
+  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
+    Effect.provideService(Mailer, mailer),
+  )
 }
 
 /** Seeds a campaign of four recipients. */
