@@ -29,7 +29,8 @@ export interface Summary {
 export const findRecipient = (sql: Sql, organization: string, token: string) => sql<RecipientRow[]>`
   select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
     program_id as service_program_id, created_at, updated_at, sent_at, bounced_at, last_event_at
-  from recipients where organization_id = ${organization} and token = ${token}`
+  from recipients where organization_id = ${organization} and id = (
+    select recipient_id from recipient_keys where organization_id = ${organization} and token = ${token})`
 
 export const recipientsSince = (sql: Sql, organization: string, since: string, limit: number) => sql<RecipientRow[]>`
   select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
