@@ -91,11 +91,11 @@ export const HttpWebhookClient = (options: {
         return target
       }
       return {
-        post: ({ organizationId, url }, headers, body, onReply) => {
-          const exchange = new Exchange(callMs, bodyMs, onReply)
-          const target = targetOf(url)
-          if ("error" in target) exchange.answer(target)
-          else {
+        post: ({ organizationId, url }, headers, body) =>
+          Effect.callback<WebhookResponse>((resume) => {
+            const target = targetOf(url)
+            if ("error" in target) return resume(Effect.succeed(target))
+            const exchange = new Exchange(callMs, bodyMs, (reply) => resume(Effect.succeed(reply)))
             agentOf(organizationId).dispatch(
               {
                 ...target,
@@ -105,9 +105,8 @@ export const HttpWebhookClient = (options: {
               },
               exchange,
             )
-          }
-          return () => exchange.abandon()
-        },
+            return Effect.sync(() => exchange.abandon())
+          }),
       }
     }),
   )
@@ -127,7 +126,7 @@ const readTarget = (text: string, allowPrivateAddresses: boolean): Target => {
 
 /** One request and its response, until the reply is known. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #onReply: (reply: WebhookResponse) => void
+  readonly #answer: (reply: WebhookResponse) => void
   readonly #bodyMs: number
   readonly #deadline: NodeJS.Timeout
   #bodyDeadline: NodeJS.Timeout | undefined
@@ -137,19 +136,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #over = false
 
-  constructor(callMs: number, bodyMs: number, onReply: (reply: WebhookResponse) => void) {
-    this.#onReply = onReply
+  constructor(callMs: number, bodyMs: number, answer: (reply: WebhookResponse) => void) {
+    this.#answer = answer
     this.#bodyMs = bodyMs
     this.#deadline = setTimeout(
       () => this.#cutOff(this.#failed(this.#controller === undefined ? "deadline" : "headers_timeout")),
       callMs,
     )
-  }
-
-  answer(reply: WebhookResponse): void {
-    if (this.#over) return
-    this.#end()
-    this.#onReply(reply)
   }
 
   abandon(): void {
@@ -181,12 +174,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.answer(this.#reply(this.#status!))
+    this.#finish(this.#reply(this.#status!))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     const said = error instanceof UnresolvedName ? { response: error.said } : {}
-    this.answer({ ...this.#failed(networkFailure(error)), ...said })
+    this.#finish({ ...this.#failed(networkFailure(error)), ...said })
   }
 
   #end(): void {
@@ -195,8 +188,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#bodyDeadline)
   }
 
+  #finish(reply: WebhookResponse): void {
+    if (this.#over) return
+    this.#end()
+    this.#answer(reply)
+  }
+
   #cutOff(reply: WebhookResponse): void {
-    this.answer(reply)
+    this.#finish(reply)
     this.#controller?.abort(new Error("the call is over"))
   }
 

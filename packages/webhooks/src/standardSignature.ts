@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto"
  * Source: the specification of Standard Webhooks 1.0.0, "Signature scheme" and "Webhook headers".
  */
 export const standardSignature = (
-  body: Uint8Array | string,
+  body: Uint8Array,
   secrets: ReadonlyArray<string>,
   message: {
     readonly eventId: string

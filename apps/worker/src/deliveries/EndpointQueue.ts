@@ -147,7 +147,7 @@ export const queueTurns = () => {
           const held = nextOf(queue)
           if (queue.waiting.length === 0 && queue.due.length === 0) queues.delete(queue)
           if (held === undefined) continue
-          if (queues.size > 1 && queues.delete(queue)) queues.add(queue)
+          if (queues.delete(queue)) queues.add(queue)
           if (queues.size === 0) organizations.delete(organizationId)
           else moveToEnd(organizations, organizationId, queues)
           return [queue, held]

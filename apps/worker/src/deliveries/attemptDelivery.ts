@@ -1,9 +1,8 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, Exit, LogLevel, Metric, Option, References, type Tracer } from "effect"
+import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
@@ -14,21 +13,14 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   schedule: Schedule,
   noteDeadLetter: Effect.Success<typeof deadLetterLog>,
 ) {
-  const begin = yield* deliveryAttempts(schedule)
-  const client = yield* WebhookClient
+  const attempt = yield* deliveryAttempts(schedule)
   const context = yield* Effect.context<never>()
   const clock = yield* Clock.Clock
   const isTraced = yield* References.TracerEnabled
   const isDebugLogged = LogLevel.isLessThanOrEqualTo(yield* References.MinimumLogLevel, "Debug")
 
   return {
-    /** Begins an attempt, and calls `onEnd` once, perhaps at once. Returns what gives the attempt up: `onEnd` is not called then. */
-    attempt: (
-      queue: EndpointQueue,
-      { delivery, readAt }: Held,
-      now: number,
-      onEnd: (exit: Exit.Exit<AttemptResult>) => void,
-    ): (() => void) => {
+    attempt: (queue: EndpointQueue, { delivery, readAt }: Held, now: number): Effect.Effect<AttemptResult> => {
       if (delivery.emittedAt !== null) {
         const startedAt = delivery.readAt + monotonicMs(clock) - readAt
         metrics.firstAttemptDelay.updateUnsafe(
@@ -36,26 +28,10 @@ export const attemptDelivery = Effect.fnUntraced(function* (
           context,
         )
       }
-      const span = isTraced ? Effect.runSyncWith(context)(attemptSpan(delivery)) : undefined
-      const endSpan = (exit: Exit.Exit<AttemptResult>) => {
-        if (Exit.isSuccess(exit)) nameOutcome(span!, exit.value)
-        span!.end(clock.currentTimeNanosUnsafe(), exit)
-      }
-      const end = (exit: Exit.Exit<AttemptResult>) => {
-        if (span !== undefined) endSpan(exit)
-        onEnd(exit)
-      }
-      const begun = exitOf(() => begin(delivery, { readAt, endpoint: queue, secrets: secretsAt(queue, now) }))
-      if (Exit.isFailure(begun)) {
-        end(Exit.failCause(begun.cause))
-        return () => {}
-      }
-      const { headers, toResult } = begun.value
-      const giveUp = client.post(queue, headers, delivery.body, (reply) => end(exitOf(() => toResult(reply))))
-      return () => {
-        giveUp()
-        if (span !== undefined) endSpan(Exit.interrupt())
-      }
+      const { version, url, standardWebhooks } = queue
+      const endpoint = { version, url, standardWebhooks }
+      const made = attempt(delivery, { readAt, endpoint, secrets: secretsAt(queue, now) })
+      return isTraced ? traceAttempt(delivery, made) : made
     },
     count: (result: AttemptResult): void => {
       metrics.attempts[result.reason].updateUnsafe(1, context)
@@ -90,37 +66,34 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   }
 })
 
-const exitOf = <A>(run: () => A): Exit.Exit<A> => {
-  try {
-    return Exit.succeed(run())
-  } catch (defect) {
-    return Exit.die(defect)
-  }
-}
-
 /**
- * Starts the span of an attempt, which names its endpoint.
+ * Creates an attempt within a span that names its endpoint and its outcome.
  *
  * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
  */
-const attemptSpan = (delivery: Delivery): Effect.Effect<Tracer.Span> =>
-  Effect.makeSpan("attempt delivery", {
-    root: true,
-    kind: "client",
-    links: publication(delivery),
-    attributes: {
-      "outreach.event.id": delivery.eventId,
-      "outreach.delivery.id": delivery.id,
-      "outreach.endpoint.id": delivery.endpointId,
-      "outreach.attempt": delivery.attempt,
+const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> =>
+  Effect.useSpan(
+    "attempt delivery",
+    {
+      root: true,
+      kind: "client",
+      links: publication(delivery),
+      attributes: {
+        "outreach.event.id": delivery.eventId,
+        "outreach.delivery.id": delivery.id,
+        "outreach.endpoint.id": delivery.endpointId,
+        "outreach.attempt": delivery.attempt,
+      },
     },
-  })
-
-const nameOutcome = (span: Tracer.Span, { attempt: { status }, reason, settlement }: AttemptResult): void => {
-  if (status !== null) span.attribute("http.response.status_code", status)
-  span.attribute("outreach.outcome", reason)
-  span.attribute("outreach.settlement", settlement.state)
-}
+    (span) =>
+      Effect.tap(attempt, ({ attempt: { status }, reason, settlement }) =>
+        Effect.sync(() => {
+          if (status !== null) span.attribute("http.response.status_code", status)
+          span.attribute("outreach.outcome", reason)
+          span.attribute("outreach.settlement", settlement.state)
+        }),
+      ),
+  )
 
 const publication = ({ traceparent }: Delivery) =>
   traceparent === null

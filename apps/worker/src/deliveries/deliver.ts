@@ -6,7 +6,7 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { areApart } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, Exit, Latch, Semaphore } from "effect"
+import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
@@ -49,10 +49,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const noteDeadLetter = yield* deadLetterLog
   const { attempt, count, note } = yield* attemptDelivery(schedule, noteDeadLetter)
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
-  const runFork = Effect.runForkWith(yield* Effect.context<never>())
-  /** Calls in flight. */
-  const calls = new Set<{ giveUp: () => void }>()
-  const lastCallEnded = yield* Latch.make()
+  const calls = yield* FiberSet.make()
+  const runCall = yield* FiberSet.runtime(calls)<never>()
   // One at a time changes rows of leases.
   const writing = yield* Semaphore.make(1)
   const wakeUp = yield* Latch.make()
@@ -64,41 +62,28 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   /** Outcomes that are not written, and when they may be. */
   let unwritten = 0
   let writeAt = 0
-  let isBeginning = false
 
   const isWriteDue = () => unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt)
 
-  const beginCall = (queue: EndpointQueue, held: Held) => {
-    const call = { giveUp: () => {} }
-    calls.add(call)
-    call.giveUp = attempt(queue, held, now(), (exit) => {
-      calls.delete(call)
-      if (calls.size === 0) lastCallEnded.openUnsafe()
-      if (Exit.isSuccess(exit)) {
-        count(exit.value)
-        if (scheduler.ended(queue, held, exit.value)) unwritten++
-      } else {
-        runFork(logFailure("deliver failed at a call", exit.cause))
-        scheduler.ended(queue, held, undefined)
-      }
-      // The first waits for no other unless one was written just now.
-      if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
-      beginCalls()
-    })
-  }
-
   const beginCalls = () => {
-    // A call that ends at once leaves the next one to the loop that began it.
-    if (isBeginning) return
-    isBeginning = true
-    try {
-      while (endpoints.isCurrent()) {
-        const next = scheduler.begin()
-        if (next === undefined) return
-        beginCall(...next)
-      }
-    } finally {
-      isBeginning = false
+    while (endpoints.isCurrent()) {
+      const next = scheduler.begin()
+      if (next === undefined) return
+      const [queue, held] = next
+      runCall(attempt(queue, held, now())).addObserver((exit) => {
+        if (Exit.isSuccess(exit)) {
+          count(exit.value)
+          if (scheduler.ended(queue, held, exit.value)) unwritten++
+        } else {
+          // Nobody waits any longer for what is cut short at the end.
+          if (Cause.hasInterruptsOnly(exit.cause)) return
+          runCall(logFailure("deliver failed at a call", exit.cause))
+          scheduler.ended(queue, held, undefined)
+        }
+        // The first waits for no other unless one was written just now.
+        if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
+        beginCalls()
+      })
     }
   }
 
@@ -237,17 +222,11 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const stop = Effect.gen(function* () {
     yield* endpoints.stop
-    lastCallEnded.closeUnsafe()
-    if (calls.size > 0) yield* Effect.timeoutOption(lastCallEnded.await, drainSeconds * 1000)
+    yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
     yield* writing.withPermit(Effect.suspend(() => (unwritten > 0 ? write : Effect.void)))
     yield* endpoints.leave
   }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
 
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      for (const { giveUp } of calls) giveUp()
-    }),
-  )
   yield* Effect.forkScoped(retryForever("deliver", step))
   yield* Effect.forkScoped(hear)
   const beat = Effect.andThen(

@@ -16,13 +16,14 @@ import { onTestFinished } from "vitest"
 
 const key = readFileSync(new URL("../data/key.pem", import.meta.url))
 const cert = readFileSync(new URL("../data/certificate.pem", import.meta.url))
-const body = `{"event_id":"evt_1"}`
+const body = new TextEncoder().encode(`{"event_id":"evt_1"}`)
 
 const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
 
 const post = (url: string, options: Partial<Parameters<typeof HttpWebhookClient>[0]> = {}, times = 1) =>
   Effect.gen(function* () {
-    const once = WebhookClient.postOnce({ organizationId, url }, { "X-Delivery-Id": "dlv_1" }, body)
+    const client = yield* WebhookClient
+    const once = client.post({ organizationId, url }, { "X-Delivery-Id": "dlv_1" }, body)
     for (let i = 1; i < times; i++) yield* once
     return yield* once
   }).pipe(
@@ -207,8 +208,9 @@ describe("no response", () => {
     onTestFinished(close)
     const another = OrganizationId.make(`org_${"1".repeat(32)}`)
     await Effect.gen(function* () {
+      const client = yield* WebhookClient
       const call = (organizationId: OrganizationId, host: string) =>
-        WebhookClient.postOnce({ organizationId, url: `http://${host}:${port}/` }, {}, body)
+        client.post({ organizationId, url: `http://${host}:${port}/` }, {}, body)
       const dead = yield* Effect.forkChild(
         Effect.forEach(
           Array.from({ length: 50 }, (_, i) => i),
@@ -261,7 +263,8 @@ describe("no response", () => {
       socket.resume().on("close", () => Deferred.doneUnsafe(closed, Effect.void))
     })
     await Effect.gen(function* () {
-      expect(yield* WebhookClient.postOnce({ organizationId, url }, {}, body)).toEqual({ error: "headers_timeout" })
+      const client = yield* WebhookClient
+      expect(yield* client.post({ organizationId, url }, {}, body)).toEqual({ error: "headers_timeout" })
       yield* Deferred.await(closed)
     }).pipe(Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 200 })), Effect.runPromise)
   })

@@ -52,13 +52,8 @@ const worker = Effect.gen(function* () {
         write: (...given) => Effect.andThen(perhaps("before write"), leases.write(...given)),
       }),
       Effect.provideService(WebhookClient, {
-        post: (endpoint, headers, body, onReply) => {
-          perhapsDie("before POST")
-          return client.post(endpoint, headers, body, (reply) => {
-            perhapsDie("after POST")
-            onReply(reply)
-          })
-        },
+        post: (...call) =>
+          perhaps("before POST").pipe(Effect.andThen(client.post(...call)), Effect.tap(perhaps("after POST"))),
       }),
     )
   })

@@ -10,7 +10,9 @@ import { Clock, Effect, type Redacted } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
-import { Signer, type WebhookResponse } from "./WebhookClient.ts"
+import { Signer, WebhookClient } from "./WebhookClient.ts"
+
+const utf8 = new TextEncoder()
 
 /** How long a delivery waits when its host's name had no turn to be resolved. That was no attempt, so it does not count as one. */
 const NOT_ASKED_DELAY_SECONDS = 30
@@ -30,7 +32,7 @@ export interface AttemptOptions {
    */
   readonly readAt: number
   /** The endpoint as it is when the call begins. */
-  readonly endpoint: Pick<OwnedEndpoint, "version" | "standardWebhooks">
+  readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks">
   /** The secrets that sign when the call begins. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
@@ -38,46 +40,42 @@ export interface AttemptOptions {
 /** Returns the milliseconds of a clock that nobody can set. */
 export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
-/** An attempt that begins now: the headers of its body, and the function that says what follows from the reply. */
-interface BegunAttempt {
-  readonly headers: Readonly<Record<string, string>>
-  readonly toResult: (reply: WebhookResponse) => AttemptResult
-}
-
-/** Creates the function that begins one attempt at a delivery: it signs afresh. */
+/** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
 export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
   const clock = yield* Clock.Clock
+  const client = yield* WebhookClient
   const signer = yield* Signer
 
-  return (delivery: Delivery, { readAt, endpoint, secrets }: AttemptOptions): BegunAttempt => {
-    const now = () => delivery.readAt + (monotonicMs(clock) - readAt)
-    const started = now()
-    const { version, standardWebhooks } = endpoint
-    const headers = webhookHeaders(signer, delivery, { secrets, at: started, standardWebhooks })
-    const toResult = (reply: WebhookResponse): AttemptResult => {
-      const finished = now()
-      const { verdict, reason } = classify(reply)
-      return {
-        delivery,
-        version,
-        attempt: {
-          number: delivery.attempt,
-          startedAt: fromUnixMillis(started),
-          latencyMs: finished - started,
-          status: "status" in reply ? reply.status : null,
-          outcome: reason,
-          response: reply.response ?? null,
-        },
-        settlement:
-          reason === "name_not_asked"
-            ? { state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS }
-            : toSettlement(nextAttempt(schedule, delivery.attempt, { verdict }, finished / 1000)),
-        verdict,
-        reason,
-      }
-    }
-    return { headers, toResult }
-  }
+  return (delivery: Delivery, { readAt, endpoint, secrets }: AttemptOptions): Effect.Effect<AttemptResult> =>
+    Effect.suspend(() => {
+      const now = () => delivery.readAt + (monotonicMs(clock) - readAt)
+      const started = now()
+      const body = utf8.encode(delivery.body)
+      const { version, url, standardWebhooks } = endpoint
+      const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, standardWebhooks })
+      return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
+        const finished = now()
+        const { verdict, reason } = classify(reply)
+        return {
+          delivery,
+          version,
+          attempt: {
+            number: delivery.attempt,
+            startedAt: fromUnixMillis(started),
+            latencyMs: finished - started,
+            status: "status" in reply ? reply.status : null,
+            outcome: reason,
+            response: reply.response ?? null,
+          },
+          settlement:
+            reason === "name_not_asked"
+              ? { state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS }
+              : toSettlement(nextAttempt(schedule, delivery.attempt, { verdict }, finished / 1000)),
+          verdict,
+          reason,
+        }
+      })
+    })
 })
 
 const toSettlement = (next: NextAttempt): Settlement => {
@@ -93,6 +91,7 @@ const toSettlement = (next: NextAttempt): Settlement => {
 }
 
 interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {
+  readonly body: Uint8Array
   /** In Unix milliseconds. */
   readonly at: number
 }
@@ -100,8 +99,8 @@ interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "
 /** Writes the headers of one attempt at a webhook, signed afresh. */
 export const webhookHeaders = (
   signer: Signer["Service"],
-  { id, eventId, attempt, body }: Pick<Delivery, "id" | "eventId" | "attempt" | "body">,
-  { secrets, at, standardWebhooks }: Signing,
+  { id, eventId, attempt }: Pick<Delivery, "id" | "eventId" | "attempt">,
+  { body, secrets, at, standardWebhooks }: Signing,
 ): Readonly<Record<string, string>> => {
   const timestamp = Math.floor(at / 1000)
   const headers = {

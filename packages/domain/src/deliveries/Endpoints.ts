@@ -83,11 +83,11 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     data: { endpoint_id: endpointId },
     metadata: { test: true },
   }
-  const body = JSON.stringify(envelope)
-  const attempt = { id, eventId, attempt: 1, body }
-  const headers = webhookHeaders(yield* Signer, attempt, { secrets, at: started, standardWebhooks })
+  const body = new TextEncoder().encode(JSON.stringify(envelope))
+  const attempt = { id, eventId, attempt: 1 }
+  const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, standardWebhooks })
   const address = { organizationId, url: yield* endpoints.address(endpointId) }
-  const reply = yield* WebhookClient.postOnce(address, headers, body)
+  const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classify(reply)
   return {
