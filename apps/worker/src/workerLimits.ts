@@ -11,6 +11,8 @@ export const workerLimits = {
     /** Beats from one look at the endpoints to which other workers have calls in flight to the next: those end unheard. */
     beatsPerRefresh: 30,
     beatsPerSweep: 4,
+    /** Beats from one look at the logs of all endpoints to the next, whatever was heard of them. */
+    beatsPerLook: 300,
     beatsPerRecovery: 2,
     /** An endpoint that has a call in flight may have this share of the calls that are free. */
     shareOfFree: 1 / 8,

@@ -96,11 +96,9 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     isNews = false
     // What others took meanwhile must be known before anything is begun.
     if (looked === undefined || looked.length > 0) yield* refresh(looked)
-    if (looked === undefined) {
-      isUnsure = false
-      // Nobody told who has written since the last beat.
-      scheduler.heard("events", null)
-    }
+    if (looked === undefined) isUnsure = false
+    // Nobody told who has written since the last beat; or it is time, should a log have been read too short for a reason that nobody foresaw.
+    if (looked === undefined || beats % limits.beatsPerLook === 0) scheduler.heard("events", null)
     currentUntil = at + limits.currentMs
     if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
     else if (queues.size < share) {

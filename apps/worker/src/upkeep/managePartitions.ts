@@ -2,6 +2,7 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Hints } from "@outreach/postgres/events/Hints"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, type Config, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
@@ -20,6 +21,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const partitions = yield* Partitions
   const hits = yield* HitRepository
   const messages = yield* MessageQueue
+  const hints = yield* Hints
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
     events: retention.eventsMonths,
@@ -44,6 +46,8 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const keepTable = Effect.fnUntraced(function* (table: PartitionedTable) {
     // In two transactions: a reader of the table holds what one needs, and waits for what the other one holds.
     const added = yield* partitions.add(table)
+    // A reading that waited for them saw none of the events that they hold: its snapshot is older.
+    if (table === "events" && added > 0) yield* hints.give("events")
     const dropped = kept[table] === null ? 0 : yield* drop(table, kept[table])
     if (added + dropped > 0) {
       yield* Effect.logInfo("partitions rotated").pipe(Effect.annotateLogs({ table, added, dropped }))
