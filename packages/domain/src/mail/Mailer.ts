@@ -70,7 +70,8 @@ export class Mailer extends Context.Service<
     /**
      * Sends one message and has its outcome recorded; every rejection and every failure of the network is an outcome.
      *
-     * The message is composed once it has a connection, so that those that wait take no memory. At most two messages of a connection are sent and not recorded at any time, and one campaign never holds every connection.
+     * The message is composed once it has a connection, so that those that wait take no memory. At most two messages of a connection are
+     * sent and not recorded at any time, and one campaign never holds every connection.
      */
     send<A, E, R>(
       compose: Effect.Effect<Mail, E>,
