@@ -106,11 +106,11 @@ export const isDeleted = (table: PersonalTable): table is DeletedTable =>
   isKeyed(table) && "deleted" in PERSONAL_DATA[table]
 
 /** The tables that an erasure's first transaction leaves: it erases what identifies the recipients, and deletes what is found by a column. */
-export type LaterTable = Exclude<PersonalTable, DeletedTable | (typeof ERASED_AT_ONCE)[number]>
-const ERASED_AT_ONCE = ["recipients", "recipient_keys", "qualifications"] as const
+export type LaterTable = Exclude<PersonalTable, DeletedTable | (typeof ERASED_FIRST)[number]>
+const ERASED_FIRST = ["recipients", "recipient_keys", "qualifications"] as const
 
 export const LATER_TABLES = PERSONAL_TABLES.filter(
-  (table): table is LaterTable => !isDeleted(table) && !ERASED_AT_ONCE.some((name) => name === table),
+  (table): table is LaterTable => !isDeleted(table) && !ERASED_FIRST.some((name) => name === table),
 )
 
 /** How many rows of each table concern a subject. */
