@@ -81,11 +81,22 @@ export async function stop(server: Server, mode: "fast" | "immediate"): Promise<
   if (command === "") return
   if (!isServerOf(command, server.data)) return await rm(pidFile, { force: true })
 
-  const stopping = ["stop", "-w", "-D", server.data]
-  const { code } = await run(server, "pg_ctl", [...stopping, "-t", "20", "-m", mode])
-  if (code === 0 || (await commandLine(pid)) === "") return
-  const { code: second, output } = await run(server, "pg_ctl", [...stopping, "-t", "20", "-m", "immediate"])
-  if (second !== 0 && (await commandLine(pid)) !== "") throw new Error(`PostgreSQL did not stop.\n${tail(output)}`)
+  const stopping = ["stop", "-w", "-D", server.data, "-t", "20", "-m"]
+  const { code } = await run(server, "pg_ctl", [...stopping, mode])
+  // A server that ends by itself removes its pid file some time before its process is gone, and pg_ctl finds nothing to stop.
+  if (code === 0 || (await ends(pid))) return
+  const { code: second, output } = await run(server, "pg_ctl", [...stopping, "immediate"])
+  if (second !== 0 && !(await ends(pid))) throw new Error(`PostgreSQL did not stop.\n${tail(output)}`)
+}
+
+/** Waits until the process has ended, for twenty seconds at most. Returns false if it still runs. */
+async function ends(pid: number): Promise<boolean> {
+  const deadline = Date.now() + 20_000
+  while ((await commandLine(pid)) !== "") {
+    if (Date.now() > deadline) return false
+    await delay(20)
+  }
+  return true
 }
 
 /**

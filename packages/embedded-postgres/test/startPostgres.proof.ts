@@ -1,6 +1,10 @@
-import { readlink, stat } from "node:fs/promises"
+import { execFileSync } from "node:child_process"
+import { open, readFile, readlink, rm, stat } from "node:fs/promises"
 import { createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
 import { afterEach, expect, test } from "vitest"
+import { stop } from "../src/server.ts"
 import { type Postgres, type StartOptions, startPostgres } from "../src/startPostgres.ts"
 import { cluster, isPostgres, left } from "./cluster.ts"
 import { query } from "./query.ts"
@@ -119,6 +123,28 @@ test("a server that was killed is started again where it was, and recovers what 
   expect(await query(server.url, "select seven from kept")).toEqual([{ seven: 7 }])
   await server.restart()
   expect(await query(server.url, "select seven from kept")).toEqual([{ seven: 7 }])
+})
+
+test("a server is waited for that has removed its pid file, and whose process has not ended yet", async () => {
+  const { url, dataDirectory } = await start()
+  const { postmaster } = await cluster(url)
+  const pidFile = join(dataDirectory, "postmaster.pid")
+  // What `stop` reads is there once: `pg_ctl` finds no file any more.
+  const pid = await readFile(pidFile)
+  await rm(pidFile)
+  execFileSync("mkfifo", [pidFile])
+  process.kill(postmaster, "SIGSTOP")
+  const stopped = stop({ data: dataDirectory }, "fast")
+  const fifo = await open(pidFile, "w")
+  await rm(pidFile)
+  await fifo.writeFile(pid)
+  await fifo.close()
+  const gaveUp = await Promise.race([stopped.then(String, String), delay(1000)])
+  process.kill(postmaster, "SIGQUIT")
+  process.kill(postmaster, "SIGCONT")
+  await stopped
+  expect(gaveUp).toBeUndefined()
+  expect(await isPostgres(postmaster)).toBe(false)
 })
 
 test("a start that fails says what the server's log says last, and leaves nothing", async () => {
