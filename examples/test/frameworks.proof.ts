@@ -1,12 +1,9 @@
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { type AddressInfo, createServer } from "node:net"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { installProject, missingRegistry, packTarball, run, startServer } from "./exampleProject.ts"
 
 /** What each project needs to be built; only SvelteKit asks for the server's variables, of which the server must read its own. */
 const FRAMEWORKS = [
@@ -18,42 +15,13 @@ const FRAMEWORKS = [
 const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 /** The size of the service's largest event. */
 const MAX_EVENT_BYTES = 65_536
-type Settings = Readonly<Record<string, string | undefined>>
-const EXAMPLES = join(import.meta.dirname, "..")
-
-// What vitest, pnpm and npx set for themselves would change what the frameworks and npm do.
-const KEPT = /^(PATH|HOME|TMPDIR|\w+_proxy|npm_config_(registry|cafile)|NODE_EXTRA_CA_CERTS)$/i
-const environment = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
-  NEXT_TELEMETRY_DISABLED: "1",
-}
-
-/** Runs a command, and rejects with all that it printed when it fails. */
-async function run(folder: string, command: readonly [string, ...string[]], settings: Settings = {}): Promise<void> {
-  const [program, ...args] = command
-  const env = { ...environment, ...settings }
-  try {
-    await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${command.join(" ")} failed:\n${stdout}${stderr}`, { cause: error })
-  }
-}
 
 let folder: string
 let missing: string | undefined
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outreach-frameworks-"))
-  const verifier = join(EXAMPLES, "../packages/webhook-verifier")
-  try {
-    await run(folder, ["npm", "view", "next", "version", "--prefer-online", "--fetch-retries=1"])
-  } catch (error) {
-    missing = "the npm registry is not reachable"
-    process.stderr.write(`Skipped: Next.js, SvelteKit, React Router and NestJS, because ${missing}.\n${error}\n`)
-    return
-  }
-  await run(verifier, ["pnpm", "build"])
-  await run(verifier, ["pnpm", "pack", "--out", join(folder, "dist/partners/webhook-verifier.tgz")])
+  missing = await missingRegistry(folder)
+  if (missing === undefined) await packTarball(folder, "webhook-verifier")
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
 
@@ -62,9 +30,7 @@ describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in producti
   let server: Awaited<ReturnType<typeof startServer>> | undefined
   beforeAll(async () => {
     if (missing !== undefined) return
-    const project = join(folder, "examples", name)
-    await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
-    await run(project, ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
+    const project = await installProject(folder, name)
     await run(project, ["npm", "run", "build"], settings)
     eventsFile = join(project, "events.jsonl")
     await writeFile(eventsFile, "")
@@ -129,45 +95,5 @@ describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in producti
   })
 })
 
-const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-kit|events\.jsonl)$/
-
 /** The body of an event, made as long as `bytes` by spaces, which are part of what is signed. */
 const paddedTo = (bytes: number, event: object): string => JSON.stringify(event).padEnd(bytes)
-
-/** Starts the server of a project as its README says, on a free port, and waits until it listens. */
-async function startServer(project: string, settings: Settings) {
-  const port = String(await freePort())
-  // A process group of its own, because npm does not hand on signals to what it starts.
-  const server = spawn("npm", ["start"], {
-    cwd: project,
-    env: { ...environment, ...settings, PORT: port },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  })
-  const ended = once(server, "close")
-  let printed = ""
-  for (const stream of [server.stdout, server.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      printed += text
-    })
-  }
-  const url = `http://127.0.0.1:${port}`
-  const stop = async () => {
-    if (server.exitCode === null && server.signalCode === null) process.kill(-server.pid!, "SIGKILL")
-    await ended
-  }
-  const listening = vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 })
-  if ((await Promise.race([listening.catch(() => null), ended])) instanceof Response)
-    return { url, stop, printed: () => printed }
-  await stop()
-  throw new Error(`npm start does not listen in ${project}:\n${printed}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}

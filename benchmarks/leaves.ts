@@ -1,0 +1,58 @@
+import { cpus } from "node:os"
+import { parseArgs } from "node:util"
+import { bundleBytes } from "./leaves/bundleBytes.ts"
+import type { Comparison } from "./leaves/Comparison.ts"
+import { dependenciesOf } from "./leaves/dependenciesOf.ts"
+import { raceOperations } from "./leaves/raceOperations.ts"
+
+// Compares each leaf library with what a team would pick instead: bytes, dependencies, features, operations a second.
+
+const LEAVES = ["error-catalog", "cursor", "rate-limit", "retry-policy", "bot-suspicion"] as const
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    rounds: { type: "string", default: "15" },
+    milliseconds: { type: "string", default: "50" },
+  },
+})
+
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}\n`)
+for (const leaf of values.only ?? LEAVES) {
+  const { comparison } = (await import(`./leaves/${leaf}.ts`)) as { readonly comparison: Comparison }
+  const { candidates, features } = comparison
+  console.log(`## ${leaf}\n`)
+  row(
+    "",
+    candidates.map(({ name }) => name),
+  )
+  row(
+    "---",
+    candidates.map(() => "---:"),
+  )
+  row(
+    "bytes, minified and gzipped",
+    await Promise.all(candidates.map(async ({ code }) => String(await bundleBytes(code)))),
+  )
+  row(
+    "dependencies",
+    candidates.map(({ packageName }) => String(dependenciesOf(packageName))),
+  )
+  for (const feature of features)
+    row(
+      feature,
+      candidates.map(({ has }) => (has.includes(feature) ? "✓" : "–")),
+    )
+  for (const name of comparison.operations) {
+    const results = await raceOperations(
+      candidates.map(({ operations }) => operations[name]),
+      { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds) },
+    )
+    row(`${name}: operations a second`, results)
+  }
+  console.log()
+}
+
+function row(head: string, cells: readonly string[]): void {
+  console.log(`| ${[head, ...cells].join(" | ")} |`)
+}

@@ -1,0 +1,20 @@
+/** A leaf library beside its alternatives. Ours is the first candidate. */
+export interface Comparison {
+  readonly candidates: readonly Candidate[]
+  /** The rows of the table that are answered by yes or no, as its README words them. */
+  readonly features: readonly string[]
+  /** The names of the operations that are measured. */
+  readonly operations: readonly string[]
+}
+
+export interface Candidate {
+  /** The head of its column. */
+  readonly name: string
+  /** The package on npm, whose installed dependencies are counted. */
+  readonly packageName: string
+  /** A module that uses it for the smallest real task, which is bundled to weigh it. */
+  readonly code: string
+  readonly has: readonly string[]
+  /** By name; each call does one operation, and returns a promise where it has to. One that a candidate cannot do is missing. */
+  readonly operations: Readonly<Record<string, () => unknown>>
+}

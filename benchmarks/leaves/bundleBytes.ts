@@ -1,0 +1,16 @@
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+
+/** Bundles a module with all that it imports, and returns its bytes, minified and gzipped. Modules of Node stay outside. */
+export async function bundleBytes(code: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: import.meta.dirname, loader: "ts" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+    logLevel: "silent",
+  })
+  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+}

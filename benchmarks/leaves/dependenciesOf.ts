@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs"
+import { findPackageJSON } from "node:module"
+
+/** Counts the packages that npm installs with a package, of any depth. */
+export function dependenciesOf(packageName: string): number {
+  const found = new Set<string>()
+  const visit = (name: string, from: string) => {
+    const path = findPackageJSON(name, from)
+    if (path === undefined) throw new Error(`${name} is not installed: add it to benchmarks/package.json.`)
+    if (found.has(path)) return
+    found.add(path)
+    const { dependencies = {} } = JSON.parse(readFileSync(path, "utf8")) as { dependencies?: Record<string, string> }
+    for (const dependency of Object.keys(dependencies)) visit(dependency, path)
+  }
+  visit(packageName, import.meta.url)
+  return found.size - 1
+}
