@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
-import { defineConfig, type Options } from "tsup"
+import { defineConfig } from "tsup"
+// @boundaries-ignore All published packages share these options.
+import { published } from "../../tsup.config.ts"
 
-const common: Options = { format: ["esm", "cjs"], removeNodeProtocol: false, target: "node18" }
 const entry = ["index", "deduplicate", "express", "fastify", "fetch", "hono", "lambda", "node", "schemas"].map(
   (name) => `src/${name}.ts`,
 )
@@ -16,8 +17,8 @@ const dts = { only: true, compilerOptions: { paths: { "#contract": ["../contract
 // Development dependencies are built in, so that whoever installs this package installs nothing else; the contract, a peer of
 // `/schemas` alone, is built into the two entries that need but its samples.
 export default defineConfig([
-  { ...common, entry: [...entry, "src/index.node.ts"], splitting: true },
-  { ...common, entry: ["src/testing.ts"], noExternal: [/contract/], splitting: false },
-  { ...common, entry: ["src/cli.ts"], format: ["esm"], define, noExternal: [/contract/], splitting: false },
-  { ...common, entry: [...entry, "src/testing.ts"], dts },
+  { ...published, entry: [...entry, "src/index.node.ts"], splitting: true },
+  { ...published, entry: ["src/testing.ts"], noExternal: [/contract/], splitting: false },
+  { ...published, entry: ["src/cli.ts"], format: ["esm"], define, noExternal: [/contract/], splitting: false },
+  { ...published, entry: [...entry, "src/testing.ts"], dts },
 ])

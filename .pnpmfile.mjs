@@ -1,0 +1,20 @@
+import { relative } from "node:path"
+
+// The workflow that releases the packages says where they come from; npm accepts their provenance only when it names the same repository.
+const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: name } = process.env
+
+export const hooks = {
+  /** Completes a manifest as it is packed or published: with addresses, and without what only this workspace uses. */
+  beforePacking({ devDependencies, scripts, ...manifest }, folder) {
+    const exports = { ...manifest.exports, "./package.json": "./package.json" }
+    if (name === undefined) return { ...manifest, exports, homepage: `https://www.npmjs.com/package/${manifest.name}` }
+    const directory = relative(import.meta.dirname, folder)
+    return {
+      ...manifest,
+      exports,
+      homepage: `${server}/${name}/tree/HEAD/${directory}#readme`,
+      bugs: { url: `${server}/${name}/issues` },
+      repository: { type: "git", url: `git+${server}/${name}.git`, directory },
+    }
+  },
+}
