@@ -40,9 +40,9 @@ export class ApiError extends Error {
 }
 
 const messages = {
-  network: "The service could not be reached, or the connection broke off",
-  timeout: "The service did not answer in time",
-  unreadable: "The answer is not JSON, so it is not the service's",
+  network: "could not be reached, or the connection broke off",
+  timeout: "did not answer in time",
+  unreadable: "answered something that is not JSON, so it is not the service",
 } as const
 
 /** A request that has no answer. Whether the service acted on it is not known. */
@@ -51,8 +51,9 @@ export class ConnectionError extends Error {
   /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
   readonly reason: "network" | "timeout" | "unreadable"
 
-  constructor(reason: "network" | "timeout" | "unreadable", cause?: unknown) {
-    super(messages[reason], { cause })
+  /** The message names the host of the request's address, without path and query. */
+  constructor(reason: "network" | "timeout" | "unreadable", url: string, cause?: unknown) {
+    super(`${new URL(url).origin} ${messages[reason]}`, { cause })
     this.reason = reason
   }
 }

@@ -46,7 +46,7 @@ export async function exchange(
     return { status: response.status, header: (name) => response.headers.get(name), text }
   } catch (error) {
     signal?.throwIfAborted()
-    throw new ConnectionError(controller.signal.aborted ? "timeout" : "network", error)
+    throw new ConnectionError(controller.signal.aborted ? "timeout" : "network", url, error)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener("abort", stop)

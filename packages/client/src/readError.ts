@@ -9,10 +9,11 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
   429: "rate_limit_error",
 }
 
-/** Reads an answer that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
-export function readError({ status, header, text }: Answer): ApiError {
-  const error: WireError = isRedirect(status) ? { message: redirectMessage(status, header("Location")) } : errorOf(text)
-  const { code = null, message = `The service answered ${status} without saying why`, details = null } = error
+/** Reads an answer of an address that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
+export function readError({ status, header, text }: Answer, url: string): ApiError {
+  const error = isRedirect(status) ? { message: redirectMessage(status, url, header("Location")) } : errorOf(text)
+  const { origin } = new URL(url)
+  const { code = null, message = `${origin} answered ${status} without saying why`, details = null } = error
   return new ApiError({
     status,
     type: error.type ?? BY_STATUS[status] ?? (status < 500 ? "invalid_request_error" : "api_error"),
@@ -45,9 +46,19 @@ function isRedirect(status: number): boolean {
   return status === 0 || (status >= 300 && status <= 399 && status !== 304)
 }
 
-function redirectMessage(status: number, location: string | null): string {
-  const target = location === null ? "" : ` to ${location.replace(/[?#].*/s, "")}`
-  return `Something answered with a redirect${status === 0 ? "" : ` (${status})`}${target}, which is not followed, so that the API key reaches nobody else: the service never redirects, so give its own address as baseUrl, with https where it has it`
+function redirectMessage(status: number, url: string, location: string | null): string {
+  const target = location === null ? "" : ` to ${targetOf(location, url)}`
+  return `${new URL(url).origin} answered with a redirect${status === 0 ? "" : ` (${status})`}${target}, which is not followed, so that the API key reaches nobody else: the service never redirects, so give its own address as baseUrl, with https where it has it`
+}
+
+/** Returns a redirect's whole address, without what may be a secret. */
+function targetOf(location: string, url: string): string {
+  try {
+    const { origin, pathname } = new URL(location, url)
+    return origin + pathname
+  } catch {
+    return "an address that is not valid"
+  }
 }
 
 /** Reads `Retry-After`: seconds, or an HTTP date, which counts from the answer's own `Date` where it has one, since clocks differ. */

@@ -72,8 +72,8 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
       const answer = await exchange(sender.fetch, url, { method, headers, ...body }, { timeout, signal })
       response = responseInfo(answer)
       if (answer.status === 304 && known) return { response, value: JSON.parse(known.text) }
-      if (answer.status < 200 || answer.status > 299) return { response, error: readError(answer) }
-      const value = parse(answer.text, call, response)
+      if (answer.status < 200 || answer.status > 299) return { response, error: readError(answer, url) }
+      const value = parse(answer.text, call, response, url)
       const etag = answer.header("ETag")
       if (call.operation === "getToken" && etag !== null) cache.set(url, { etag, text: answer.text })
       return { response, value }
@@ -110,12 +110,12 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
   }
 }
 
-function parse(text: string, { cursors }: Call, response: ResponseInfo): unknown {
+function parse(text: string, { cursors }: Call, response: ResponseInfo, url: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw cursors ? notAPage("it is not JSON", response, { cause }) : new ConnectionError("unreadable", cause)
+    throw cursors ? notAPage("it is not JSON", response, { cause }) : new ConnectionError("unreadable", url, cause)
   }
   if (cursors) assertPage(value, cursors, response)
   return value

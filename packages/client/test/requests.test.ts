@@ -241,7 +241,7 @@ it("shows no key when it is printed", async () => {
 
 it.each([301, 302, 303, 307, 308])("follows no redirect, repeats nothing, and explains it: %s", async (status) => {
   const other = await startServer([{ status: 200, body: {} }])
-  const Location = `${other.baseUrl}/elsewhere?session=secret`
+  const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
   const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
   const client = createClient({ apiKey: "key", baseUrl, sleep })
   const error = await client.getDigest("2026-11-20").then(
@@ -261,6 +261,18 @@ it.each([301, 302, 303, 307, 308])("follows no redirect, repeats nothing, and ex
   expect([asked.length, other.asked.length]).toEqual([1, 0])
 })
 
+it.each([
+  ["/login?next=secret", "/login"],
+  ["../login", "/login"],
+  ["//[", undefined],
+])("names the whole address of a redirect to %s", async (Location, path) => {
+  const { baseUrl } = await startServer([{ status: 302, headers: { Location } }])
+  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const target = path === undefined ? "an address that is not valid" : baseUrl + path
+  const message = expect.stringContaining(`${baseUrl} answered with a redirect (302) to ${target}, which`)
+  await expect(client.getHealth()).rejects.toMatchObject({ message })
+})
+
 it("explains a redirect that a browser hides behind the status 0", async () => {
   let asked = 0
   const fetch = async () => {
@@ -271,7 +283,7 @@ it("explains a redirect that a browser hides behind the status 0", async () => {
   await expect(client.getDigest("2026-11-20")).rejects.toMatchObject({
     status: 0,
     type: "invalid_request_error",
-    message: expect.stringMatching(/^Something answered with a redirect, which is not followed/),
+    message: expect.stringMatching(/^https:\/\/api.test answered with a redirect, which is not followed/),
   })
   expect(asked).toBe(1)
 })

@@ -207,6 +207,7 @@ describe("a request without an answer", () => {
     const error = (await failure(client.getHealth())) as ConnectionError
     expect(error).toBeInstanceOf(ConnectionError)
     expect([error.reason, asked.length]).toEqual([reason, 2])
+    expect(error.message).toMatch(/^http:\/\/127\.0\.0\.1:\d+ (?:could not|did not|answered something)/)
     const recovered = await startClient([reply, OK], { timeout: reply === "hang" ? 0.2 : 60 })
     expect(await recovered.client.getHealth()).toEqual(HEALTH)
   })

@@ -186,7 +186,7 @@ function explainFailure(error: unknown, baseUrl: string): string {
   if (error instanceof ApiError) {
     const said = `${error.status}${error.code === null ? "" : ` ${error.code}`}${error.requestId === null ? "" : `, ${error.requestId}`}`
     if (error.status === 401)
-      return `${baseUrl} does not accept the API key (${said}): each deployment has keys of its own; the sandbox's is api_key in .sandbox/sandbox.json.`
+      return `${baseUrl} does not accept the API key (${said}): each deployment has keys of its own; the sandbox's is api_key in .sandbox/sandbox.json of the clone that it runs in.`
     if (error.status === 403) return `The API key may not read events (${said}): use one with the scope events:read.`
     if (error.status === 429) {
       const seconds = error.retryAfter === null ? "" : ` It asks to wait ${error.retryAfter} s.`
@@ -197,7 +197,7 @@ function explainFailure(error: unknown, baseUrl: string): string {
   if (error instanceof ConnectionError) {
     const cause = (error.cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined
     const why = cause === undefined ? "" : ` (${cause.code ?? cause.message})`
-    return `${baseUrl}: ${error.message}${why}. Is it the address of the API, and does the sandbox run?`
+    return `${error.message}${why}. Is it the address of the API, and does the sandbox run?`
   }
   throw error
 }
