@@ -11,7 +11,7 @@ describe.each(["express", "fastify", "hono", "node"])("the receiver in receivers
   const start = async () => {
     const receiver = await startExample(`receivers/${name}.ts`, { WEBHOOK_SECRET: SECRET })
     const post = async (event: object, secret = SECRET) => {
-      const { headers, body } = signWebhook(event, [secret])
+      const { headers, body } = await signWebhook(event, [secret])
       return (await fetch(`${receiver.url}/webhooks`, { method: "POST", headers: { ...headers }, body })).status
     }
     return { ...receiver, post }

@@ -42,7 +42,7 @@ describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in producti
   })
 
   const post = async (event: object | string, secret = SECRET) => {
-    const { headers, body } = signWebhook(event, [secret])
+    const { headers, body } = await signWebhook(event, [secret])
     const response = await fetch(`${server?.url}/webhooks`, { method: "POST", headers: { ...headers }, body })
     await response.arrayBuffer()
     return response.status
@@ -74,7 +74,7 @@ describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in producti
     expect(await post(paddedTo(MAX_EVENT_BYTES, largest))).toBe(200)
     expect(await timesStored(largest.event_id)).toBe(1)
     const larger = sampleEvent("outreach.email_sent")
-    const { headers, body } = signWebhook(paddedTo(1_100_000, larger), [SECRET])
+    const { headers, body } = await signWebhook(paddedTo(1_100_000, larger), [SECRET])
     const response = await fetch(`${server?.url}/webhooks`, { method: "POST", headers: { ...headers }, body })
     // SvelteKit's server breaks a body of more than 512 KB off.
     const refused = name === "sveltekit" ? [500, { error: "broken_body" }] : [413, { error: "body_too_large" }]

@@ -42,7 +42,8 @@ declare class ConnectionError extends Error {
     readonly name: string;
     /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
     readonly reason: "network" | "timeout" | "unreadable";
-    constructor(reason: "network" | "timeout" | "unreadable", cause?: unknown);
+    /** The message names the host of the request's address, without path and query. */
+    constructor(reason: "network" | "timeout" | "unreadable", url: string, cause?: unknown);
 }
 
 /** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */

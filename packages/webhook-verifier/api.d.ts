@@ -313,13 +313,6 @@ export { eventSchema };
 // @outreach/webhook-verifier/testing
 import { EventType, EventOf } from './index.js';
 
-/** What a sample has of its own. */
-interface SampleOptions {
-    /** When it is signed and emitted, in Unix seconds. Default: now. */
-    readonly timestamp?: number | undefined;
-    /** `evt_<hex>`. Default: another one each time. */
-    readonly eventId?: string | undefined;
-}
 /** A request as the service sends it. */
 interface SignedWebhook {
     readonly headers: {
@@ -328,17 +321,29 @@ interface SignedWebhook {
     };
     readonly body: string;
 }
+/** When a webhook is signed. */
+interface SigningTime {
+    /** In Unix seconds. Default: now. */
+    readonly timestamp?: number | undefined;
+}
+
+/** What a sample has of its own. */
+interface SampleOptions {
+    /** When it is signed and emitted, in Unix seconds. Default: now. */
+    readonly timestamp?: number | undefined;
+    /** `evt_<hex>`. Default: another one each time. */
+    readonly eventId?: string | undefined;
+}
 /** The types of which there are samples. */
 declare const sampleTypes: readonly EventType[];
 /** Creates an event of a type, with invented people. */
 declare function sampleEvent<Type extends EventType>(type: Type, { timestamp, eventId }?: SampleOptions): EventOf<Type>;
+
 /** Signs an event, or a body as it stands, with each secret, as the service does. */
-declare function signWebhook(event: object | string, secrets: readonly string[], { timestamp }?: {
-    readonly timestamp?: number | undefined;
-}): SignedWebhook;
+declare function signWebhook(event: object | string, secrets: readonly string[], options?: SigningTime): Promise<SignedWebhook>;
 
 export { sampleEvent, sampleTypes, signWebhook };
-export type { SampleOptions, SignedWebhook };
+export type { SampleOptions, SignedWebhook, SigningTime };
 
 // @outreach/webhook-verifier/dist/WebhookEvent-DSUsrBh0.d.ts
 /** A campaign, in short. */

@@ -18,7 +18,7 @@ const dts = { only: true, compilerOptions: { paths: { "#contract": ["../contract
 // `/schemas` alone, is built into the two entries that need but its samples.
 export default defineConfig([
   { ...published, entry: [...entry, "src/index.node.ts"], splitting: true },
-  { ...published, entry: ["src/testing.ts"], noExternal: [/contract/], splitting: false },
+  { ...published, entry: ["src/testing.ts", "src/testing.node.ts"], noExternal: [/contract/], splitting: false },
   { ...published, entry: ["src/cli.ts"], format: ["esm"], define, noExternal: [/contract/], splitting: false },
   { ...published, entry: [...entry, "src/testing.ts"], dts },
 ])

@@ -65,7 +65,7 @@ export const simulateClinicians = (
     )
     for (const clinician of rows.filter(({ email, stage }) => stage < behaviorOf(email).stages)) {
       const stage = STAGES[clinician.stage]!
-      const { headers, body } = signWebhook(eventOf(clinician, stage), options.secrets())
+      const { headers, body } = await signWebhook(eventOf(clinician, stage), options.secrets())
       const { status } = await fetch(options.inboundUrl, { method: "POST", headers, body, signal })
       // After any other status the event is sent again. It counts once, because its id is the same.
       if (status !== 200) return

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 import { FEED_EVENT_TYPES } from "@outreach/contract/names"
 import { explain } from "./explain.ts"
 import { runListen, SANDBOX_URL } from "./runListen.ts"
-import { sampleEvent, sampleTypes, signWebhook } from "./testing.ts"
+import { sampleEvent, sampleTypes, signWebhook } from "./testing.node.ts"
 import type { EventType } from "./WebhookEvent.ts"
 
 const HELP = `Explains signatures of the Outreach Partner API's webhooks, sends samples, and forwards events to this machine.
@@ -92,8 +92,9 @@ async function send(
     throw new Error(`${type} is not an event type; the types are ${sampleTypes.join(", ")}`)
   }
   const event = sampleEvent(type as EventType, { eventId })
+  const webhook = await signWebhook(event, secrets)
   const begun = Date.now()
-  const response = await fetch(url, { method: "POST", redirect: "manual", ...signWebhook(event, secrets) }).catch(
+  const response = await fetch(url, { method: "POST", redirect: "manual", ...webhook }).catch(
     (error: Error & { cause?: { message?: string } }) => {
       throw new Error(`${url} cannot be reached: ${error.cause?.message ?? error.message}`)
     },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { createInterface } from "node:readline"
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
 import { listen } from "./listen.ts"
-import { sampleTypes } from "./testing.ts"
+import { sampleTypes } from "./sampleEvent.ts"
 
 export const SANDBOX_URL = "http://127.0.0.1:8080"
 

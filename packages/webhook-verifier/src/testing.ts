@@ -1,45 +1,14 @@
-import { eventExamples } from "@outreach/contract"
-import { sign } from "@outreach/signature/node"
-import type { EventOf, EventType } from "./WebhookEvent.ts"
+import { sign } from "@outreach/signature"
+import { type SignedWebhook, type SigningTime, signWith } from "./signWith.ts"
 
-/** What a sample has of its own. */
-export interface SampleOptions {
-  /** When it is signed and emitted, in Unix seconds. Default: now. */
-  readonly timestamp?: number | undefined
-  /** `evt_<hex>`. Default: another one each time. */
-  readonly eventId?: string | undefined
-}
-
-/** A request as the service sends it. */
-export interface SignedWebhook {
-  readonly headers: { readonly "content-type": "application/json"; readonly "x-signature": string }
-  readonly body: string
-}
-
-/** The types of which there are samples. */
-export const sampleTypes: readonly EventType[] = Object.keys(eventExamples) as EventType[]
-
-/** Creates an event of a type, with invented people. */
-export function sampleEvent<Type extends EventType>(
-  type: Type,
-  { timestamp = Math.floor(Date.now() / 1000), eventId = randomEventId() }: SampleOptions = {},
-): EventOf<Type> {
-  const at = `${new Date(timestamp * 1000).toISOString().slice(0, -1)}000Z`
-  const sample = { ...structuredClone(eventExamples[type]), event_id: eventId, occurred_at: at, emitted_at: at }
-  return sample as unknown as EventOf<Type>
-}
+export { type SampleOptions, sampleEvent, sampleTypes } from "./sampleEvent.ts"
+export type { SignedWebhook, SigningTime } from "./signWith.ts"
 
 /** Signs an event, or a body as it stands, with each secret, as the service does. */
 export function signWebhook(
   event: object | string,
   secrets: readonly string[],
-  { timestamp = Math.floor(Date.now() / 1000) }: { readonly timestamp?: number | undefined } = {},
-): SignedWebhook {
-  const body = typeof event === "string" ? event : JSON.stringify(event)
-  return { headers: { "content-type": "application/json", "x-signature": sign(body, secrets, { timestamp }) }, body }
-}
-
-function randomEventId(): string {
-  const digits = Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16))
-  return `evt_${digits.join("")}`
+  options?: SigningTime,
+): Promise<SignedWebhook> {
+  return signWith(sign, event, secrets, options)
 }

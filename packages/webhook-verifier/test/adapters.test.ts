@@ -37,14 +37,14 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
       events.push(event)
     })
     const sent = { ...sampleEvent("outreach.email_clicked"), metadata: { note: "Zoë — 診 🚀" } }
-    const { headers, body } = signWebhook(sent, ["another", SECRET])
+    const { headers, body } = await signWebhook(sent, ["another", SECRET])
     expect(await server.post({ headers: { ...headers }, body })).toEqual({ status: 200, answer: '{"received":true}' })
     expect(events).toEqual([sent])
     expect(server.errors).toEqual([])
   })
   it("refuses for good what the service did not sign, and tells the log", async () => {
     await using server = await start(() => expect.unreachable())
-    const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+    const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
     expect(await server.post({ headers: { ...headers }, body: `${body} ` })).toMatchObject({
       status: 401,
       answer: '{"error":"no_match"}',
@@ -57,7 +57,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
   })
   it("refuses for good what is signed and no event", async () => {
     await using server = await start(() => expect.unreachable())
-    const { headers, body } = signWebhook("{}", [SECRET])
+    const { headers, body } = await signWebhook("{}", [SECRET])
     expect(await server.post({ headers: { ...headers }, body })).toMatchObject({
       status: 400,
       answer: '{"error":"not_an_event"}',
@@ -68,7 +68,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
     await using server = await start(() => {
       throw failures[server.errors.length]
     })
-    const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+    const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
     for (const _ of failures) {
       expect(await server.post({ headers: { ...headers }, body })).toEqual({
         status: 500,
@@ -84,9 +84,9 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
       () => sampleEvent("outreach.recipients_published").data.recipients[0]!,
     )
     const event = sampleEvent("outreach.recipients_published")
-    const large = signWebhook({ ...event, data: { ...event.data, recipients } }, [SECRET])
+    const large = await signWebhook({ ...event, data: { ...event.data, recipients } }, [SECRET])
     expect(await server.post({ headers: { ...large.headers }, body: large.body })).toMatchObject({ status: 200 })
-    const huge = signWebhook({ ...event, metadata: { note: "x".repeat(200_000) } }, [SECRET])
+    const huge = await signWebhook({ ...event, metadata: { note: "x".repeat(200_000) } }, [SECRET])
     expect(await server.post({ headers: { ...huge.headers }, body: huge.body })).toEqual({
       status: 413,
       answer: '{"error":"body_too_large"}',
@@ -113,8 +113,8 @@ describe.each(receivers.filter(({ framework }) => !/text|json/.test(framework)))
   },
 )
 
-describe("a body that was parsed before", () => {
-  const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+describe("a body that was parsed before", async () => {
+  const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
   const errors: Error[] = []
   const options = { onError: (error: unknown) => errors.push(error as Error) }
   const refused = async (url: string) => {
@@ -152,7 +152,7 @@ describe("a body that was parsed before", () => {
     await using parsing = await serve(parser)
     const [advice] = words.exec(await refused(parsing.url)) ?? []
     await using server = await serve(new Function("express", `return ${advice}`)(express))
-    const large = signWebhook({ ...sampleEvent("outreach.email_sent"), metadata: { note: "x".repeat(65_000) } }, [
+    const large = await signWebhook({ ...sampleEvent("outreach.email_sent"), metadata: { note: "x".repeat(65_000) } }, [
       SECRET,
     ])
     const response = await fetch(server.url, { method: "POST", headers: { ...large.headers }, body: large.body })
@@ -211,7 +211,7 @@ it("asks for the event again when the receiver's own schema refuses it", async (
     schema: { "~standard": { version: 1, vendor: "test", validate } },
   })
   const answer = fetchHandler(strict, () => expect.unreachable(), { onError: () => {} })
-  const request = { method: "POST", ...signWebhook(sampleEvent("outreach.email_sent"), [SECRET]) }
+  const request = { method: "POST", ...(await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])) }
   const response = await answer(new Request("https://a.test", request))
   expect([response.status, await response.json()]).toEqual([500, { error: "schema_mismatch" }])
 })

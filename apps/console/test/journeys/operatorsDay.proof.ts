@@ -151,7 +151,7 @@ describe.skipIf("missing" in chrome)("the operator's day", () => {
     const shown = await page.locator("main pre code", { hasText: "whsec_" }).textContent()
     expect(shown).not.toBe(Redacted.value(secret))
 
-    const webhook = signWebhook(sampleEvent("clinician.account_created"), [Redacted.value(secret)])
+    const webhook = await signWebhook(sampleEvent("clinician.account_created"), [Redacted.value(secret)])
     const to = `${api}/v1/partners/consumer/webhooks/${endpoint.id}`
     expect((await fetch(to, { method: "POST", ...webhook })).status).toBe(200)
     await page.getByRole("link", { name: "I have kept it" }).click()

@@ -69,10 +69,10 @@ export const seedDeployment = async (
 
   const inbound = `${api}/v1/partners/consumer/webhooks/${seeded.endpoint.id}`
   for (const event of inboundEvents) {
-    const { headers, body } = signWebhook(event, [Redacted.value(seeded.secret)])
+    const { headers, body } = await signWebhook(event, [Redacted.value(seeded.secret)])
     await fetch(inbound, { method: "POST", headers, body })
   }
-  await fetch(inbound, { method: "POST", ...signWebhook(inboundEvents[0]!, ["whsec_another"]) })
+  await fetch(inbound, { method: "POST", ...(await signWebhook(inboundEvents[0]!, ["whsec_another"])) })
   const authorization = `Bearer ${Redacted.value(seeded.key.text)}`
   const paths = ["events?since=2026-01-01T00:00:00Z", "tokens?since=2026-01-01T00:00:00Z", "digest?date=yesterday"]
   for (const path of paths) await fetch(`${api}/v1/partners/consumer/${path}`, { headers: { authorization } })

@@ -37,7 +37,7 @@ async function prove(runtime: string, check: () => Promise<string> | string): Pr
 const type = "outreach.email_clicked"
 const [secret, timestamp] = ["whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699", 1_780_000_000]
 const event = { ...sampleEvent(type, { timestamp }), metadata: { note: "Zoë — 診 🚀" } }
-const signed = { ...signWebhook(event, [secret], { timestamp }), type, secret, timestamp }
+const signed = { ...(await signWebhook(event, [secret], { timestamp })), type, secret, timestamp }
 const vectors = join(packageFolder, "../signature/test/data/signature-vectors.json")
 const { cases } = JSON.parse(readFileSync(vectors, "utf8")) as { cases: unknown[] }
 

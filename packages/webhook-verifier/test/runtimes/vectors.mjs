@@ -2,7 +2,7 @@
 
 /** Verifies every outside vector, a whole event, and a request through the adapter of Fetch; answers how many checks held. */
 export async function checkVectors(
-  { createWebhookVerifier, WebhookVerificationError },
+  { createWebhookVerifier, WebhookVerificationError, sampleEvent, signWebhook },
   webhookHandler,
   { cases, signed },
 ) {
@@ -28,6 +28,8 @@ export async function checkVectors(
     )
   }
   const verifier = createWebhookVerifier({ secrets: [signed.secret], now: () => signed.timestamp })
+  const sample = await signWebhook(sampleEvent(signed.type), [signed.secret], signed)
+  hold((await answer(verifier, sample)) === signed.type, "a sample")
   const request = (body) => new Request("https://partner.test/", { method: "POST", headers: signed.headers, body })
   hold(
     (await answer(verifier, { headers: new Headers(signed.headers), body: signed.body })) === signed.type,
