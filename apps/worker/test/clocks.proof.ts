@@ -15,7 +15,7 @@ import { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -286,12 +286,10 @@ it.for([DAYS, -DAYS])(
     const use = async () =>
       (await run(ApiKeyRepository.use(({ authenticateKey }) => authenticateKey(Redacted.value(text)))))!.count
     const claim = (limit: number) => run(claimMessages(limit))
-    const page = (after?: FeedPosition) =>
-      run(
-        EventFeed.use((feed) =>
-          feed.page(organization.id, ["outreach.email_sent"], after ? { after } : { since: fromUnixMillis(0) }, 100),
-        ),
-      )
+    const page = async (after = feedFrom(fromUnixMillis(0))) => {
+      const reading = EventFeed.use((feed) => feed.page(organization.id, ["outreach.email_sent"], after, 100))
+      return (await run(reading)).rows
+    }
     const isOpen = async (token: string) =>
       (await run(OperatorRepository.use(({ findSession }) => findSession(token, { isUse: false })))) !== undefined
     const signIn = async () => {

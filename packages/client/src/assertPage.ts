@@ -1,12 +1,17 @@
 import { ApiError } from "./ApiError.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"
 
+/** How often a page may be empty and lead to itself: its end is not settled, as while a transaction of the service lasts. */
+const MAX_UNSETTLED = 30
+
 /**
  * Refuses an answer that is not a page of a list, or that leads on to a page that was asked for before.
  *
  * Without this a list would end early or never.
+ *
+ * @param asked - how often each cursor was asked for
  */
-export function assertPage(value: unknown, asked: ReadonlySet<string>, response: ResponseInfo): void {
+export function assertPage(value: unknown, asked: ReadonlyMap<string, number>, response: ResponseInfo): void {
   const problem = problemOf(value, asked)
   if (problem !== undefined) throw notAPage(problem, response)
 }
@@ -29,7 +34,7 @@ export function notAPage(problem: string, { status, requestId }: ResponseInfo, o
   )
 }
 
-function problemOf(value: unknown, asked: ReadonlySet<string>): string | undefined {
+function problemOf(value: unknown, asked: ReadonlyMap<string, number>): string | undefined {
   if (value === null) return "it is null"
   if (Array.isArray(value)) return "it is an array"
   if (typeof value !== "object") return `it is a ${typeof value}`
@@ -38,5 +43,8 @@ function problemOf(value: unknown, asked: ReadonlySet<string>): string | undefin
   if (next_cursor === undefined) return "next_cursor is missing; on the last page it is null"
   if (next_cursor === null) return has_more === true ? "has_more is true, and next_cursor is null" : undefined
   if (typeof next_cursor !== "string" || next_cursor === "") return "next_cursor is neither text nor null"
-  return asked.has(next_cursor) ? "next_cursor was followed before, so that the list would never end" : undefined
+  const times = asked.get(next_cursor) ?? 0
+  return times > (data.length === 0 ? MAX_UNSETTLED : 0)
+    ? "next_cursor was followed before, so that the list would never end"
+    : undefined
 }

@@ -77,10 +77,10 @@ export function createClient({
 
   /** Creates a reader of a list's pages that refuses to be led back to one of them. */
   const createReader = <Item>(call: Call) => {
-    const cursors = new Set<string>()
+    const cursors = new Map<string, number>()
     return (cursor: string | undefined, place: { readonly since?: string } = {}): Promise<List<Item>> => {
       if (cursor === undefined) cursors.clear()
-      else cursors.add(cursor)
+      else cursors.set(cursor, (cursors.get(cursor) ?? 0) + 1)
       return send({ ...call, query: { ...call.query, ...place, cursor }, cursors })
     }
   }

@@ -27,7 +27,7 @@ export interface Call {
   readonly headers?: () => Promise<Readonly<Record<string, string>>>
   readonly idempotencyKey?: string | undefined
   /** For a list: the cursors that were asked with; the answer must be a page that leads on to none of them. */
-  readonly cursors?: ReadonlySet<string>
+  readonly cursors?: ReadonlyMap<string, number>
   readonly options: CallOptions
 }
 

@@ -110,6 +110,14 @@ it("ends a list that leads round in a circle when it comes to a page for the sec
   expect(cursors()).toEqual([null, "a", "b", "c"])
 })
 
+it("asks again for a page that is empty and leads to itself, and gives up in the end", async () => {
+  const settled = await start([page([1], "a"), page([], "a"), page([], "a"), page([2], null)])
+  expect(await Array.fromAsync(settled.client.listTokens({ since: SINCE }))).toEqual([1, 2])
+  expect(settled.cursors()).toEqual([null, "a", "a", "a"])
+  const { client } = await start([page([], "a")])
+  await expect(Array.fromAsync(client.listTokens({ since: SINCE }))).rejects.toThrow("next_cursor was followed before")
+})
+
 it("asks again for a page that is not JSON, as from a proxy, and ends with an error that says so", async () => {
   const html = { status: 200, body: "<html>Maintenance</html>" }
   const recovered = await start([html, page([1], null)])

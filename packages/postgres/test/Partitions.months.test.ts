@@ -11,7 +11,7 @@ import { lowestIdentifierAt } from "@outreach/domain/Identifier"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { recountDigest } from "@outreach/postgres/digest/recountDigest"
-import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -160,7 +160,7 @@ describe("the partitions by months", { shuffle: false }, () => {
 
       // Who asks for an earlier time gets what is kept.
       expect(yield* (yield* Partitions).eventsKeptFrom).toBe("2050-11-01T00:00:00.000000Z")
-      const page = yield* (yield* EventFeed).page(organization.id, FEED_EVENT_TYPES, { since: start }, 100)
+      const { rows: page } = yield* (yield* EventFeed).page(organization.id, FEED_EVENT_TYPES, feedFrom(start), 100)
       expect(page.map(({ id }) => id).slice(0, 1)).toEqual(recent)
       const range = { endpointId: endpoint.id, from: start, to: Timestamp.make("2051-01-01T00:00:00.000000Z") }
       expect(yield* (yield* ReplayReader.make).countInLog(range)).toBe(page.length)

@@ -7,7 +7,7 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
-import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, type FeedPosition, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { migrate } from "@outreach/postgres/migrate"
 import { readPrimary, readStandby } from "@outreach/postgres/standby/standing"
 import { historyFault } from "@outreach/postgres-connection/historyFault"
@@ -88,11 +88,15 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
   await run(ahead, publishSent(busy.campaign, 20))
   await cutOff(primary, standby)
   const lost = await run(ahead, Effect.all([publishSent(busy.campaign, 200), publishSent(unpublished.campaign, 1)]))
-  const readAll = (url: string, organizationId: typeof busy.organization.id, after?: FeedPosition) =>
+  const readAll = (
+    url: string,
+    organizationId: typeof busy.organization.id,
+    after: FeedPosition = feedFrom(fromUnixMillis(0)),
+  ) =>
     run(
       url,
       EventFeed.use(({ page }) =>
-        page(organizationId, ["outreach.email_sent"], after ? { after } : { since: fromUnixMillis(0) }, 1000),
+        Effect.map(page(organizationId, ["outreach.email_sent"], after, 1000), ({ rows }) => rows),
       ),
     )
   const checkpoints = []

@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -48,7 +48,9 @@ describe("events of a rare type among 20,000 others", () => {
 
     const since = "2026-01-01T00:00:00.000000Z" as Timestamp
     const { page } = yield* EventFeed
-    const [byFeed, events] = yield* rowsRead(page(organization.id, ["outreach.email_bounced"], { since }, 100))
+    const [byFeed, events] = yield* rowsRead(
+      Effect.map(page(organization.id, ["outreach.email_bounced"], feedFrom(since), 100), ({ rows }) => rows),
+    )
     expect(events).toHaveLength(4)
     expect(byFeed).toBeLessThan(20)
 

@@ -2,7 +2,7 @@ import { FEED_EVENT_TYPES, type FeedEvent } from "@outreach/contract"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { EventFeed, type FeedPosition, type PublishedEvent } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, type FeedPosition, feedFrom, type PublishedEvent } from "@outreach/postgres/events/EventFeed"
 import { Effect } from "effect"
 import * as z from "zod"
 import { Json } from "../http/encode.ts"
@@ -27,13 +27,14 @@ export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (in
   return yield* listPage(input, {
     scope: ["listEvents", organizationId, since, filter],
     position: Position,
-    read: (after, limit) => feed.page(organizationId, filter, after ? { after } : { since }, limit),
+    start: feedFrom(since),
+    read: (after, limit) => feed.page(organizationId, filter, after, limit),
     toWire: eventsToWire(organizationId, expansion),
-    pageEnd: (last) => ({
+    pageEnd: ({ emittedAt, id }) => ({
       list: "events",
       types: wanted.length === 0 ? null : wanted,
-      at: last?.emittedAt ?? since,
-      id: last?.id ?? "",
+      at: emittedAt,
+      id,
     }),
   })
 })

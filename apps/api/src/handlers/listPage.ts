@@ -1,6 +1,7 @@
 import type { List } from "@outreach/contract"
 import { CursorError, cursorCodec } from "@outreach/cursor"
 import { Deployment } from "@outreach/domain/Deployment"
+import type { ListPage } from "@outreach/domain/ListPage"
 import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
@@ -9,50 +10,60 @@ import { Json } from "../http/encode.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
 
 /** A list that is read in the order of its positions; a row is at its own position. */
-interface PagedList<Position, Row extends Position, Item, Services> {
+interface PagedList<Position, Start extends Position | undefined, Row extends Position, Item, Services> {
   /** What a cursor belongs to besides the list's name: the organization first, then every filter. */
   readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
   readonly position: z.ZodType<Position, Position>
-  /** Reads at most `limit` rows: after a position, or from the beginning. */
-  readonly read: (after: Position | undefined, limit: number) => Effect.Effect<ReadonlyArray<Row>, never, Services>
+  /** The position before the first row. */
+  readonly start: Start
+  /** Reads at most `limit` rows after a position. */
+  readonly read: (after: Position | Start, limit: number) => Effect.Effect<ListPage<Row>, never, Services>
   readonly toWire: (
     rows: ReadonlyArray<Row>,
     livemode: boolean,
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
-  /** Returns where a page ended, for a list that is polled: its last row, or the position after which there was none. */
-  readonly pageEnd?: (last: Position | undefined) => Omit<PageEnd, "hasMore">
+  /** Returns where a page ended, for a list that is polled. */
+  readonly pageEnd?: (end: Position | Start) => Omit<PageEnd, "hasMore">
 }
 
-export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
+export const listPage = Effect.fnUntraced(function* <
+  Position,
+  Start extends Position | undefined,
+  Row extends Position,
+  Item,
+  Services,
+>(
   input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
-  { scope, position, read, toWire, pageEnd }: PagedList<Position, Row, Item, Services>,
+  { scope, position, start, read, toWire, pageEnd }: PagedList<Position, Start, Row, Item, Services>,
 ) {
   const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
   const { cursorKey } = yield* ApiConfig
   const cursors = cursorCodec({ schema: position, key: cursorKey, scope: JSON.stringify(scope) })
-  const after = cursor === undefined ? undefined : yield* decode(() => cursors.decode(cursor))
+  const after = cursor === undefined ? start : yield* decode(() => cursors.decode(cursor))
 
-  // One row more than the limit shows whether another page follows.
-  const rows = yield* read(after, limit + 1)
+  // One row more than the limit shows whether another page follows. Where the end is not settled, the client asks again.
+  const { rows, isSettled } = yield* read(after, limit + 1)
   const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
+  const end = page.at(-1) ?? after
+  const isFull = rows.length > limit
+  const next = isFull || !isSettled ? end : undefined
   const data = yield* toWire(page, livemode)
   const rest = {
-    has_more: last !== undefined,
-    next_cursor: last === undefined ? null : cursors.encode(last),
+    has_more: next !== undefined,
+    next_cursor: next === undefined ? null : cursors.encode(next),
     url: input.url,
   } satisfies Partial<List<Item>>
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${commaSeparated(data)}],${JSON.stringify(rest).slice(1)}`,
   )
-  // The rows after a page that is full are still to come. The end of a list must be the primary's.
+  // The rows after a page that is full are still to come. The end of a polled list is the primary's, where it can be settled.
   return {
     status: 200,
     headers: {},
     body,
-    mayBeOld: last !== undefined,
-    ...(pageEnd && { pageEnd: { ...pageEnd(page.at(-1) ?? after), hasMore: last !== undefined } }),
+    standby: isFull ? "any" : pageEnd ? "never" : "current",
+    ...(pageEnd && { pageEnd: { ...pageEnd(end), hasMore: next !== undefined } }),
   } as const
 })
 

@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
@@ -36,9 +36,10 @@ export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (in
   return yield* listPage(input, {
     scope: ["listTokens", organizationId, since],
     position: RecipientPosition,
-    read: (after, limit) => recipients.page(organizationId, after ? { after } : { since }, limit),
+    start: recipientsFrom(since),
+    read: (after, limit) => recipients.page(organizationId, after, limit),
     toWire: recipientRecords(organizationId, input.query["expand[]"]),
-    pageEnd: (last) => ({ list: "tokens", types: null, at: last?.updatedAt ?? since, id: last?.id ?? "" }),
+    pageEnd: ({ updatedAt, id }) => ({ list: "tokens", types: null, at: updatedAt, id }),
   })
 })
 
@@ -52,7 +53,12 @@ export const listCampaignRecipients: Handler<"listCampaignRecipients"> = Effect.
   return yield* listPage(input, {
     scope: ["listCampaignRecipients", organizationId, campaignId],
     position: RecipientPosition,
-    read: (after, limit) => recipients.pageOfCampaign(organizationId, campaignId, after, limit),
+    start: undefined,
+    read: (after, limit) =>
+      Effect.map(recipients.pageOfCampaign(organizationId, campaignId, after, limit), (rows) => ({
+        rows,
+        isSettled: true,
+      })),
     toWire: recipientRecords(organizationId, input.query["expand[]"]),
   })
 })

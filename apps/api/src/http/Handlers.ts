@@ -51,8 +51,11 @@ type HandlerResult<Response> = Response extends { readonly body: infer Body }
   : never
 
 interface AboutReading {
-  /** Whether a standby that is behind may give this response: a client that continues from it misses nothing. Default false. */
-  readonly mayBeOld?: boolean
+  /**
+   * Which standby may give this response: `any`, also one that is behind, because a client that continues from it misses nothing;
+   * one that is `current`, the default; or `never` one.
+   */
+  readonly standby?: "any" | "current" | "never"
   /** Where a page of a polled list ended. */
   readonly pageEnd?: PageEnd
 }

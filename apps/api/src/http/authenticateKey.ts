@@ -16,6 +16,8 @@ import { RequestError } from "./toErrorResponse.ts"
 export interface AuthenticatedRequest {
   readonly caller: Caller
   readonly window: RateLimitDecision
+  /** When the request came, in Unix milliseconds: the earlier of this process's clock and the database's, which stamps. */
+  readonly at: number
   /** Whether the caller's organization is frozen: it gets no response of an operation. */
   readonly isFrozen: boolean
   /** Undefined where there is no standby to read from. */
@@ -69,7 +71,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
       spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
       return yield* overLimit(window, caller)
     }
-    return { caller, window, isFrozen, replayPoint } satisfies AuthenticatedRequest
+    return { caller, window, at: Math.min(millis, now * 1000), isFrozen, replayPoint } satisfies AuthenticatedRequest
   })
 })
 

@@ -182,10 +182,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { headers } = request
     const handled = handler({ ...input, caller: authenticated?.caller ?? sender } as never)
     if (authenticated === undefined) return Effect.map(limited(state, handled), encode)
-    const { caller, replayPoint } = authenticated
+    const { caller, at, replayPoint } = authenticated
     const noted = Effect.map(handled, (response: ReadResponse) => {
-      if (response.pageEnd !== undefined) activity.noteRead(caller, response.pageEnd)
-      return response
+      if (response.pageEnd === undefined) return response
+      activity.noteRead(caller, response.pageEnd)
+      // A client may take the date as its next `since`: it is from before the page was read.
+      return { ...response, headers: { ...response.headers, Date: new Date(at).toUTCString() } }
     }) as typeof handled
     if (headers["idempotency-key"] !== undefined) {
       const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, noted, (error) =>

@@ -16,7 +16,7 @@ import { StandbyMonitor } from "./StandbyMonitor.ts"
 const TIME_LIMIT = "1 second"
 
 /** The results of asking the standby for a request; with all but the first, the primary is read. */
-const RESULTS = ["standby", "not_asked", "behind", "not_found", "failed"] as const
+const RESULTS = ["standby", "not_asked", "behind", "last_page", "not_found", "failed"] as const
 type Result = (typeof RESULTS)[number]
 
 const results = metricsByLabel("result", RESULTS, (attributes) =>
@@ -66,7 +66,8 @@ export class StandbyReads extends Context.Service<
         if (!point.isStandby || point.server !== server) return "not_asked"
         const isCurrent = point.clock !== null && point.clock >= replayPoint.clock
         const response = yield* Effect.provideContext(execute, ports)
-        if (!isCurrent && response.mayBeOld !== true) return "behind"
+        if (!isCurrent && response.standby !== "any") return "behind"
+        if (response.standby === "never") return "last_page"
         // No clock covers campaigns, so what the client holds of one may be newer than what the standby has.
         return isConditional && response.status !== 304 ? "behind" : response
       })

@@ -1,8 +1,10 @@
 import { FEED_EVENT_TYPES, type FeedEventType, SCOPES } from "@outreach/contract"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { EventId } from "@outreach/domain/Identifier"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { whileOpen } from "@outreach/testing/inTransaction"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
@@ -42,6 +44,48 @@ it("orders by the time of emission and then by id, whenever the thing happened",
   expect(idsOf(await list())).toEqual(rounds.flat())
   await sql((sql) => sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
   expect(idsOf(await list())).toEqual(rounds.flat())
+})
+
+it("says that there is more while a transaction keeps its timestamp for longer than a second, and where", async () => {
+  const later = { since: "2999-01-01T00:00:00Z", limit: "1" }
+  const read = async (cursor: object = {}) =>
+    (await ask(api(), `/v1/partners/consumer/events?${new URLSearchParams({ ...later, ...cursor })}`, { key })).body
+  const during = await api().run(
+    whileOpen(commitTimestamp(seed.organization.id), () =>
+      Effect.promise(async () => {
+        const [full, unsettled] = [await list("&limit=1"), await read()]
+        return { full, unsettled, next: await read({ cursor: unsettled.next_cursor }) }
+      }),
+    ),
+  )
+  expect(during.full.data).toHaveLength(1)
+  expect(during.unsettled).toMatchObject({ data: [], has_more: true, next_cursor: expect.any(String) })
+  expect(during.next).toMatchObject({ data: [], has_more: true, next_cursor: during.unsettled.next_cursor })
+  const after = await read({ cursor: during.unsettled.next_cursor })
+  expect(after).toMatchObject({ data: [], has_more: false, next_cursor: null })
+})
+
+it("dates a page before it was read, so that the date can be the next since", async () => {
+  const { dated, blockedAt } = await api().run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { asking, blockedAt } = yield* whileOpen(sql`lock table events in access exclusive mode`, () =>
+        Effect.gen(function* () {
+          const asking = yield* Effect.forkDetach(Effect.promise(() => ask(api(), EVENTS, { key })))
+          yield* sql`select from pg_locks where not granted and relation = 'events'::regclass`.pipe(
+            Effect.repeat({ until: ({ length }) => length > 0 }),
+          )
+          const blockedAt = Date.now()
+          yield* Effect.repeat(Effect.sleep("20 millis"), {
+            until: () => Math.floor(Date.now() / 1000) > Math.floor(blockedAt / 1000),
+          })
+          return { asking, blockedAt }
+        }),
+      )
+      return { dated: (yield* Fiber.join(asking)).headers.get("date")!, blockedAt }
+    }),
+  )
+  expect(Date.parse(dated)).toBeLessThanOrEqual(blockedAt)
 })
 
 describe("a filter by type", () => {

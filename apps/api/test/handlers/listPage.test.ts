@@ -15,10 +15,12 @@ const read = (cursorKey: string, cursor?: string) =>
     {
       scope: ["numbers", "org_1"],
       position: z.object({ n: z.number() }),
+      start: { n: 0 },
       read: (after, limit) =>
-        Effect.succeed(
-          Array.from({ length: limit }, (_, i) => ({ n: (after?.n ?? 0) + i + 1 })).filter(({ n }) => n <= 10),
-        ),
+        Effect.succeed({
+          rows: Array.from({ length: limit }, (_, i) => ({ n: after.n + i + 1 })).filter(({ n }) => n <= 10),
+          isSettled: true,
+        }),
       toWire: (rows) => Effect.succeed(rows.map(({ n }) => new Json<number>(String(n)))),
     },
   ).pipe(

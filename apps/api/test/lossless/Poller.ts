@@ -32,14 +32,25 @@ const stampOf = (version: string): Timestamp => version.slice(0, version.indexOf
 const BEGINNING = Timestamp.make("2000-01-01T00:00:00.000000Z")
 const OVERLAP_MILLIS = 500
 
-/** Where a walk goes on whose last page began at `page` and ended with the version `last`. */
+/** How far a walk has come. */
+interface Progress {
+  /** The page that was read last. */
+  readonly page: Place
+  /** The version that was read last. */
+  readonly last: string
+  /** The `Date` of the walk's first page. */
+  readonly date: Timestamp
+  readonly walks: number
+}
+
+/** Where the next walk begins. */
 const HABITS = {
   // The end of a list has no cursor: the page that was the last is asked for again.
-  "last cursor": (page: Place) => page,
-  "last stamp": (_: Place, last: string) => from(stampOf(last)),
-  "checkpoint and overlap": (_: Place, last: string) =>
-    from(fromUnixMillis(toUnixMillis(stampOf(last)) - OVERLAP_MILLIS)),
-  "starting afresh": (_: Place, last: string, walks: number) => from(walks % 5 === 0 ? BEGINNING : stampOf(last)),
+  "last cursor": ({ page }: Progress) => page,
+  "last stamp": ({ last }: Progress) => from(stampOf(last)),
+  "checkpoint and overlap": ({ last }: Progress) => from(fromUnixMillis(toUnixMillis(stampOf(last)) - OVERLAP_MILLIS)),
+  "starting afresh": ({ last, walks }: Progress) => from(walks % 5 === 0 ? BEGINNING : stampOf(last)),
+  "date of the poll": ({ date }: Progress) => from(date),
 }
 
 /** Creates pollers of every list: each habit, and each limit from the least to the most. */
@@ -55,6 +66,8 @@ export const makePollers = (): ReadonlyArray<Poller> =>
         ["checkpoint and overlap", 100],
         ["starting afresh", 7],
         ["starting afresh", 500],
+        ["date of the poll", 100],
+        ["date of the poll", 500],
       ] as const
     ).map(([habit, limit]) => ({ list, habit, limit, seen: new Set<Version>(), pages: 0, walks: 0, passed: "" })),
   )
@@ -81,23 +94,30 @@ export const poll = Effect.fnUntraced(function* (
     const query = new URLSearchParams({ since, limit: String(poller.limit), ...(cursor && { cursor }) })
     const answer = yield* Effect.promise(() => ask({ url }, `${LISTS[poller.list].path}?${query}`, { key }))
     expect(answer.status).toBe(200)
-    return answer.body as { data: ReadonlyArray<Record<string, string>>; next_cursor: string | null }
+    const { data, next_cursor } = answer.body as {
+      data: ReadonlyArray<Record<string, string>>
+      next_cursor: string | null
+    }
+    return { data, next_cursor, date: fromUnixMillis(Date.parse(answer.headers.get("date")!)) }
   })
 
   const { stampField, idField } = LISTS[poller.list]
   const walk = Effect.fnUntraced(function* (start: Place) {
     let page = start
     let last = start.after
+    let began: Timestamp | undefined
     for (;;) {
-      const { data, next_cursor } = yield* pageAt(page)
+      const { data, next_cursor, date } = yield* pageAt(page)
+      began ??= date
       for (const record of data) {
         const version = versionOf(record[stampField] as Timestamp, record[idField]!)
         expect(version > last, `${version} comes after ${last}`).toBe(true)
         poller.seen.add(version)
         last = version
       }
-      const next = HABITS[poller.habit](page, last, poller.walks)
-      poller.passed = next.after
+      const next = HABITS[poller.habit]({ page, last, date: began, walks: poller.walks })
+      // Before its end a walk still asks for what comes after its last version.
+      poller.passed = next_cursor === null || next.after < last ? next.after : last
       if (next_cursor === null) return next
       page = { since: page.since, cursor: next_cursor, after: last }
     }

@@ -135,7 +135,9 @@ const stampWithNow = Effect.gen(function* () {
   yield* sql`alter table organization_clock rename to stopped_clock`
   yield* sql`
     create view organization_clock as
-    select organization_id, last, pg_postmaster_start_time() as server_started_at, identity from stopped_clock`
+    select organization_id, last, pg_postmaster_start_time() as server_started_at, identity,
+      '0'::xid as xmax from stopped_clock`
+  yield* sql`grant select on organization_clock to public`
   yield* sql`
     create function stamp_with_now() returns trigger language plpgsql as $$ begin
       new.last := now();

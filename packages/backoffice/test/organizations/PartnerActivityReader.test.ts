@@ -4,7 +4,7 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -104,8 +104,9 @@ describe("a poller", () => {
   test("of the feed is as far behind as there are events of its types after its position", function* () {
     const { organizationId, key, campaign } = yield* seedKey({ recipients: 0 })
     yield* publishSent(campaign, 5)
-    const page = yield* (yield* EventFeed).page(organizationId, ["outreach.email_sent"], { since: BEGINNING }, 2)
-    const { emittedAt: at, id } = page[1]!
+    const { page } = yield* EventFeed
+    const { rows } = yield* page(organizationId, ["outreach.email_sent"], feedFrom(BEGINNING), 9)
+    const { emittedAt: at, id } = rows[1]!
     const { notePositions } = yield* PartnerActivity
     const { pollers } = yield* PartnerActivityReader
     const position = { organizationId, keyId: key.id, list: "events", at, id, hasMore: true } as const
@@ -117,9 +118,7 @@ describe("a poller", () => {
     expect(yield* pollers(organizationId)).toMatchObject([
       { types: ["outreach.email_bounced", "outreach.email_opened"], lagRows: 0, lagSeconds: 0 },
     ])
-    const last = (yield* (yield* EventFeed).page(organizationId, ["outreach.email_sent"], { since: BEGINNING }, 9)).at(
-      -1,
-    )!
+    const last = rows.at(-1)!
     yield* notePositions([{ ...position, types: null, at: last.emittedAt, id: last.id, hasMore: false }])
     expect(yield* pollers(organizationId)).toMatchObject([{ hasMore: false, lagRows: 0, lagSeconds: 0 }])
   })

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { ListPage } from "../ListPage.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { Npi } from "./Npi.ts"
@@ -8,6 +9,9 @@ import type { RecipientFields } from "./RecipientFields.ts"
 
 /** A place in the list of recipients: the last row that was read. */
 export type RecipientPosition = Pick<Recipient, "updatedAt" | "id">
+
+/** The position before the recipients updated at a time or later. */
+export const recipientsFrom = (since: Timestamp): RecipientPosition => ({ updatedAt: since, id: "" as RecipientId })
 
 export class RecipientRepository extends Context.Service<
   RecipientRepository,
@@ -59,12 +63,8 @@ export class RecipientRepository extends Context.Service<
       recipientIds: ReadonlyArray<RecipientId>,
       at: CommitTimestamp,
     ): Effect.Effect<void>
-    /** Reads at most `limit` recipients in the order (`updatedAt`, id): from `since` on, inclusive, or after a position. */
-    page(
-      organizationId: OrganizationId,
-      from: { readonly since: Timestamp } | { readonly after: RecipientPosition },
-      limit: number,
-    ): Effect.Effect<ReadonlyArray<Recipient>>
+    /** Reads at most `limit` recipients in the order (`updatedAt`, id), after a position. */
+    page(organizationId: OrganizationId, after: RecipientPosition, limit: number): Effect.Effect<ListPage<Recipient>>
     /** Reads at most `limit` recipients of a campaign in the same order: from the first on, or after a position. */
     pageOfCampaign(
       organizationId: OrganizationId,

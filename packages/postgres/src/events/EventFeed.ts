@@ -5,6 +5,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
 import { rowsOf } from "../rowsOf.ts"
+import { readSettled } from "./readSettled.ts"
 
 /** An event that was published, with the envelope as it was written then. */
 const PublishedEvent = Schema.Struct({
@@ -19,6 +20,9 @@ export type PublishedEvent = typeof PublishedEvent.Type
 /** The last event of the feed that was read. */
 export type FeedPosition = Pick<PublishedEvent, "emittedAt" | "id">
 
+/** The position before the events emitted at a time or later. */
+export const feedFrom = (since: Timestamp): FeedPosition => ({ emittedAt: since, id: "" as EventId })
+
 const { columns, fromValues } = rowsOf(PublishedEvent)
 
 /** Offers the events that were published, for reading again. */
@@ -27,7 +31,7 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
     const sql = yield* SqlClient.SqlClient
     return dieOnDatabaseFailure("EventFeed", {
       /**
-       * Reads at most `limit` events of the given types in the order (`emittedAt`, id): from `since` on, inclusive, or after a position.
+       * Reads at most `limit` events of the given types in the order (`emittedAt`, id), after a position.
        *
        * One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found without
        * reading past the others.
@@ -35,15 +39,12 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
       page: (
         organizationId: OrganizationId,
         types: ReadonlyArray<FeedEventType>,
-        from: { readonly since: Timestamp } | { readonly after: FeedPosition },
+        after: FeedPosition,
         limit: number,
       ) => {
-        const beyond =
-          "after" in from
-            ? // By the time alone as well: a comparison of rows leaves no partition out.
-              sql`emitted_at >= ${from.after.emittedAt}::timestamptz
-              and (emitted_at, id) > (${from.after.emittedAt}::timestamptz, ${from.after.id})`
-            : sql`emitted_at >= ${from.since}::timestamptz`
+        // By the time alone as well: a comparison of rows leaves no partition out.
+        const beyond = sql`emitted_at >= ${after.emittedAt}::timestamptz
+          and (emitted_at, id) > (${after.emittedAt}::timestamptz, ${after.id})`
         const range =
           types.length === FEED_EVENT_TYPES.length
             ? sql`
@@ -60,7 +61,7 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
                   order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`
-        return Effect.map(range.values, (rows) => rows.map(fromValues))
+        return readSettled(sql, organizationId, range, limit, fromValues)
       },
     })
   }),

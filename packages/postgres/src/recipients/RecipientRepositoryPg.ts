@@ -8,6 +8,7 @@ import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
+import { readSettled } from "../events/readSettled.ts"
 import { columnOf, decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
 import { recipientColumns, recipientOf } from "./recipientRows.ts"
 
@@ -32,10 +33,8 @@ export const RecipientRepositoryPg = adapter(
     const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
     const isAfter = ({ updatedAt, id }: RecipientPosition) => sql`(updated_at, id) > (${updatedAt}::timestamptz, ${id})`
-    const readPage = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
-      sql`select ${recipientColumns} from recipients where ${scope} and ${from} order by updated_at, id limit ${limit}`.values.pipe(
-        recipientsOf,
-      )
+    const pageOf = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
+      sql`select ${recipientColumns} from recipients where ${scope} and ${from} order by updated_at, id limit ${limit}`
 
     type Wanted = Pick<Recipient, "organizationId" | "token">
     const findOne = ({ organizationId, token }: Wanted) =>
@@ -193,19 +192,17 @@ export const RecipientRepositoryPg = adapter(
 
       // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
       // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
-      page: (organizationId, from, limit) =>
-        readPage(
-          sql`organization_id = ${organizationId}`,
-          "after" in from ? isAfter(from.after) : sql`updated_at >= ${from.since}::timestamptz`,
-          limit,
-        ),
+      page: (organizationId, after, limit) => {
+        const page = pageOf(sql`organization_id = ${organizationId}`, isAfter(after), limit)
+        return readSettled(sql, organizationId, page, limit, recipientOf)
+      },
 
       pageOfCampaign: (organizationId, campaignId, after, limit) =>
-        readPage(
+        pageOf(
           sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`,
           after ? isAfter(after) : sql`true`,
           limit,
-        ),
+        ).values.pipe(recipientsOf),
     }
   }),
 )

@@ -7,7 +7,7 @@ import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from 
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -64,7 +64,8 @@ describe("publishChunk", () => {
         data.recipients.map((it) => [it.service_recipient_id, { ...it, updatedAt: emitted_at }]),
       ),
     )
-    const kept = yield* (yield* RecipientRepository).page(organization.id, { since: fromUnixMillis(0) }, 2000)
+    const from = recipientsFrom(fromUnixMillis(0))
+    const { rows: kept } = yield* (yield* RecipientRepository).page(organization.id, from, 2000)
     expect([announced.size, kept.length]).toEqual([1203, 1203])
     for (const { id, token, npi, email, updatedAt } of kept) {
       expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })

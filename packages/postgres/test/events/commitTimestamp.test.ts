@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import type { ListPage } from "@outreach/domain/ListPage"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Transaction } from "@outreach/domain/Transaction"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
@@ -167,13 +168,13 @@ describe("commitTimestamp", () => {
     )
 
     const seen: Array<string> = []
-    let from: Parameters<typeof recipients.page>[1] = { since: fromUnixMillis(0) }
+    let after = recipientsFrom(fromUnixMillis(0))
     for (;;) {
       const over = writers.pollUnsafe() !== undefined
-      const page: ReadonlyArray<Recipient> = yield* recipients.page(organizationId, from, 3)
+      const { rows: page }: ListPage<Recipient> = yield* recipients.page(organizationId, after, 3)
       seen.push(...page.map(({ id }) => id))
       const last = page.at(-1)
-      if (last !== undefined) from = { after: last }
+      if (last !== undefined) after = last
       else if (over) break
     }
     yield* Fiber.join(writers)

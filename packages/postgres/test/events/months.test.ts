@@ -3,9 +3,10 @@ import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { CampaignId, EventId } from "@outreach/domain/Identifier"
+import type { ListPage } from "@outreach/domain/ListPage"
 import type { Organization } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, type FeedPosition, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -103,8 +104,9 @@ describe("a log of two years of months", () => {
     ] as const) {
       // The server may go over to a plan for all values.
       for (const planCacheMode of ["force_custom_plan", "force_generic_plan"]) {
-        for (const from of [{ after }, { since: after.emittedAt }]) {
-          const [read, found] = yield* partitionsRead(page(organization.id, types, from, 50), planCacheMode)
+        for (const from of [after, feedFrom(after.emittedAt)]) {
+          const statement = Effect.map(page(organization.id, types, from, 50), ({ rows }) => rows)
+          const [read, found] = yield* partitionsRead(statement, planCacheMode)
           expect([found.length, read]).toEqual([50, ["events_2024_11"]])
         }
       }
@@ -137,12 +139,12 @@ describe("a log of two years of months", () => {
       limit: number,
     ) {
       const found: Array<EventId> = []
-      let from: Parameters<typeof page>[2] = { since }
+      let after = feedFrom(since)
       while (true) {
-        const rows: ReadonlyArray<FeedPosition> = yield* page(organizationId, types, from, limit)
+        const { rows }: ListPage<FeedPosition> = yield* page(organizationId, types, after, limit)
         found.push(...rows.map(({ id }) => id))
         if (rows.length < limit) return found
-        from = { after: rows.at(-1)! }
+        after = rows.at(-1)!
       }
     })
     // Beyond the partitions on both sides, at the very beginnings of months, and on one and the same moment.

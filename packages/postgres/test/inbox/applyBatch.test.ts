@@ -5,7 +5,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { applyNext } from "@outreach/domain/inbox/applyBatch"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -96,7 +96,8 @@ describe("an account_created event", () => {
     for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
     const [first, second] = yield* recipients(seeded)
     const repository = yield* RecipientRepository
-    const before = yield* repository.page(seeded.organization.id, { since: "2020-01-01T00:00:00Z" as Timestamp }, 10)
+    const from = recipientsFrom("2020-01-01T00:00:00Z" as Timestamp)
+    const { rows: before } = yield* repository.page(seeded.organization.id, from, 10)
     const attributed = { attribution: "service_token", token: first!.token }
     yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0, attributed))
     yield* receiveEvent(
@@ -112,7 +113,7 @@ describe("an account_created event", () => {
       { stamped: false, sent: true, reason: null },
     ])
     // So that a poller of the list is told.
-    const after = yield* repository.page(seeded.organization.id, { after: before.at(-1)! }, 10)
+    const { rows: after } = yield* repository.page(seeded.organization.id, before.at(-1)!, 10)
     expect(after.map(({ token, lastEventAt, updatedAt }) => [token, lastEventAt === updatedAt])).toEqual([
       [first!.token, true],
     ])

@@ -6,7 +6,7 @@ import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
@@ -24,7 +24,7 @@ const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidat
 const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
   addRecipients(campaignId, candidates)
 
-const EPOCH = { since: fromUnixMillis(0) }
+const EPOCH = recipientsFrom(fromUnixMillis(0))
 
 describe("addRecipients", () => {
   test("says of each candidate, in order, its outcome", function* () {
@@ -89,7 +89,7 @@ describe("addRecipients", () => {
 
   test("stamps a batch once, for creation and update alike", function* () {
     const { organization } = yield* seedCampaign({ recipients: 20 })
-    const page = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
+    const { rows: page } = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
     expect(page).toHaveLength(20)
     expect(new Set(page.flatMap((recipient) => [recipient.createdAt, recipient.updatedAt])).size).toBe(1)
   })
@@ -171,7 +171,7 @@ describe("RecipientRepositoryPg.page", () => {
       const batch = yield* Effect.forEach([start, start + 1, start + 2, start + 3, start + 4], (n) => candidate(n))
       yield* register(campaign.id, ...batch.reverse())
     }
-    const all = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 500)
+    const { rows: all } = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 500)
     return { organizationId: organization.id, all }
   })
 
@@ -187,10 +187,10 @@ describe("RecipientRepositoryPg.page", () => {
       const { organizationId, all } = yield* seeded
       const recipients = yield* RecipientRepository
       const read: Array<Recipient> = []
-      for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.length > 0; ) {
-        expect(page.length).toBeLessThanOrEqual(limit)
-        read.push(...page)
-        page = yield* recipients.page(organizationId, { after: page.at(-1)! }, limit)
+      for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.rows.length > 0; ) {
+        expect(page.rows.length).toBeLessThanOrEqual(limit)
+        read.push(...page.rows)
+        page = yield* recipients.page(organizationId, page.rows.at(-1)!, limit)
       }
       expect(all).toHaveLength(12)
       expect(read).toEqual(all)
@@ -204,16 +204,16 @@ describe("RecipientRepositoryPg.page", () => {
     const sql = yield* SqlClient.SqlClient
     const later = yield* sql<{ at: Recipient["updatedAt"] }>`
       select ${since}::timestamptz + interval '1 microsecond' as at`
-    expect(yield* recipients.page(organizationId, { since }, 500)).toEqual(all.filter((it) => it.updatedAt >= since))
-    expect(yield* recipients.page(organizationId, { since: later[0]!.at }, 500)).toEqual(
-      all.filter((it) => it.updatedAt > since),
-    )
+    const { rows: fromThen } = yield* recipients.page(organizationId, recipientsFrom(since), 500)
+    expect(fromThen).toEqual(all.filter((it) => it.updatedAt >= since))
+    const { rows: fromLater } = yield* recipients.page(organizationId, recipientsFrom(later[0]!.at), 500)
+    expect(fromLater).toEqual(all.filter((it) => it.updatedAt > since))
   })
 
   test("shows no other organization's rows", function* () {
     const { organizationId } = yield* seeded
     yield* seeded
-    const page = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
+    const { rows: page } = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
     expect(new Set(page.map((recipient) => recipient.organizationId))).toEqual(new Set([organizationId]))
   })
 })

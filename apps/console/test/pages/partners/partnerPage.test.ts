@@ -3,7 +3,7 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { sign } from "@outreach/signature/node"
 import { eventually } from "@outreach/testing/eventually"
@@ -42,9 +42,10 @@ it("shows how much of its limit a key uses, which errors it got, and how far its
   )
   await test().run(publishSent(campaign, 3))
   const since = "2020-01-01T00:00:00.000000Z" as Timestamp
-  const [first] = await test().run(
-    Effect.flatMap(EventFeed, ({ page }) => page(organizationId, ["outreach.email_sent"], { since }, 1)),
+  const { rows } = await test().run(
+    Effect.flatMap(EventFeed, ({ page }) => page(organizationId, ["outreach.email_sent"], feedFrom(since), 1)),
   )
+  const [first] = rows
   const position = { organizationId, keyId: key.id, list: "events", types: null, hasMore: true } as const
   await activity(({ notePositions }) => notePositions([{ ...position, at: first!.emittedAt, id: first!.id }]))
 

@@ -1,0 +1,104 @@
+import { describe, expect } from "@effect/vitest"
+import { FEED_EVENT_TYPES } from "@outreach/contract"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
+import { SettlingLimit } from "@outreach/postgres/events/readSettled"
+import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+
+const test = effectTest(runOnDatabase())
+
+const pageOf = Effect.fnUntraced(function* (organizationId: OrganizationId, limit = 10) {
+  const { page } = yield* EventFeed
+  const { rows, isSettled } = yield* page(organizationId, FEED_EVENT_TYPES, feedFrom(fromUnixMillis(0)), limit)
+  return { rows: rows.length, isSettled }
+})
+
+/** Reads the last page of an organization's events while a transaction has its timestamp; it does `write` and ends once the page waits for it. */
+const readDuring = Effect.fnUntraced(function* <E, R>(
+  organizationId: OrganizationId,
+  write: Effect.Effect<unknown, E, R>,
+) {
+  const isStamped = yield* Deferred.make<void>()
+  const mayEnd = yield* Deferred.make<void>()
+  const writing = yield* Effect.forkChild(
+    Effect.exit(
+      inTransaction(
+        Effect.andThen(
+          commitTimestamp(organizationId),
+          Effect.andThen(Deferred.succeed(isStamped, undefined), Effect.andThen(Deferred.await(mayEnd), write)),
+        ),
+      ),
+    ),
+  )
+  yield* Deferred.await(isStamped)
+  const reading = yield* Effect.forkChild(Effect.provideService(pageOf(organizationId), SettlingLimit, "1 minute"))
+  yield* looksUpTransaction
+  yield* Deferred.succeed(mayEnd, undefined)
+  yield* Fiber.join(writing)
+  return yield* Fiber.join(reading)
+})
+
+/** Waits until a reader has asked how the writer's transaction stands. */
+const looksUpTransaction = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    select count(*)::int as readers from pg_stat_activity
+    where datname = current_database() and query like '%pg_xact_status%' and pid <> pg_backend_pid()`.pipe(
+    Effect.repeat({ until: ([row]) => (row as { readers: number }).readers > 0 }),
+  )
+})
+
+describe("a page that is the last one", () => {
+  test("waits for a transaction that has its timestamp, and shows what it wrote", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 2)
+    const page = yield* readDuring(organization.id, publishSent(campaign, 3))
+    expect(page).toEqual({ rows: 5, isSettled: true })
+  })
+
+  test("is empty where the transaction that it waited for was rolled back", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const page = yield* readDuring(organization.id, Effect.fail("rolled back"))
+    expect(page).toEqual({ rows: 0, isSettled: true })
+  })
+
+  test("waits for a timestamp that was given within a savepoint", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const withSavepoint = inTransaction(Effect.andThen(publishSent(campaign, 1), commitTimestamp(organization.id)))
+    const page = yield* whileOpen(withSavepoint, () => pageOf(organization.id))
+    expect(page).toEqual({ rows: 0, isSettled: false })
+  })
+
+  test("is not settled while a transaction keeps its timestamp for longer than a second", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 2)
+    const during = () => pageOf(organization.id)
+    expect(yield* whileOpen(publishSent(campaign, 3), during)).toEqual({ rows: 2, isSettled: false })
+    expect(yield* pageOf(organization.id)).toEqual({ rows: 5, isSettled: true })
+  })
+
+  test("waits neither for another organization, nor for who locks the clock without a timestamp and has ended", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const other = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 2)
+    yield* inTransaction(sql`select from organization_clock where organization_id = ${organization.id} for update`)
+    const during = () => Effect.provideService(pageOf(organization.id), SettlingLimit, "1 hour")
+    expect(yield* whileOpen(publishSent(other.campaign, 1), during)).toEqual({ rows: 2, isSettled: true })
+  })
+})
+
+test("a full page waits for nobody", function* () {
+  const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* publishSent(campaign, 2)
+  const during = () => Effect.provideService(pageOf(organization.id, 2), SettlingLimit, "1 hour")
+  expect(yield* whileOpen(publishSent(campaign, 3), during)).toEqual({ rows: 2, isSettled: true })
+})
