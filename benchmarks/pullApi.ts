@@ -39,6 +39,7 @@ const workloads: readonly Workload[] = [
     name: "100 events",
     targets: seeded.times.map((time) => `/v1/partners/consumer/events?since=${time}&limit=100`),
   },
+  { name: "an empty last page", targets: ["/v1/partners/consumer/events?since=2999-01-01T00:00:00Z"] },
 ]
 
 if (values.profile) {
