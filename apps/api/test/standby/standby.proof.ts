@@ -152,8 +152,8 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     await results()
     const paths = [
       `${TOKENS}/${recipients[0]!.token}?expand[]=campaign&expand[]=program`,
-      `${TOKENS}?${SINCE}`,
-      `${EVENTS}?${SINCE}&expand[]=recipient`,
+      `${TOKENS}?${SINCE}&limit=5`,
+      `${EVENTS}?${SINCE}&limit=4&expand[]=recipient`,
       `/v1/partners/consumer/campaigns/${campaign.id}/recipients`,
       `/v1/partners/consumer/digest?date=2026-01-01`,
     ]
@@ -167,6 +167,11 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     for (const path of paths) expect([path, (await ask(api, path, { key })).status]).toEqual([path, 200])
     expect(await results()).toEqual({ standby: 5 })
     expect(await counted()).toBe(before + 5)
+    // The primary alone knows what is being written at the end of a list.
+    for (const path of [`${TOKENS}?${SINCE}`, `${EVENTS}?${SINCE}`]) {
+      expect((await ask(api, path, { key })).body.has_more).toBe(false)
+    }
+    expect(await results()).toEqual({ last_page: 2 })
     const { headers } = await ask(api, paths[0]!, { key })
     const again = await ask(api, paths[0]!, { key, headers: { "If-None-Match": headers.get("ETag")! } })
     expect(again.status).toBe(304)
