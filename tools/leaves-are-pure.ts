@@ -12,7 +12,7 @@ import { report } from "./report.ts"
 
 /** The globals that a leaf may use as values. */
 const PURE = new Set(
-  `Array ArrayBuffer BigInt Boolean Buffer DataView Error Infinity JSON Map NaN Number Object Promise RangeError RegExp Set String Symbol
+  `Array ArrayBuffer BigInt Boolean Buffer DataView Error Infinity JSON Map NaN Number Object Promise RangeError RegExp Response Set String Symbol
   SyntaxError TextDecoder TextEncoder TypeError URL URLSearchParams Uint16Array Uint32Array Uint8Array WeakMap WeakSet atob btoa
   decodeURIComponent encodeURIComponent isNaN parseFloat parseInt undefined`.split(/\s+/),
 )

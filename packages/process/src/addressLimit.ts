@@ -1,4 +1,4 @@
-import { decide } from "@outreach/rate-limit"
+import { decideCount, fixedWindow } from "@outreach/rate-limit"
 import ipaddr from "ipaddr.js"
 
 /** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
@@ -6,12 +6,13 @@ const MAX_ADDRESSES = 100_000
 
 /** Creates a limit of how often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
 export const addressLimit = (limit: number) => {
+  const policy = fixedWindow({ limit })
   const failures = new Map<string, number>()
   let minuteEnds = 0
   const startMinute = (now: number) => {
     if (now < minuteEnds) return
     failures.clear()
-    minuteEnds = decide(0, { limit }, now).reset
+    minuteEnds = decideCount(policy, 0, now * 1000).reset
   }
 
   return {
@@ -20,7 +21,7 @@ export const addressLimit = (limit: number) => {
       startMinute(now)
       if (failures.size === 0) return undefined
       const count = failures.get(networkOf(address())) ?? 0
-      return decide(count + 1, { limit }, now).retryAfter ?? undefined
+      return decideCount(policy, count + 1, now * 1000).retryAfter ?? undefined
     },
     countFailure: (address: string, now: number): void => {
       startMinute(now)

@@ -1,9 +1,12 @@
+export { type DecideOptions, decide, decideCount, type RateLimitDecision } from "./decide.ts"
+export { type FixedWindowOptions, fixedWindow } from "./fixedWindow.ts"
+export type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 export {
-  decide,
-  type RateLimitDecision,
-  type RateLimitHeaders,
-  type RateLimitPolicy,
-  type RateLimitWindow,
-  rateLimitHeaders,
-  windowAt,
-} from "./fixedWindow.ts"
+  type RateLimiter,
+  type RateLimiterOptions,
+  type RateLimitStore,
+  rateLimiter,
+} from "./rateLimiter.ts"
+export { type HeaderForm, rateLimitHeaders } from "./rateLimitHeaders.ts"
+export { type RateLimitState, type Spent, spend } from "./spend.ts"
+export { type Refill, type TokenBucketOptions, tokenBucket } from "./tokenBucket.ts"

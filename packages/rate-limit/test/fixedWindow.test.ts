@@ -1,80 +1,115 @@
+import { decide, decideCount, fixedWindow, type RateLimitState } from "@outreach/rate-limit"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { decide, windowAt } from "../src/fixedWindow.ts"
 
-const policy = { limit: 100 }
+const policy = fixedWindow({ limit: 100 })
 
-describe("windowAt", () => {
-  it("aligns a window to the start of the clock minute", () => {
-    expect(windowAt(1_780_000_039.5)).toEqual({ start: 1_780_000_020, reset: 1_780_000_080 })
+describe("a fixed window", () => {
+  it("is the clock minute by default", () => {
+    expect(decideCount(policy, 0, 1_780_000_039_500)).toMatchObject({ reset: 1_780_000_080, resetAfter: 41 })
   })
-  it("puts the first instant of a minute in the new window", () => {
-    expect(windowAt(120)).toEqual({ start: 120, reset: 180 })
-    expect(windowAt(119.999999)).toEqual({ start: 60, reset: 120 })
+  it("begins with the first instant of a minute", () => {
+    expect(decideCount(policy, 0, 120_000).reset).toBe(180)
+    expect(decideCount(policy, 0, 119_999.999).reset).toBe(120)
   })
-  it("always holds the instant it was asked for, with a reset that is a multiple of the length", () => {
+  it("always holds the instant that was asked for, with a reset that is a multiple of its length", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 4e9 }),
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         fc.integer({ min: 1, max: 86_400 }),
-        (seconds, fraction, length) => {
-          const { start, reset } = windowAt(seconds + fraction, length)
-          expect(start).toBeLessThanOrEqual(seconds + fraction)
-          expect(reset).toBeGreaterThan(seconds + fraction)
-          expect(reset % length).toBe(0)
-          expect(reset - start).toBe(length)
+        (seconds, fraction, windowSeconds) => {
+          const now = seconds + fraction
+          const { reset } = decideCount(fixedWindow({ limit: 1, windowSeconds }), 0, now * 1000)
+          expect(reset).toBeGreaterThan(now)
+          expect(reset - windowSeconds).toBeLessThanOrEqual(now)
+          expect(reset % windowSeconds).toBe(0)
         },
       ),
     )
   })
   it("keeps the last instant before a boundary in the old window, at any length", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 4e6 }), fc.integer({ min: 1, max: 1_000 }), (index, length) => {
-        const boundary = index * length
+      fc.property(fc.integer({ min: 1, max: 4e6 }), fc.integer({ min: 1, max: 1_000 }), (index, windowSeconds) => {
+        const boundary = index * windowSeconds * 1000
         const before = boundary - boundary * Number.EPSILON
         expect(before).toBeLessThan(boundary)
-        expect(windowAt(before, length)).toEqual({ start: boundary - length, reset: boundary })
+        expect(decideCount(fixedWindow({ limit: 1, windowSeconds }), 0, before).reset).toBe(boundary / 1000)
       }),
     )
   })
-  it("refuses a time or a length that is not a number", () => {
-    for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
-      expect(() => windowAt(now)).toThrow("now must be Unix seconds")
+  it("admits its limit again from the first instant of the next window", () => {
+    let state: RateLimitState | undefined
+    const take = (now: number, cost: number) => {
+      const taken = decide(policy, state, { now, cost })
+      state = taken.state
+      return taken.decision
     }
-    expect(() => windowAt(0, 0)).toThrow("windowSeconds must be a positive integer")
-    expect(() => windowAt(0, 1.5)).toThrow(RangeError)
+    expect(take(59_900, 100)).toMatchObject({ allowed: true, remaining: 0 })
+    expect(take(59_999, 1)).toMatchObject({ allowed: false, retryAfter: 1 })
+    expect(take(60_000, 100)).toMatchObject({ allowed: true, remaining: 0 })
+  })
+  it("refuses options that no window can have, and names the one that is wrong", () => {
+    for (const wrong of [0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e16, "5" as unknown as number]) {
+      expect(() => fixedWindow({ limit: wrong })).toThrow(/^limit must be a whole number from 1/)
+      expect(() => fixedWindow({ limit: 1, windowSeconds: wrong })).toThrow(
+        /^windowSeconds must be a whole number from 1/,
+      )
+    }
+    expect(() => fixedWindow({ limit: 1, windowSeconds: 1e14 })).toThrow("limit is too large for such a time")
+    expect(() => fixedWindow({ limit: 1, name: 'a"' })).toThrow("name must be of letters, digits, and _ . -")
+    expect(() => fixedWindow({ limit: 1, name: "" })).toThrow(RangeError)
   })
 })
 
-describe("decide", () => {
+describe("decideCount", () => {
   it("admits exactly the limit in one window", () => {
-    const admitted = Array.from({ length: 150 }, (_, i) => decide(i + 1, policy, 30)).filter((d) => d.allowed)
+    const admitted = Array.from({ length: 150 }, (_, i) => decideCount(policy, i + 1, 30_000)).filter((d) => d.allowed)
     expect(admitted).toHaveLength(100)
   })
   it("counts down to nothing left on the last admitted request", () => {
-    expect(decide(1, policy, 30)).toEqual({ allowed: true, limit: 100, remaining: 99, reset: 60, retryAfter: null })
-    expect(decide(100, policy, 30).remaining).toBe(0)
+    expect(decideCount(policy, 1, 30_000)).toEqual({
+      allowed: true,
+      limit: 100,
+      remaining: 99,
+      reset: 60,
+      resetAfter: 30,
+      retryAfter: null,
+      counted: true,
+      policy,
+    })
+    expect(decideCount(policy, 100, 30_000).remaining).toBe(0)
+    expect(decideCount(policy, 150, 30_000).remaining).toBe(0)
   })
   it("shows an untouched window for a count of zero", () => {
-    expect(decide(0, policy, 30)).toMatchObject({ allowed: true, remaining: 100 })
+    expect(decideCount(policy, 0, 30_000)).toMatchObject({ allowed: true, remaining: 100 })
   })
   it("rounds the wait up and never says less than one second", () => {
-    expect(decide(101, policy, 30.2)).toEqual({ allowed: false, limit: 100, remaining: 0, reset: 60, retryAfter: 30 })
-    expect(decide(101, policy, 59.9999).retryAfter).toBe(1)
+    expect(decideCount(policy, 101, 30_200)).toMatchObject({ allowed: false, remaining: 0, reset: 60, retryAfter: 30 })
+    expect(decideCount(policy, 101, 59_999.9).retryAfter).toBe(1)
   })
   it("never lets a caller that waits retryAfter land in the same window", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 4e9, noNaN: true }), fc.integer({ min: 101, max: 1e9 }), (now, count) => {
-        const refusal = decide(count, policy, now)
-        expect(refusal.retryAfter).toBeGreaterThanOrEqual(1)
-        expect(windowAt(now + refusal.retryAfter!).start).toBe(refusal.reset)
+      fc.property(fc.double({ min: 0, max: 4e12, noNaN: true }), fc.integer({ min: 101, max: 1e9 }), (now, count) => {
+        const { retryAfter, reset } = decideCount(policy, count, now)
+        expect(retryAfter).toBeGreaterThanOrEqual(1)
+        expect(decideCount(policy, 1, now + retryAfter! * 1000).reset).toBe(reset + 60)
       }),
     )
   })
-  it("refuses a count or a limit that is not a whole number", () => {
-    expect(() => decide(-1, policy, 0)).toThrow(RangeError)
-    expect(() => decide(1.5, policy, 0)).toThrow(RangeError)
-    expect(() => decide(1, { limit: 0 }, 0)).toThrow("limit must be a positive integer")
+  it("says the same as a limiter that keeps the count", () => {
+    let state: RateLimitState | undefined
+    for (let count = 1; count <= 150; count++) {
+      const kept = decide(policy, state, { now: 1_780_000_039_500 })
+      state = kept.state
+      expect(decideCount(policy, count, 1_780_000_039_500)).toEqual(kept.decision)
+    }
+  })
+  it("refuses a count or a time that is wrong", () => {
+    expect(() => decideCount(policy, -1, 0)).toThrow(/^count must be a whole number from 0/)
+    expect(() => decideCount(policy, 1.5, 0)).toThrow(RangeError)
+    for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 1e300, -1]) {
+      expect(() => decideCount(policy, 0, now)).toThrow("now must be Unix milliseconds, as Date.now() gives them")
+    }
   })
 })

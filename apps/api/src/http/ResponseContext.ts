@@ -1,6 +1,6 @@
 import { type OperationId, operations } from "@outreach/contract"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
-import { decide, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
+import { decideCount, fixedWindow, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 
 /** What is known of a request so far, as far as its answer depends on it. */
 export interface ResponseContext {
@@ -12,7 +12,7 @@ export interface ResponseContext {
 }
 
 /** How many requests each key may make in a clock minute. */
-export const KEY_POLICY = { limit: KEY_REQUESTS_PER_MINUTE } as const
+export const KEY_POLICY = fixedWindow({ limit: KEY_REQUESTS_PER_MINUTE })
 
 /**
  * The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds.
@@ -23,7 +23,8 @@ export const errorHeaders = (
   { requestId, operation, window }: ResponseContext,
   now: number,
 ): Readonly<Record<string, string>> => ({
-  ...((operation === undefined || isCounted(operation)) && rateLimitHeaders(window ?? decide(0, KEY_POLICY, now))),
+  ...((operation === undefined || isCounted(operation)) &&
+    rateLimitHeaders(window ?? decideCount(KEY_POLICY, 0, now * 1000), "x")),
   "X-Request-Id": requestId,
 })
 

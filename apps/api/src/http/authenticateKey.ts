@@ -5,7 +5,7 @@ import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey
 import { ApiKeyRepository, type ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress } from "@outreach/process/trustProxy"
-import { decide, type RateLimitDecision } from "@outreach/rate-limit"
+import { decideCount, type RateLimitDecision } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
@@ -50,7 +50,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const known = digest === undefined ? undefined : spent.get(digest)
     if (known !== undefined && millis < known.endsAt) {
       const now = known.reset - (known.endsAt - millis) / 1000
-      return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, now), known.caller)
+      return yield* overLimit(decideCount(KEY_POLICY, KEY_POLICY.limit + 1, now * 1000), known.caller)
     }
 
     const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.authenticateKey(text) : undefined
@@ -65,7 +65,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     }
 
     const { caller, count, now, isFrozen, replayPoint } = admission
-    const window = decide(count, KEY_POLICY, now)
+    const window = decideCount(KEY_POLICY, count, now * 1000)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })

@@ -215,7 +215,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       headers: {
         "X-Request-Id": state.requestId,
         ...executed.headers,
-        ...(state.window && rateLimitHeaders(state.window)),
+        ...(state.window && rateLimitHeaders(state.window, "x")),
       },
     })
   })

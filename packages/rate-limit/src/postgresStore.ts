@@ -1,0 +1,94 @@
+import { wholeMilliseconds } from "./decide.ts"
+import type { RateLimitStore } from "./rateLimiter.ts"
+
+/** Sends one statement with its parameters, and resolves to its rows. */
+export type PostgresQuery = (text: string, values: unknown[]) => PromiseLike<readonly unknown[]>
+
+/** Any PostgreSQL client: `pg`, Neon and PGlite have `query`, `postgres` has `unsafe`; for another, a function that sends a statement. */
+export type PostgresClient =
+  | { query(text: string, values: unknown[]): PromiseLike<{ readonly rows: readonly unknown[] }> }
+  // biome-ignore lint/suspicious/noExplicitAny: postgres.js names its parameters' types, which no other client has.
+  | { unsafe(text: string, values: any[]): PromiseLike<readonly unknown[]> }
+  | PostgresQuery
+
+/** Where a store in PostgreSQL keeps its keys. */
+export interface PostgresStoreOptions {
+  /** The table's name, with its schema or without, in lower case. Default `rate_limits`. */
+  readonly table?: string | undefined
+  /** The clock, in Unix milliseconds, the same in every process. Default: the PostgreSQL server's. */
+  readonly now?: (() => number) | undefined
+}
+
+/** A store in PostgreSQL. */
+export interface PostgresStore extends RateLimitStore {
+  /** Creates the table unless it is there. */
+  createTable(): Promise<void>
+  /** Deletes keys that have all of their limit again, at most `maxRows` (default 1000), and returns how many; call it each minute, until it returns less. */
+  deleteExpired(maxRows?: number): Promise<number>
+}
+
+/** Creates a store in PostgreSQL, for any number of processes; each request is one statement on one row. Throws `RangeError` on a table's name that would need quotes. */
+export function postgresStore(
+  client: PostgresClient,
+  { table = "rate_limits", now }: PostgresStoreOptions = {},
+): PostgresStore {
+  if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table))
+    throw new RangeError("table must be a name in lower case, with its schema or without")
+  const query = queryOf(client)
+  const time = () => (now === undefined ? null : wholeMilliseconds(now()))
+  const clock = (given: string) =>
+    `coalesce(${given}::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)`
+  const statement = `
+    insert into ${table} as held (key, used, at, allowed, expires_at)
+    select $1, case when $2::bigint <= $3::bigint then $2::bigint else 0 end, now, $2::bigint <= $3::bigint, now + $5::bigint
+    from (select ${clock("$6")} as now) as clock
+    on conflict (key) do update set (used, at, allowed, expires_at) = (
+      select left_over.used + case when allowed then $2::bigint else 0 end, latest.at, allowed, latest.at + $5::bigint
+      from (select case when held.used > 0 and held.at - excluded.at between 1 and $5::bigint then held.at else excluded.at end as at) as latest
+      cross join lateral (
+        select case
+          when $4::bigint > 0 then greatest(0, held.used - least(greatest(0, latest.at - held.at), $5::bigint) * $4::bigint)
+          when latest.at / $5::bigint <= held.at / $5::bigint then held.used
+          else 0
+        end as used
+      ) as left_over
+      cross join lateral (select left_over.used + $2::bigint <= $3::bigint as allowed) as decided
+    )
+    returning used::float8, at::float8, allowed, ${clock("$6")}::float8 as now`
+  return {
+    async createTable() {
+      // Rows live for a window, so they need no log; room in each page keeps an update off the index.
+      await query(
+        `create unlogged table if not exists ${table} (
+          key text collate "C" primary key,
+          used bigint not null,
+          at bigint not null,
+          allowed boolean not null,
+          expires_at bigint not null
+        ) with (fillfactor = 50)`,
+        [],
+      )
+    },
+    async spend(key, units, { limit, unit, leak, windowMs }) {
+      const [row] = await query(statement, [key, units, limit * unit, leak, windowMs, time()])
+      const { used, at, allowed, now: counted } = row as { used: number; at: number; allowed: boolean; now: number }
+      return { used, at, allowed, now: counted }
+    },
+    async deleteExpired(maxRows = 1000) {
+      const deleted = await query(
+        `delete from ${table} where key = any (array(
+           select key from ${table} where expires_at <= ${clock("$1")} limit $2 for update skip locked
+         )) returning 1`,
+        [time(), maxRows],
+      )
+      return deleted.length
+    },
+  }
+}
+
+function queryOf(client: PostgresClient): PostgresQuery {
+  // postgres.js is a function too, which takes a template.
+  if ("unsafe" in client) return (text, values) => client.unsafe(text, values)
+  if (typeof client === "function") return client
+  return async (text, values) => (await client.query(text, values)).rows
+}

@@ -1,0 +1,43 @@
+import { decide, fixedWindow, type RateLimitPolicy, type RateLimitState, tokenBucket } from "@outreach/rate-limit"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const policies: readonly (readonly [string, RateLimitPolicy])[] = [
+  ["a fixed window", fixedWindow({ limit: 10, windowSeconds: 10 })],
+  ["a token bucket", tokenBucket({ capacity: 10, refill: "1 per second" })],
+]
+
+describe.each(policies)("%s and clocks", (_, policy) => {
+  it("gives nothing back to processes whose clocks differ by up to a window, however they alternate", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 11, maxLength: 60 }), (lags) => {
+        let state: RateLimitState | undefined = decide(policy, undefined, { now: 1_009_999, cost: 1 }).state
+        let allowed = 1
+        for (const lag of lags) {
+          const taken = decide(policy, state, { now: 1_009_999 - lag })
+          state = taken.state
+          if (taken.decision.allowed) allowed += 1
+        }
+        expect(allowed).toBe(10)
+      }),
+    )
+  })
+  it("says how long a process has to wait whose clock lags", () => {
+    const { state } = decide(policy, undefined, { now: 1010000, cost: 10 })
+    const { decision } = decide(policy, state, { now: 1005000, cost: 10 })
+    expect(decision).toMatchObject({ allowed: false, retryAfter: 15, reset: 1020, resetAfter: 15 })
+  })
+  it("keeps what is used when the clock is set back by more, and lets its time run from there", () => {
+    const { state } = decide(policy, undefined, { now: 5000000, cost: 10 })
+    const back = decide(policy, state, { now: 1000000 })
+    expect(back.decision).toMatchObject({ allowed: false, remaining: 0 })
+    expect(back.decision.retryAfter).toBeLessThanOrEqual(10)
+    expect(decide(policy, back.state, { now: 1010000, cost: 10 }).decision.allowed).toBe(true)
+  })
+  it("admits its limit after a jump forward by any time", () => {
+    const { state } = decide(policy, undefined, { now: 0, cost: 10 })
+    for (const now of [10_000, 11_000, 1e8, 8e15]) {
+      expect(decide(policy, state, { now, cost: 10 }).decision).toMatchObject({ allowed: true, remaining: 0 })
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { getRequestListener } from "@hono/node-server"
+import { fixedWindow, type HeaderForm, type RateLimiter, rateLimiter } from "@outreach/rate-limit"
+import { rateLimit as limitExpress } from "@outreach/rate-limit/express"
+import { rateLimit as limitFastify } from "@outreach/rate-limit/fastify"
+import { rateLimit as limitFetch } from "@outreach/rate-limit/fetch"
+import { memoryStore } from "@outreach/rate-limit/memory"
+import express from "express"
+// @ts-expect-error: the types of Express 5 serve for 4.
+import express4 from "express-4"
+import fastify from "fastify"
+import { Hono } from "hono"
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
+
+/** Starts a server that serves one page. Requests count for their `x-key`, cost what `x-cost` says, and have no limit with the key `none`. */
+type Start = (
+  limiter: RateLimiter,
+  headers: HeaderForm | undefined,
+  refusal: "plain" | "own",
+) => Promise<RequestListener>
+
+interface WithHeaders {
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+}
+const key = ({ headers }: WithHeaders) => (headers["x-key"] === "none" ? null : (headers["x-key"] as string))
+const cost = ({ headers }: WithHeaders) => Number(headers["x-cost"] ?? 1)
+
+const startExpress =
+  (create: () => express.Express): Start =>
+  async (limiter, headers, refusal) => {
+    const app = create()
+    const own = {
+      refuse: ({ retryAfter }: { retryAfter: number | null }, _: unknown, response: express.Response) =>
+        response.status(429).json({ retryAfter }),
+    }
+    app.use(limitExpress(limiter, { key, cost, headers, ...(refusal === "own" && own) }))
+    app.get("/", (_, response) => void response.send("served"))
+    const failed: express.ErrorRequestHandler = (_error, _, response, _next) => void response.status(500).send("failed")
+    return app.use(failed)
+  }
+
+const servers: readonly (readonly [string, Start])[] = [
+  ["Express 5", startExpress(express)],
+  ["Express 4", startExpress(express4)],
+  [
+    "Fastify",
+    async (limiter, headers, refusal) => {
+      const app = fastify()
+      const hook =
+        refusal === "own"
+          ? limitFastify(limiter, {
+              key,
+              cost,
+              headers,
+              refuse: ({ retryAfter }, _, reply) => reply.code(429).send({ retryAfter }),
+            })
+          : limitFastify(limiter, { key, cost, headers })
+      app.addHook("onRequest", hook)
+      app.get("/", async () => "served")
+      await app.ready()
+      return (request, response) => void app.routing(request, response)
+    },
+  ],
+  [
+    "Fetch",
+    async (limiter, headers, refusal) => {
+      const app = new Hono().get("/", (context) => context.text("served"))
+      const handle = limitFetch(
+        limiter,
+        {
+          key: (request: Request) =>
+            request.headers.get("x-key") === "none" ? null : (request.headers.get("x-key") ?? undefined)!,
+          cost: (request) => Number(request.headers.get("x-cost") ?? 1),
+          headers,
+          ...(refusal === "own" && {
+            refuse: ({ retryAfter }: { retryAfter: number | null }) => Response.json({ retryAfter }, { status: 429 }),
+          }),
+        },
+        app.fetch,
+      )
+      return getRequestListener(async (request) => handle(request).catch(() => new Response("failed", { status: 500 })))
+    },
+  ],
+]
+
+describe.each(servers)("the middleware of %s", (_, start) => {
+  let limiter: RateLimiter
+  beforeEach(() => {
+    limiter = rateLimiter(fixedWindow({ limit: 2 }), memoryStore({ now: () => 1_780_000_039_500 }))
+  })
+  const open = async (headers: HeaderForm | undefined, refusal: "plain" | "own" = "plain") => {
+    const server = createServer(await start(limiter, headers, refusal)).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    onTestFinished(() => void server.close())
+    return async (sent: Record<string, string>) => {
+      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers: sent })
+      const names = ["ratelimit", "ratelimit-policy", "retry-after", "content-type"]
+      const shown = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
+      return { status: response.status, body: await response.text(), shown, headers: response.headers }
+    }
+  }
+
+  it("serves so many requests of a key, refuses the next in plain text, and sets headers on both", async () => {
+    const send = await open(undefined)
+    const served = await send({ "x-key": "a" })
+    expect(served).toMatchObject({ status: 200, body: "served" })
+    expect(served.shown).toMatchObject({
+      ratelimit: '"default";r=1;t=41',
+      "ratelimit-policy": '"default";q=2;w=60',
+      "retry-after": null,
+    })
+    await send({ "x-key": "a" })
+    const refused = await send({ "x-key": "a" })
+    expect(refused).toMatchObject({ status: 429, body: "Too Many Requests\n" })
+    expect(refused.shown).toMatchObject({ ratelimit: '"default";r=0;t=41', "retry-after": "41" })
+    expect(refused.shown["content-type"]).toMatch(/^text\/plain/)
+    expect((await send({ "x-key": "b" })).status).toBe(200)
+  })
+  it("sets the headers that begin with X-RateLimit where it is told to", async () => {
+    const send = await open("x")
+    const { headers } = await send({ "x-key": "a" })
+    const shown = ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`))
+    expect(shown).toEqual(["2", "1", "1780000080"])
+    expect(headers.has("ratelimit")).toBe(false)
+  })
+  it("refuses with a response of yours, and sets the headers", async () => {
+    const send = await open(undefined, "own")
+    for (let i = 0; i < 2; i++) await send({ "x-key": "a" })
+    const refused = await send({ "x-key": "a" })
+    expect(refused).toMatchObject({ status: 429, body: '{"retryAfter":41}' })
+    expect(refused.shown).toMatchObject({ ratelimit: '"default";r=0;t=41', "retry-after": "41" })
+  })
+  it("counts what a request costs", async () => {
+    const send = await open(undefined)
+    expect((await send({ "x-key": "a", "x-cost": "2" })).shown["ratelimit"]).toBe('"default";r=0;t=41')
+    const never = await send({ "x-key": "b", "x-cost": "3" })
+    expect(never).toMatchObject({ status: 429, shown: { ratelimit: '"default";r=2;t=41', "retry-after": null } })
+  })
+  it("lets a request through whose key is null, and fails where there is no key", async () => {
+    const send = await open(undefined)
+    for (let i = 0; i < 3; i++)
+      expect(await send({ "x-key": "none" })).toMatchObject({ status: 200, shown: { ratelimit: null } })
+    expect((await send({})).status).toBe(500)
+    expect((await send({ "x-key": "a".repeat(513) })).status).toBe(500)
+  })
+})
+
+describe("the middleware of Fetch", () => {
+  const limiter = () => rateLimiter(fixedWindow({ limit: 5 }), memoryStore({ now: () => 0 }))
+
+  it("sets headers on a response whose own cannot be changed", async () => {
+    const handle = limitFetch(limiter(), { key: () => "a" }, async () => Response.redirect("https://example.com/", 302))
+    const response = await handle(new Request("https://example.com/a"))
+    expect([response.status, response.headers.get("location")]).toEqual([302, "https://example.com/"])
+    expect(response.headers.get("ratelimit")).toBe('"default";r=4;t=60')
+  })
+  it("hands further arguments on, and types them", async () => {
+    const handle = limitFetch(
+      limiter(),
+      { key: (request) => request.headers.get("x-key") },
+      (_request: Request, env: { readonly name: string }) => new Response(env.name),
+    )
+    expect(await (await handle(new Request("https://example.com/"), { name: "worker" })).text()).toBe("worker")
+  })
+  it("lets errors of the handler pass", async () => {
+    const handle = limitFetch(limiter(), { key: () => "a" }, () => Promise.reject(new Error("broken")))
+    await expect(handle(new Request("https://example.com/"))).rejects.toThrow("broken")
+  })
+})
