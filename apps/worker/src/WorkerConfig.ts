@@ -1,3 +1,4 @@
+import { parseDeliverySchedule, SPECIFIED_DELAYS } from "@outreach/domain/deliveries/deliverySchedule"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
@@ -11,7 +12,6 @@ import {
   secretsKey,
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
-import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
 
@@ -64,8 +64,8 @@ export const WorkerConfig = Config.all({
   /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
   webhookRetryDelays: setting(
     "WEBHOOK_RETRY_DELAYS",
-    textSchema("a list of delays such as 30s,2m,10m,1h,6h,24h", parseSchedule),
-    formatSchedule(SPECIFIED_SCHEDULE),
+    textSchema(`a list of delays such as ${SPECIFIED_DELAYS}`, parseDeliverySchedule),
+    SPECIFIED_DELAYS,
   ),
   webhookAllowPrivateAddresses,
   webhooks: Config.all({

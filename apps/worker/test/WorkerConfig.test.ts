@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
-import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Config, ConfigProvider, Effect, Redacted, Result } from "effect"
 import { WorkerConfig } from "../src/WorkerConfig.ts"
 
@@ -37,7 +37,7 @@ describe("WorkerConfig", () => {
         perMinute: null,
         perDomainMinute: null,
       },
-      webhookRetryDelays: SPECIFIED_SCHEDULE,
+      webhookRetryDelays: { delays: SPECIFIED_SCHEDULE.delays },
       webhookAllowPrivateAddresses: false,
       webhooks: { callSeconds: 15, leaseSeconds: 9, maxInFlight: 512, perEndpoint: 16 },
       drainSeconds: 20,
@@ -168,7 +168,7 @@ describe("WorkerConfig", () => {
 
   it("says which delay of a schedule is wrong", () => {
     expect(refusal({ WEBHOOK_RETRY_DELAYS: "30s,soon" })).toBe(
-      'WEBHOOK_RETRY_DELAYS is malformed: delay 2, "soon", is not a whole number and a unit of s, m, h or d, such as 30s. It must be a list of delays such as 30s,2m,10m,1h,6h,24h.',
+      'WEBHOOK_RETRY_DELAYS is malformed: delay 2, "soon", is not a whole number of ms, s, m, h or d, such as 30s, up to 366d. It must be a list of delays such as 30s,2m,10m,1h,6h,24h.',
     )
   })
 })

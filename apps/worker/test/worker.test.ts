@@ -5,7 +5,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { parseSchedule } from "@outreach/retry-policy"
+import { schedule } from "@outreach/retry-policy"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -37,7 +37,7 @@ const work = (
     [
       publish,
       deliver({
-        schedule: parseSchedule(options.schedule ?? "1h"),
+        schedule: schedule(options.schedule ?? "1h"),
         drainSeconds: 0,
         maxInFlight: 100,
         perEndpoint: 16,

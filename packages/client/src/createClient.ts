@@ -1,5 +1,4 @@
 import type { List, RecipientRecord } from "@outreach/contract/types"
-import type { Schedule } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature"
 import { assertApiKey, assertSeconds, parseBaseUrl } from "./assertSetting.ts"
 import type { Client, IdempotencyOptions, SyncOptions } from "./Client.ts"
@@ -8,6 +7,7 @@ import type { FeedEvent } from "./FeedEvent.ts"
 import type { Hooks } from "./Hooks.ts"
 import { type Pages, paginate } from "./paginate.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"
+import { retryPolicy } from "./retryPolicy.ts"
 import type { OperationId } from "./routes.ts"
 import { type Call, type CallOptions, makeSend, timestampOf } from "./send.ts"
 import { type Sleep, sleep as timerSleep } from "./sleep.ts"
@@ -27,7 +27,7 @@ export interface ClientOptions extends Hooks {
   /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
   readonly timeout?: number | undefined
   /** Seconds before each repeat of a failed attempt, from a half to the whole of each by chance. Default 0.5, 1, 2, 4. */
-  readonly retryDelays?: Schedule | undefined
+  readonly retryDelays?: readonly number[] | undefined
   /** The most seconds that one wait may take; an error that asks for more is thrown. Default 120. */
   readonly longestWait?: number | undefined
   /** How many recipient records are remembered under their ETags. Default 1,000; 0 remembers none. */
@@ -69,7 +69,8 @@ export function createClient({
     sleep,
     timeout,
     cacheSize,
-    retry: { delays: retryDelays, longestWait, random },
+    policy: retryPolicy(retryDelays, longestWait),
+    random,
     onRequest,
     onResponse,
     responses,

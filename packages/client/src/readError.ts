@@ -1,4 +1,5 @@
 import type { PartnerErrorType } from "@outreach/error-catalog"
+import { parseRetryAfter } from "@outreach/retry-policy"
 import { ApiError, type ApiErrorFields } from "./ApiError.ts"
 import type { Answer } from "./exchange.ts"
 
@@ -20,7 +21,7 @@ export function readError({ status, header, text }: Answer, url: string): ApiErr
     code,
     message,
     requestId: error.request_id ?? header("X-Request-Id"),
-    retryAfter: secondsOf(header("Retry-After"), header("Date")) ?? secondsOf(details?.["retry_after"], null),
+    retryAfter: secondsOf(header("Retry-After"), header("Date")) ?? secondsOf(String(details?.["retry_after"]), null),
     details,
     errors: error.errors ?? [],
     docUrl: error.doc_url ?? null,
@@ -61,18 +62,8 @@ function targetOf(location: string, url: string): string {
   }
 }
 
-/** Reads `Retry-After`: seconds, or an HTTP date, which counts from the answer's own `Date` where it has one, since clocks differ. */
-function secondsOf(value: unknown, date: string | null): number | null {
-  if (value === null || value === undefined || value === "") return null
-  let seconds = Number(value)
-  if (Number.isNaN(seconds)) {
-    const [sent, until] = [date ?? "", String(value)].map(readHttpDate)
-    seconds = Math.max(0, (until! - (Number.isNaN(sent) ? Date.now() : sent!)) / 1000)
-  }
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
-}
-
-// One of the three forms that RFC 9110, 5.6.7 has names no zone, and means UTC all the same.
-function readHttpDate(text: string): number {
-  return Date.parse(text.endsWith("GMT") ? text : `${text} GMT`)
+/** Reads `Retry-After`: seconds, or a date, which counts from the answer's own `Date` where it has one. */
+function secondsOf(value: string | null, date: string | null): number | null {
+  const milliseconds = parseRetryAfter(value, { date, now: Date.now() })
+  return milliseconds === undefined ? null : milliseconds / 1000
 }

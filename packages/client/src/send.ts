@@ -1,13 +1,14 @@
+import { type Policy, retry } from "@outreach/retry-policy"
 import { ApiError, ConnectionError } from "./ApiError.ts"
 import { assertPage, notAPage } from "./assertPage.ts"
 import { etagCache } from "./etagCache.ts"
 import { exchange, type Fetch } from "./exchange.ts"
-import type { Hooks, RequestInfo } from "./Hooks.ts"
+import type { AttemptInfo, Hooks, RequestInfo } from "./Hooks.ts"
 import { type ResponseInfo, responseInfo } from "./ResponseInfo.ts"
 import { readError } from "./readError.ts"
+import { classifyError } from "./retryPolicy.ts"
 import { type OperationId, type Route, routes } from "./routes.ts"
 import type { Sleep } from "./sleep.ts"
-import { type RetryOptions, waitBefore } from "./waitBefore.ts"
 
 /** What every call can be told. */
 export interface CallOptions {
@@ -39,7 +40,8 @@ export interface Sender extends Hooks {
   readonly sleep: Sleep
   readonly timeout: number
   readonly cacheSize: number
-  readonly retry: RetryOptions
+  readonly policy: Policy
+  readonly random: () => number
   /** Where what came with an answer is noted, by its body or its error. */
   readonly responses: WeakMap<object, ResponseInfo>
 }
@@ -87,26 +89,35 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
     const { operation } = call
     const route = routes[operation]
     const url = sender.baseUrl + targetOf(route.path, call)
-    for (let count = 1; ; count++) {
-      const request = { operation, method: route.method, url, attempt: count }
-      const start = Date.now()
-      const outcome = await attempt(request, route, call)
-      const seconds = (Date.now() - start) / 1000
-      const error = "error" in outcome ? outcome.error : null
-      const wait = error === null ? undefined : waitBefore(error, count, sender.retry)
-      const { response } = outcome
-      await sender.onResponse?.({ request, seconds, response, error, retryInSeconds: wait ?? null })
-      if ("value" in outcome) {
-        const { value } = outcome
-        if (typeof value === "object" && value !== null) sender.responses.set(value, outcome.response)
-        return value as Body
-      }
-      if (wait === undefined) {
-        if (response !== null) sender.responses.set(outcome.error, response)
-        throw outcome.error
-      }
-      await sender.sleep(wait * 1000, call.options.signal)
-    }
+    /** That of the present attempt, as long as it has thrown nothing else, such as the error of a hook. */
+    let ended: AttemptInfo | undefined
+    const outcome = await retry(
+      async ({ attempt: count }) => {
+        ended = undefined
+        const request = { operation, method: route.method, url, attempt: count }
+        const start = Date.now()
+        const outcome = await attempt(request, route, call)
+        const seconds = (Date.now() - start) / 1000
+        const error = "error" in outcome ? outcome.error : null
+        ended = { request, seconds, response: outcome.response, error, retryInSeconds: null }
+        return outcome
+      },
+      sender.policy,
+      {
+        sleep: sender.sleep,
+        now: Date.now,
+        random: sender.random,
+        signal: call.options.signal,
+        classify: () => (ended ? classifyError(ended.error) : { verdict: "permanent", reason: "thrown" }),
+        onAttempt: ({ next }) =>
+          ended && sender.onResponse?.({ ...ended, retryInSeconds: next.retry ? next.delay / 1000 : null }),
+      },
+    )
+    const { response } = outcome
+    const result = "error" in outcome ? outcome.error : outcome.value
+    if (typeof result === "object" && result !== null && response !== null) sender.responses.set(result, response)
+    if ("error" in outcome) throw outcome.error
+    return outcome.value as Body
   }
 }
 

@@ -1,65 +1,77 @@
-const NETWORK_FAILURES = [
-  "refused",
-  "reset",
-  "unresolved_name",
-  "name_not_asked",
-  "tls",
-  "connect_timeout",
-  "headers_timeout",
-  "body_timeout",
-  "deadline",
-  "blocked_address",
-  "unknown",
-] as const
+import { parseRetryAfter } from "./parseRetryAfter.ts"
 
-/**
- * Why no complete reply came.
- *
- * `name_not_asked`: the name had no turn to be resolved, which says nothing of the receiver; `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
- * `unknown`: any other failure of the network.
- */
-export type NetworkFailure = (typeof NETWORK_FAILURES)[number]
-
-/** What an attempt met: the status of a complete reply, or a failure of the network. */
-export type Reply = { readonly status: number } | { readonly error: NetworkFailure }
-
-/** Whether the attempt succeeded, failed for good, or failed for now. */
-export type Verdict = "delivered" | "permanent" | "transient"
-
-/** Why the verdict is what it is: the class of the status, or the failure of the network. */
-export type Reason =
-  | "success"
-  | "client_error"
-  | "informational"
-  | "redirect"
-  | "server_error"
-  | "invalid_status"
-  | NetworkFailure
-
-/** The verdict on one attempt. */
+/** What came of an attempt. */
 export interface Outcome {
-  readonly verdict: Verdict
-  readonly reason: Reason
+  /** Whether it succeeded, failed for now, or failed for good. */
+  readonly verdict: "success" | "transient" | "permanent"
+  /** Why, for a log: the status such as `503`, or the code or name of the error such as `ECONNREFUSED` or `TimeoutError`. */
+  readonly reason: string
+  /** Milliseconds that the response asked to wait. */
+  readonly retryAfter?: number | undefined
 }
 
-const BY_STATUS_CLASS: Readonly<Record<number, Outcome>> = {
-  1: { verdict: "transient", reason: "informational" },
-  2: { verdict: "delivered", reason: "success" },
-  3: { verdict: "transient", reason: "redirect" },
-  4: { verdict: "permanent", reason: "client_error" },
-  5: { verdict: "transient", reason: "server_error" },
+/** What is worth another attempt: a status, a class of statuses, every failure of the network, or a code or name of an error. */
+export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | (string & {})
+
+/** What `classify` is told. */
+export interface ClassifyOptions {
+  /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
+  readonly retryOn?: readonly RetryOn[] | undefined
+  /** The present in Unix milliseconds, for a `Retry-After` that is a date in a response without `Date`. */
+  readonly now?: number | undefined
 }
+
+/** Codes of Node, OpenSSL, undici and Bun, and the name of a time-out. */
+const NETWORK =
+  /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|Connection|TimeoutError)/
+
+/** What fetch says where it has no code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
+const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i
 
 /**
- * Judges what an attempt met: 2xx is delivered, every 4xx permanent, all else transient.
+ * Judges what an attempt returned or threw: a response or an error of fetch, undici or Node, or an error that holds a `response`.
  *
- * An error outweighs a status beside it, since the reply never ended; an error of another name is `unknown`, and a status
- * that is not an integer in 100–599 is `invalid_status`. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * A status of 2xx is a success, and so is what is neither a response nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
  */
-export function classify(reply: Reply): Outcome {
-  if ("error" in reply) {
-    return { verdict: "transient", reason: NETWORK_FAILURES.find((failure) => failure === reply.error) ?? "unknown" }
+export function classify(result: unknown, { retryOn = ["5xx", "network"], now }: ClassifyOptions = {}): Outcome {
+  // Not instanceof: a test runner may have a realm of its own.
+  const isError = /(Error|Exception)]/.test(Object.prototype.toString.call(result))
+  const judge = (reason: string, kind: string): Outcome => ({
+    verdict: retryOn.some((it) => it === kind || String(it) === reason) ? "transient" : "permanent",
+    reason,
+  })
+  const failure = isError && networkFailureOf(result)
+  if (failure) return judge(failure, "network")
+  const { response = result } = Object(result)
+  const { status, statusCode = status, headers } = Object(response)
+  const text = typeof statusCode === "number" ? String(statusCode) : ""
+  if (/^[1-9]\d\d$/.test(text) && !(isError && text < "3")) {
+    if (text[0] === "2") return { verdict: "success", reason: text }
+    const header = (name: string): string | undefined => headers?.get?.(name) ?? headers?.[name]
+    const retryAfter = parseRetryAfter(header("retry-after"), { date: header("date"), now })
+    // RFC 9110, 15 takes a status beyond 599 for one of 5xx.
+    return { ...judge(text, `${Math.min(5, +text[0]!)}xx`), retryAfter }
   }
-  const statusClass = Number.isInteger(reply.status) ? Math.floor(reply.status / 100) : 0
-  return BY_STATUS_CLASS[statusClass] ?? { verdict: "transient", reason: "invalid_status" }
+  return isError ? judge(wordsOf(result)[0] ?? "error", "error") : { verdict: "success", reason: "" }
+}
+
+/** Finds the failure of the network among an error, the errors that it gathers, and their causes. */
+function networkFailureOf(error: unknown): string | undefined {
+  const errors = new Set([error])
+  let unnamed: string | undefined
+  for (const one of errors) {
+    const known = wordsOf(one).find((word) => NETWORK.test(word))
+    if (known) return known
+    const { name, message, cause, errors: gathered } = Object(one)
+    if (name === "TypeError" && FETCH_FAILED.test(message)) unnamed = "network"
+    // Causes may form a circle.
+    for (const inner of [cause].concat(gathered)) if (errors.size < 20) errors.add(inner)
+  }
+  return unnamed
+}
+
+/** Returns the code of an error and its name, as far as they are text: the codes of a DOMException are numbers. */
+function wordsOf(error: unknown): string[] {
+  const { code, name } = Object(error)
+  return [code, name].filter((word) => typeof word === "string")
 }

@@ -1,74 +1,272 @@
+import { once } from "node:events"
+import { get, type IncomingMessage, type RequestListener } from "node:http"
+import { runInNewContext } from "node:vm"
 import fc from "fast-check"
+import { Agent, interceptors, request } from "undici"
 import { describe, expect, it } from "vitest"
-import { classify, type NetworkFailure } from "../src/classify.ts"
+import { classify, type RetryOn } from "../src/classify.ts"
+import { closedPort, startServer } from "./startServer.ts"
 
 const statusIn = (from: number, to: number) => fc.integer({ min: from, max: to })
+const failed = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+const node = (url: string, options = {}): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => get(url, options, resolve).on("error", reject))
+const transient = (reason: string) => ({ verdict: "transient", reason })
 
-describe("classify", () => {
-  it("takes every 2xx for delivered", () => {
+describe("a status", () => {
+  it("of 2xx is a success", () => {
     fc.assert(
       fc.property(statusIn(200, 299), (status) => {
-        expect(classify({ status })).toEqual({ verdict: "delivered", reason: "success" })
+        expect(classify({ status })).toEqual({ verdict: "success", reason: String(status) })
       }),
     )
   })
 
-  it("takes every 4xx for permanent, those that HTTP calls retryable among them", () => {
-    for (const status of [400, 404, 408, 410, 425, 429, 499]) {
-      expect(classify({ status })).toEqual({ verdict: "permanent", reason: "client_error" })
-    }
-    fc.assert(fc.property(statusIn(400, 499), (status) => classify({ status }).verdict === "permanent"))
-  })
-
-  it("takes every 1xx, 3xx and 5xx for transient", () => {
-    for (const [reason, from] of [
-      ["informational", 100],
-      ["redirect", 300],
-      ["server_error", 500],
-    ] as const) {
-      fc.assert(
-        fc.property(statusIn(from, from + 99), (status) => {
-          expect(classify({ status })).toEqual({ verdict: "transient", reason })
-        }),
-      )
-    }
-  })
-
-  it("takes a status that is none for transient", () => {
-    for (const status of [0, -200, 99, 99.9, 200.5, 404.5, 600, 2000, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(classify({ status })).toEqual({ verdict: "transient", reason: "invalid_status" })
-    }
-  })
-
-  it("takes every failure of the network for transient and names it", () => {
-    const failures = {
-      refused: 1,
-      reset: 1,
-      unresolved_name: 1,
-      name_not_asked: 1,
-      tls: 1,
-      connect_timeout: 1,
-      headers_timeout: 1,
-      body_timeout: 1,
-      deadline: 1,
-      blocked_address: 1,
-      unknown: 1,
-    } satisfies Record<NetworkFailure, 1>
-    for (const error of Object.keys(failures) as NetworkFailure[]) {
-      expect(classify({ error })).toEqual({ verdict: "transient", reason: error })
-    }
-  })
-
-  it("never passes on an error text that it does not know", () => {
+  it("of 5xx, or beyond 599, is transient, and every other is permanent, 408, 425 and 429 among them", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.constantFrom("constructor", "success", "ECONNRESET")), (text) => {
-        expect(classify({ error: text as NetworkFailure })).toEqual({ verdict: "transient", reason: "unknown" })
+      fc.property(fc.oneof(statusIn(100, 199), statusIn(300, 999), fc.constantFrom(408, 425, 429)), (status) => {
+        expect(classify({ status })).toEqual({
+          verdict: status >= 500 ? "transient" : "permanent",
+          reason: String(status),
+        })
       }),
-      { examples: [["connect ECONNREFUSED 10.0.0.7:443"]] },
     )
   })
 
-  it("does not count a 200 whose body never ended", () => {
-    expect(classify({ status: 200, error: "body_timeout" })).toEqual({ verdict: "transient", reason: "body_timeout" })
+  it("is transient where the caller names it or its class, and a success in any case", () => {
+    const verdict = (status: number, ...retryOn: RetryOn[]) => classify({ status }, { retryOn }).verdict
+    expect([429, 408, 503].map((status) => verdict(status, 408, 429))).toEqual(["transient", "transient", "permanent"])
+    expect([302, 429, 503].map((status) => verdict(status, "3xx", "4xx"))).toEqual([
+      "transient",
+      "transient",
+      "permanent",
+    ])
+    expect(verdict(503)).toBe("permanent")
+    expect(verdict(204, 204, "5xx")).toBe("success")
   })
+
+  it.each([0, -200, 99, 1000, 200.5, Number.NaN, "active", null, undefined, {}])("%s is not one", (status) => {
+    expect(classify({ status })).toEqual({ verdict: "success", reason: "" })
+  })
+
+  it("of a real response is found, and its Retry-After, with fetch, undici and node:http", async () => {
+    const { url } = await startServer((_, response) => response.writeHead(429, { "Retry-After": "7" }).end())
+    const outcome = { verdict: "transient", reason: "429", retryAfter: 7000 }
+    for (const response of [await fetch(url), await request(url), await node(url)]) {
+      expect(classify(response, { retryOn: [429] })).toEqual(outcome)
+    }
+  })
+
+  it("of a response that an error holds, or of the error itself, is found", async () => {
+    const { url } = await startServer((_, response) => response.writeHead(503, { "Retry-After": "7" }).end("busy"))
+    const outcome = { verdict: "transient", reason: "503", retryAfter: 7000 }
+    const holding = Object.assign(new Error("not ok"), { response: await fetch(url) })
+    const dispatcher = new Agent().compose(interceptors.responseError())
+    for (const error of [holding, await failed(request(url, { dispatcher }))]) {
+      expect(classify(error)).toEqual(outcome)
+    }
+  })
+
+  it("of 2xx does not make a success of an error", () => {
+    expect(classify(Object.assign(new SyntaxError("no JSON"), { status: 200 }))).toEqual({
+      verdict: "permanent",
+      reason: "SyntaxError",
+    })
+  })
+
+  it("comes after a failure of the network, since the response never ended", () => {
+    const error = Object.assign(new Error("cut off"), { code: "ECONNRESET", status: 400 })
+    expect(classify(error)).toEqual(transient("ECONNRESET"))
+  })
+})
+
+describe("Retry-After", () => {
+  it("that is a date counts from the response's Date, and otherwise from now", () => {
+    const until = "Mon, 23 Nov 2026 06:00:00 GMT"
+    const now = Date.UTC(2026, 10, 23, 5, 30)
+    const wait = (headers: Record<string, string>) => classify({ status: 503, headers }, { now }).retryAfter
+    expect(wait({ "retry-after": until })).toBe(1_800_000)
+    expect(wait({ "retry-after": until, date: "Mon, 23 Nov 2026 05:00:00 GMT" })).toBe(3_600_000)
+  })
+
+  it.each([null, "text", [], { get: null }, { "retry-after": {} }, { "retry-after": ["1", "2"] }, new Map()])(
+    "is not there in headers such as %j",
+    (headers) => {
+      expect(classify({ status: 503, headers })).toEqual({ ...transient("503"), retryAfter: undefined })
+    },
+  )
+})
+
+describe("a real failure of the network is transient, and named by its code:", () => {
+  const failures = async (url: string) => [
+    classify(await failed(fetch(url).then((response) => response.text()))),
+    classify(await failed(request(url).then(({ body }) => body.text()))),
+    classify(await failed(node(url).then(async (response) => once(response.resume(), "end")))),
+  ]
+
+  it("a port where nobody listens", async () => {
+    expect(await failures(`http://127.0.0.1:${await closedPort()}/`)).toEqual(Array(3).fill(transient("ECONNREFUSED")))
+  })
+
+  it("several addresses where nobody listens", async () => {
+    const addresses = [
+      { address: "127.0.0.1", family: 4 },
+      { address: "127.0.0.2", family: 4 },
+    ]
+    const lookup = (_: string, __: object, callback: (error: null, found: object) => void) => callback(null, addresses)
+    const error = await failed(node(`http://example.test:${await closedPort()}/`, { lookup, autoSelectFamily: true }))
+    expect(error).toBeInstanceOf(AggregateError)
+    expect(classify(error)).toEqual(transient("ECONNREFUSED"))
+  })
+
+  it("a name that does not exist", async () => {
+    for (const { verdict, reason } of await failures("http://nowhere.invalid/")) {
+      expect([verdict, reason]).toEqual(["transient", expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)])
+    }
+  })
+
+  it("a server without TLS", async () => {
+    const { url } = await startServer(() => {})
+    for (const error of [
+      await failed(fetch(url.replace("http", "https"))),
+      await failed(request(url.replace("http", "https"))),
+    ]) {
+      expect(classify(error)).toEqual(transient(expect.stringMatching(/^(ERR_SSL_|EPROTO)/)))
+    }
+  })
+
+  const broken: Record<string, RequestListener> = {
+    "a connection that breaks off": (request) => request.socket.destroy(),
+    "a body that breaks off": (request, response) => {
+      response.writeHead(200, { "Content-Length": "1000" }).write("{", () => request.socket.destroy())
+    },
+  }
+  it.each(Object.entries(broken))("%s", async (_, listener) => {
+    const { url } = await startServer(listener)
+    expect(await failures(url)).toEqual([
+      transient("UND_ERR_SOCKET"),
+      transient("UND_ERR_SOCKET"),
+      transient("ECONNRESET"),
+    ])
+  })
+
+  it("a response that is not HTTP", async () => {
+    const { url } = await startServer((request) => request.socket.end("nonsense\r\n\r\n"))
+    for (const outcome of await failures(url))
+      expect(outcome).toEqual(transient(expect.stringMatching(/^(HPE_|HTTPParserError)/)))
+  })
+
+  it("a response that does not come in time", async () => {
+    const { url } = await startServer(() => {})
+    const dispatcher = new Agent({ headersTimeout: 1 })
+    const error = await failed(request(url, { dispatcher }))
+    expect(classify(error)).toEqual(transient("UND_ERR_HEADERS_TIMEOUT"))
+    for (const call of [fetch, request]) {
+      const error = await failed(call(url, { signal: AbortSignal.timeout(1) }))
+      expect(classify(error)).toEqual(transient("TimeoutError"))
+    }
+  })
+})
+
+describe("an error", () => {
+  it("of an abort is permanent, because the caller has given up", async () => {
+    const { url } = await startServer(() => {})
+    for (const call of [fetch, request, node]) {
+      const error = await failed(call(url, { signal: AbortSignal.abort() }))
+      expect(classify(error)).toEqual({
+        verdict: "permanent",
+        reason: expect.stringMatching(/^(AbortError|ABORT_ERR)$/),
+      })
+    }
+  })
+
+  it.each([
+    "Failed to fetch",
+    "NetworkError when attempting to fetch resource.",
+    "Load failed",
+    "The network connection was lost.",
+    "The Internet connection appears to be offline.",
+    "Network connection lost.",
+    "Network request failed",
+    "network error",
+    "A network error occurred.",
+    "error sending request for url (http://127.0.0.1:1/): client error (Connect)",
+    "terminated",
+  ])("of a fetch that has no code is known by what it says: %s", (message) => {
+    expect(classify(new TypeError(message))).toEqual(transient("network"))
+    expect(classify(new Error(message))).toEqual({ verdict: "permanent", reason: "Error" })
+  })
+
+  it("of the task's own code is permanent", async () => {
+    for (const task of [() => (undefined as unknown as { fetch: () => void }).fetch(), () => fetch("no address")]) {
+      const error = await failed(Promise.resolve().then(task))
+      expect(classify(error)).toMatchObject({ verdict: "permanent" })
+    }
+  })
+
+  it("is transient where its code or name is listed, and every other with error", () => {
+    const refused = Object.assign(new Error(), { code: "ECONNREFUSED" })
+    const reset = Object.assign(new Error(), { code: "ECONNRESET" })
+    const verdicts = (...retryOn: RetryOn[]) =>
+      [refused, reset, new RangeError()].map((error) => classify(error, { retryOn }).verdict)
+    expect(verdicts("ECONNREFUSED")).toEqual(["transient", "permanent", "permanent"])
+    expect(verdicts("RangeError")).toEqual(["permanent", "permanent", "transient"])
+    expect(verdicts("network", "error")).toEqual(["transient", "transient", "transient"])
+  })
+
+  it("is known by a cause however deep, and by one of the errors that it gathers", () => {
+    const reset = Object.assign(new Error(), { code: "ECONNRESET" })
+    const gathering = new AggregateError([new Error("first"), new Error("second", { cause: reset })])
+    expect(classify(new Error("outer", { cause: new Error("inner", { cause: gathering }) }))).toEqual(
+      transient("ECONNRESET"),
+    )
+  })
+
+  it("whose causes form a circle, or have no end, comes to an end", () => {
+    const [first, second] = [new Error("first"), new Error("second")]
+    Object.assign(first, { cause: second })
+    Object.assign(second, { cause: first, errors: [first, second] })
+    expect(classify(first)).toEqual({ verdict: "permanent", reason: "Error" })
+    class Endless extends Error {
+      override get cause() {
+        return new Endless()
+      }
+    }
+    expect(classify(new Endless())).toMatchObject({ verdict: "permanent" })
+    expect(
+      classify(
+        new AggregateError(
+          Array(1e5)
+            .fill(0)
+            .map(() => new Error()),
+        ),
+      ),
+    ).toMatchObject({ verdict: "permanent" })
+  })
+
+  it("of another realm is known too", () => {
+    expect(classify(runInNewContext('Object.assign(new Error(), { code: "EPIPE" })'))).toEqual(transient("EPIPE"))
+    expect(classify(new DOMException("late", "TimeoutError"))).toEqual(transient("TimeoutError"))
+  })
+
+  it("never makes its message a reason", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (message) => {
+        expect(classify(new Error(message)).reason).toBe("Error")
+      }),
+    )
+  })
+})
+
+it("takes what is neither a response nor an error for a success, whatever it is", () => {
+  fc.assert(
+    fc.property(fc.anything({ withNullPrototype: true }), (result) => {
+      fc.pre(!/^[1-9]\d\d$/.test(String(Object(result).status ?? "")))
+      expect(classify(result)).toEqual({ verdict: "success", reason: "" })
+    }),
+  )
 })

@@ -154,15 +154,15 @@ function remember(deliveries: Map<string, Delivery>, delivery: Delivery): void {
 }
 
 const CONSEQUENCES = {
-  delivered: "",
+  success: "",
   transient: "  the service would try again",
   permanent: "  the service would not try again",
 } as const
 
 function outcomeOf(result: PostResult): string {
   if ("failure" in result) return `  ${result.failure}${CONSEQUENCES.transient}`
-  const { verdict } = classify(result)
-  if (verdict === "delivered") return ""
+  const { verdict } = classify(result, { retryOn: ["1xx", "3xx", "5xx"] })
+  if (verdict === "success") return ""
   // What a receiver says must not move the cursor of the terminal.
   const text = result.text.replace(/[\s\p{C}]+/gu, " ").trim()
   return `${CONSEQUENCES[verdict]}${text === "" ? "" : `\n          ${text.slice(0, 300)}`}`

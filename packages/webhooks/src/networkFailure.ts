@@ -1,4 +1,4 @@
-import type { NetworkFailure } from "@outreach/retry-policy"
+import type { NetworkFailure } from "@outreach/domain/deliveries/classifyResponse"
 
 const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
   BLOCKED_ADDRESS: "blocked_address",
@@ -28,7 +28,7 @@ const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
 // Node's own, and OpenSSL's X509_V_ERR names.
 const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|ERROR_IN_C|SELF_SIGNED_|UNABLE_TO_)/
 
-/** Names an error of undici or of node's sockets in the words of `retry-policy`. */
+/** Names an error of undici or of node's sockets in the words that are stored. */
 export const networkFailure = (error: unknown): NetworkFailure => {
   const code = codeOf(error)
   return BY_CODE[code] ?? (TLS.test(code) ? "tls" : "unknown")

@@ -1,7 +1,7 @@
 import { BOUNCE_REASONS, EVENTS, type EventType, eventExamples, RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
-import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { KEY_POLICY } from "../http/ResponseContext.ts"
 import { type Html, html, prose } from "./html.ts"
 import { code, keysOf, section, table } from "./layout.ts"
@@ -17,24 +17,24 @@ const deliverySchedule = (): Html =>
     ["attempt", "after the one before", "since the first"],
     [
       ["1", "at once", "0"],
-      ...SPECIFIED_SCHEDULE.map((delay, i) => [
+      ...SPECIFIED_SCHEDULE.delays.map((delay, i, delays) => [
         `${i + 2}`,
         duration(delay),
-        duration(SPECIFIED_SCHEDULE.slice(0, i + 1).reduce((sum, one) => sum + one)),
+        duration(delays.slice(0, i + 1).reduce((sum, one) => sum + one)),
       ]),
     ],
   )
 
 const UNITS = [
-  ["hour", 3600],
-  ["minute", 60],
-  ["second", 1],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
 ] as const
 
-const duration = (seconds: number): string => {
-  const [unit, length] = UNITS.find(([, size]) => seconds >= size)!
-  const count = Math.round((seconds / length) * 10) / 10
-  return `${count * length === seconds ? "" : "about "}${count} ${unit}${count === 1 ? "" : "s"}`
+const duration = (milliseconds: number): string => {
+  const [unit, length] = UNITS.find(([, size]) => milliseconds >= size)!
+  const count = Math.round((milliseconds / length) * 10) / 10
+  return `${count * length === milliseconds ? "" : "about "}${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
 /** What there is to know of each event beside its description in the contract. */
@@ -75,7 +75,7 @@ export const webhookValues: GuideValues = {
   eventsToUs: eventCatalogue("to_service"),
   requestsPerMinute: KEY_POLICY.limit,
   pageSize: `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
-  attempts: SPECIFIED_SCHEDULE.length + 1,
+  attempts: SPECIFIED_SCHEDULE.delays.length + 1,
   recipientsPerEvent: RECIPIENTS_PER_EVENT,
   maxEventKib: MAX_EVENT_BYTES / 1024,
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { EVENTS, type EventType, eventExamples } from "@outreach/contract"
-import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
 
@@ -33,7 +33,7 @@ describe("the guide to webhooks", () => {
       ["6", "6 hours", "about 7.2 hours"],
       ["7", "24 hours", "about 31.2 hours"],
     ])
-    expect(SPECIFIED_SCHEDULE.length).toBe(6)
+    expect(SPECIFIED_SCHEDULE.delays.length).toBe(6)
   })
 
   it.each(Object.keys(EVENTS) as Array<EventType>)("shows an example of %s under its name", (type) => {

@@ -1,9 +1,9 @@
+import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { metricsByLabel } from "@outreach/process/metricsByLabel"
-import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
 
 const OUTCOMES = [
@@ -24,7 +24,7 @@ const OUTCOMES = [
   "deadline",
   "blocked_address",
   "unknown",
-] as const satisfies ReadonlyArray<Reason>
+] as const satisfies ReadonlyArray<DeliveryReason>
 
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
 

@@ -1,10 +1,10 @@
 import { afterCall } from "@outreach/domain/deliveries/breaker"
+import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterRead, answer, begin, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import type { Reason } from "@outreach/retry-policy"
 import { Array as Arr } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import {
@@ -18,7 +18,12 @@ import {
 } from "./EndpointQueue.ts"
 
 /** The outcomes of a partner that lets calls hang. */
-const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout", "name_not_asked"])
+const TIMEOUTS: ReadonlySet<DeliveryReason> = new Set([
+  "deadline",
+  "headers_timeout",
+  "connect_timeout",
+  "name_not_asked",
+])
 
 const {
   shareOfFree,

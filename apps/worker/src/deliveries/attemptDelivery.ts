@@ -1,7 +1,7 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { Schedule } from "@outreach/retry-policy"
+import type { Policy } from "@outreach/retry-policy"
 import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
@@ -10,7 +10,7 @@ import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
 
 /** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (
-  schedule: Schedule,
+  schedule: Policy,
   noteDeadLetter: Effect.Success<typeof deadLetterLog>,
 ) {
   const attempt = yield* deliveryAttempts(schedule)

@@ -5,7 +5,7 @@ import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { areApart } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
-import type { Schedule } from "@outreach/retry-policy"
+import type { Policy } from "@outreach/retry-policy"
 import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
@@ -17,7 +17,7 @@ import type { EndpointQueue, Held } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
 export interface DeliverOptions {
-  readonly schedule: Schedule
+  readonly schedule: Policy
   readonly drainSeconds: number
   /** Calls of this worker in flight: in all, and to one endpoint. */
   readonly maxInFlight: number

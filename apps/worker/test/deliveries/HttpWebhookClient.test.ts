@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from "node:https"
 import { createServer as createTcpServer, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
+import { classifyResponse } from "@outreach/domain/deliveries/classifyResponse"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { classify } from "@outreach/retry-policy"
 import { listen } from "@outreach/testing/listen"
 import { SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
@@ -162,7 +162,7 @@ describe("a response", () => {
 describe("no response", () => {
   const failing = async (url: string, options?: Parameters<typeof post>[1]) => {
     const reply = await post(url, options)
-    if ("error" in reply) expect(classify(reply)).toEqual({ verdict: "transient", reason: reply.error })
+    if ("error" in reply) expect(classifyResponse(reply)).toEqual({ verdict: "transient", reason: reply.error })
     return reply
   }
 

@@ -7,6 +7,7 @@ import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { schedule } from "@outreach/retry-policy"
 import { verify } from "@outreach/signature/node"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
@@ -74,7 +75,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
     Effect.raceFirst(
       effect,
       deliver({
-        schedule: [3600, 3600],
+        schedule: schedule("1h,1h"),
         drainSeconds: 0,
         maxInFlight: 512,
         perEndpoint: PER_ENDPOINT,

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
+import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { verify } from "@outreach/signature/node"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"

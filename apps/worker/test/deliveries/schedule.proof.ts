@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
@@ -145,7 +145,7 @@ describe("a delivery that fails for now", () => {
     const { found, publishedAt } = await besideWorker(
       Effect.gen(function* () {
         const published = yield* publishTo(partners)
-        for (const [i, delay] of SPECIFIED_SCHEDULE.entries()) {
+        for (const [i, delay] of SPECIFIED_SCHEDULE.delays.map((milliseconds) => milliseconds / 1000).entries()) {
           const waiting = yield* queued(
             (rows) =>
               rows.length === published.endpoints.size &&

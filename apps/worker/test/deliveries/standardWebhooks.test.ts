@@ -4,6 +4,7 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { schedule } from "@outreach/retry-policy"
 import { verify } from "@outreach/signature/node"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
@@ -42,7 +43,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   run(
     Effect.raceFirst(
       effect,
-      deliver({ schedule: [0, 0], drainSeconds: 5, maxInFlight: 16, perEndpoint: 16, leaseSeconds: 9 }).pipe(
+      deliver({ schedule: schedule("0s,0s"), drainSeconds: 5, maxInFlight: 16, perEndpoint: 16, leaseSeconds: 9 }).pipe(
         Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 5000 }), NodeSigner)),
       ),
     ),

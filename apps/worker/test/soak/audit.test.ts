@@ -1,3 +1,4 @@
+import { schedule } from "@outreach/retry-policy"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -18,7 +19,13 @@ const findingsAfter = async (
 ) => {
   const partner = await startPartner("fast", { callMs: 1000 })
   onTestFinished(partner.close)
-  const delivering = deliver({ schedule: [1], drainSeconds: 1, maxInFlight: 16, perEndpoint: 16, leaseSeconds: 30 })
+  const delivering = deliver({
+    schedule: schedule("1s"),
+    drainSeconds: 1,
+    maxInFlight: 16,
+    perEndpoint: 16,
+    leaseSeconds: 30,
+  })
   return await Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`truncate deliveries, delivery_attempts`

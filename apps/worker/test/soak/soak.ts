@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises"
-import { formatSchedule } from "@outreach/retry-policy"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -64,7 +63,7 @@ export const soak = async (options: SoakOptions) => {
     settings: {
       WEBHOOK_CALL_SECONDS: String(callSeconds),
       WEBHOOK_LEASE_SECONDS: String(leaseSeconds),
-      WEBHOOK_RETRY_DELAYS: formatSchedule(schedule),
+      WEBHOOK_RETRY_DELAYS: schedule.map((delay) => `${delay}s`).join(),
       DRAIN_SECONDS: "1",
     },
     skews: SKEWS,

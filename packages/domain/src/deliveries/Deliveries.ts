@@ -1,13 +1,7 @@
-import {
-  classify,
-  type NextAttempt,
-  nextAttempt,
-  type Reason,
-  type Schedule,
-  type Verdict,
-} from "@outreach/retry-policy"
+import type { Next, Policy } from "@outreach/retry-policy"
 import { Clock, Effect, type Redacted } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
+import { classifyResponse, type DeliveryOutcome } from "./classifyResponse.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
@@ -18,10 +12,8 @@ const utf8 = new TextEncoder()
 const NOT_ASKED_DELAY_SECONDS = 30
 
 /** The result of one attempt at a delivery, before it is written. */
-export interface AttemptResult extends Outcome {
+export interface AttemptResult extends Outcome, Pick<DeliveryOutcome, "verdict" | "reason"> {
   readonly attempt: Attempt & { readonly latencyMs: number }
-  readonly verdict: Verdict
-  readonly reason: Reason
 }
 
 /** What an attempt takes from the worker that makes it. */
@@ -41,7 +33,7 @@ export interface AttemptOptions {
 export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
 /** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
-export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
+export const deliveryAttempts = Effect.fnUntraced(function* (policy: Policy) {
   const clock = yield* Clock.Clock
   const client = yield* WebhookClient
   const signer = yield* Signer
@@ -55,7 +47,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
       const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, standardWebhooks })
       return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
         const finished = now()
-        const { verdict, reason } = classify(reply)
+        const { verdict, reason } = classifyResponse(reply)
         return {
           delivery,
           version,
@@ -70,7 +62,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
           settlement:
             reason === "name_not_asked"
               ? { state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS }
-              : toSettlement(nextAttempt(schedule, delivery.attempt, { verdict }, finished / 1000)),
+              : toSettlement(policy.next({ attempt: delivery.attempt, outcome: { verdict } })),
           verdict,
           reason,
         }
@@ -78,16 +70,11 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
     })
 })
 
-const toSettlement = (next: NextAttempt): Settlement => {
-  switch (next.state) {
-    case "done":
-      return { state: "delivered" }
-    case "dead_letter":
-      return { state: next.reason }
-    // The delay alone: the database adds it to its own clock.
-    case "retry":
-      return { state: "retry", delaySeconds: next.delay }
-  }
+const toSettlement = (next: Next): Settlement => {
+  // The delay alone: the database adds it to its own clock.
+  if (next.retry) return { state: "retry", delaySeconds: next.delay / 1000 }
+  if (next.because === "success") return { state: "delivered" }
+  return { state: next.because === "permanent" ? "rejected" : "exhausted" }
 }
 
 interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {

@@ -44,7 +44,7 @@ export const Attempt = Schema.Struct({
   latencyMs: Schema.NullOr(Schema.Int),
   /** The HTTP status, or null when no response came. */
   status: Schema.NullOr(Schema.Int),
-  /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker was lost before it said so. */
+  /** Why the attempt counts as it does: a `DeliveryReason`, or `outcome_unknown` when its worker was lost before it said so. */
   outcome: Schema.String,
   /** The first 4 KiB of the response, as text; or the words of a name server about a name that does not resolve. */
   response: Schema.NullOr(Schema.String),

@@ -1,4 +1,3 @@
-import { classify } from "@outreach/retry-policy"
 import { Clock, Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { DescribedError } from "../DescribedError.ts"
@@ -6,6 +5,7 @@ import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
+import { classifyResponse } from "./classifyResponse.ts"
 import { webhookHeaders } from "./Deliveries.ts"
 import { type Endpoint, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
@@ -89,12 +89,12 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const address = { organizationId, url: yield* endpoints.address(endpointId) }
   const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
-  const { verdict, reason } = classify(reply)
+  const { verdict, reason } = classifyResponse(reply)
   return {
     endpointId,
     url,
     eventId,
-    delivered: verdict === "delivered",
+    delivered: verdict === "success",
     status: "status" in reply ? reply.status : null,
     outcome: reason,
     latencyMs,

@@ -1,6 +1,6 @@
-import type { NetworkFailure } from "@outreach/retry-policy"
 import { Context, type Effect, type Redacted } from "effect"
 import type { EventId, OrganizationId } from "../Identifier.ts"
+import type { NetworkFailure } from "./classifyResponse.ts"
 
 export type WebhookResponse =
   | { readonly status: number; readonly response: string }

@@ -1,0 +1,33 @@
+import { type Duration, parseDuration } from "./duration.ts"
+import { createPolicy, type Policy, type PolicyOptions } from "./Policy.ts"
+
+/** How delays grow. */
+export interface ExponentialOptions extends PolicyOptions {
+  /** The delay after the first attempt. Default 200ms. */
+  readonly first?: Duration | undefined
+  /** How many times as long each delay is as the one before. Default 2. */
+  readonly factor?: number | undefined
+  /** The longest delay. Default 30s. */
+  readonly most?: Duration | undefined
+  /** How many attempts there are in all; `Infinity` for no end. Default 6. */
+  readonly attempts?: number | undefined
+}
+
+/** Creates a policy whose delays grow by a factor. Jitter is `full` by default. Throws `RangeError`, which names the option. */
+export function exponential({
+  first = "200ms",
+  factor = 2,
+  most = "30s",
+  attempts = 6,
+  jitter = "full",
+  ...options
+}: ExponentialOptions = {}): Policy {
+  const [start, longest] = [parseDuration(first, "first"), parseDuration(most, "most")]
+  if (!(factor >= 1)) throw new RangeError("factor must be a number from 1")
+  if (!(attempts >= 1 && Math.floor(attempts) === attempts)) {
+    throw new RangeError("attempts must be a whole number from 1, or Infinity")
+  }
+  // Zero times an infinite power is not a number.
+  const delayAfter = (attempt: number): number => Math.min(longest, start * factor ** (attempt - 1) || 0)
+  return createPolicy(attempts, delayAfter, { jitter, ...options })
+}

@@ -1,0 +1,310 @@
+import { setTimeout } from "node:timers/promises"
+import { request } from "undici"
+import { describe, expect, it } from "vitest"
+import { exponential } from "../src/exponential.ts"
+import type { Policy } from "../src/Policy.ts"
+import { type Attempted, type RetryOptions, retry } from "../src/retry.ts"
+import { schedule } from "../src/schedule.ts"
+import { startServer } from "./startServer.ts"
+
+const EVERY_SECOND = schedule(["1s", "1s", "1s"])
+const unavailable = Object.assign(new Error("not now"), { status: 503 })
+
+/** A clock that goes on by what is slept, and what was waited. */
+function simulatedTime() {
+  let time = 1_780_000_000_000
+  const waits: number[] = []
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds)
+    time += milliseconds
+  }
+  return {
+    waits,
+    sleep,
+    now: () => time,
+    random: () => 0.5,
+    goOn: (milliseconds: number) => {
+      time += milliseconds
+    },
+  }
+}
+
+/** A task that fails with each of the errors in turn, and then returns "done". */
+function failingWith(...errors: unknown[]) {
+  const task = async ({ attempt }: { readonly attempt: number }) => {
+    task.attempts = attempt
+    if (attempt <= errors.length) throw errors[attempt - 1]
+    return "done"
+  }
+  task.attempts = 0
+  return task
+}
+
+describe("retry", () => {
+  it("returns what the task returns, and waits between its attempts as the policy says", async () => {
+    const { waits, ...time } = simulatedTime()
+    const task = failingWith(unavailable, unavailable)
+    expect(await retry(task, exponential({ first: "1s" }), time)).toBe("done")
+    expect([task.attempts, waits]).toEqual([3, [500, 1000]])
+  })
+
+  it("takes a task that is not asynchronous, and calls neither sleep nor random where it succeeds", async () => {
+    const never = () => expect.unreachable()
+    expect(await retry(() => 7, exponential(), { sleep: never, random: never, now: () => 0 })).toBe(7)
+  })
+
+  it("throws what the last attempt threw, as it is", async () => {
+    const last = Object.assign(new Error("last"), { status: 500 })
+    const task = failingWith(unavailable, unavailable, last)
+    await expect(retry(task, schedule("1s,1s"), simulatedTime())).rejects.toBe(last)
+    expect(task.attempts).toBe(3)
+  })
+
+  it("throws a failure for good at once", async () => {
+    const { waits, ...time } = simulatedTime()
+    const wrong = new TypeError("x is not a function")
+    await expect(retry(failingWith(wrong), EVERY_SECOND, time)).rejects.toBe(wrong)
+    expect(waits).toEqual([])
+  })
+
+  it.each([undefined, null, "text", 503, { message: "an object" }])(
+    "throws %j, which is not an error, at once",
+    async (thrown) => {
+      const task = failingWith(thrown)
+      await expect(retry(task, EVERY_SECOND, simulatedTime())).rejects.toBe(thrown)
+      expect(task.attempts).toBe(1)
+    },
+  )
+
+  it("throws what a task throws that is not asynchronous", async () => {
+    const task = () => {
+      throw unavailable
+    }
+    await expect(retry(task, schedule([]), simulatedTime())).rejects.toBe(unavailable)
+  })
+
+  it("takes another classification, of what is returned and of what is thrown", async () => {
+    const settled: unknown[] = []
+    const classify: RetryOptions<number, never>["classify"] = (result) => {
+      settled.push(result)
+      return { verdict: result === 3 ? "success" : "transient", reason: "mine", retryAfter: 250 }
+    }
+    const task = async ({ attempt }: { readonly attempt: number }) => {
+      if (attempt === 1) throw unavailable
+      return attempt
+    }
+    const { waits, ...time } = simulatedTime()
+    expect(await retry(task, EVERY_SECOND, { ...time, classify })).toBe(3)
+    expect([settled, waits]).toEqual([
+      [unavailable, 2, 3],
+      [1250, 1250],
+    ])
+  })
+
+  it("tells of each attempt, and of what follows, before it waits", async () => {
+    const attempts: Attempted<string>[] = []
+    const { waits, ...time } = simulatedTime()
+    const onAttempt = async (attempted: Attempted<string>) => {
+      await setTimeout()
+      expect(waits).toHaveLength(attempts.push(attempted) - 1)
+    }
+    await retry(failingWith(unavailable), EVERY_SECOND, { ...time, onAttempt })
+    expect(attempts).toEqual([
+      {
+        attempt: 1,
+        outcome: { verdict: "transient", reason: "503" },
+        next: { retry: true, delay: 1000 },
+        error: unavailable,
+      },
+      {
+        attempt: 2,
+        outcome: { verdict: "success", reason: "" },
+        next: { retry: false, because: "success" },
+        result: "done",
+      },
+    ])
+  })
+
+  it("ends with what onAttempt, sleep, the policy or the classification throws", async () => {
+    const error = new Error("mine")
+    const fail = () => {
+      throw error
+    }
+    const time = simulatedTime()
+    for (const options of [{ onAttempt: fail }, { sleep: fail }, { classify: fail }, { now: fail }]) {
+      const task = failingWith(unavailable)
+      await expect(retry(task, EVERY_SECOND, { ...time, ...options })).rejects.toBe(error)
+      expect(task.attempts).toBeLessThan(2)
+    }
+    const policy: Policy = { next: fail }
+    await expect(retry(failingWith(unavailable), policy, time)).rejects.toBe(error)
+  })
+
+  it("waits for longer than a timer can, in parts", async () => {
+    const { waits, ...time } = simulatedTime()
+    await retry(failingWith(unavailable), schedule("60d"), time)
+    expect(waits).toEqual([2_147_483_647, 2_147_483_647, 889_032_706])
+  })
+
+  it("waits once where the delay is 0, so that others have their turn", async () => {
+    const { waits, ...time } = simulatedTime()
+    await retry(failingWith(unavailable), schedule("0s"), time)
+    expect(waits).toEqual([0])
+  })
+})
+
+describe("a deadline", () => {
+  it("counts what the attempts take and what is waited, and ends without a wait that is in vain", async () => {
+    const { waits, goOn, ...time } = simulatedTime()
+    const task = async () => {
+      goOn(4000)
+      throw unavailable
+    }
+    await expect(retry(task, schedule("1s,2s,4s", { deadline: "15s" }), time)).rejects.toBe(unavailable)
+    expect(waits).toEqual([1000, 2000])
+  })
+
+  it("does not move when the clock is set back", async () => {
+    const { waits, goOn, ...time } = simulatedTime()
+    const task = async ({ attempt }: { readonly attempt: number }) => {
+      goOn(attempt === 1 ? 8000 : -1e9)
+      throw unavailable
+    }
+    const policy = schedule(Array(10).fill("1s"), { deadline: "10s" })
+    await expect(retry(task, policy, time)).rejects.toBe(unavailable)
+    expect(waits).toHaveLength(10)
+  })
+})
+
+describe("a signal", () => {
+  const reason = new Error("enough")
+  const forever = () => new Promise<never>(() => {})
+
+  it("that has aborted begins no attempt", async () => {
+    const task = failingWith()
+    const signal = AbortSignal.abort(reason)
+    await expect(retry(task, EVERY_SECOND, { ...simulatedTime(), signal })).rejects.toBe(reason)
+    expect(task.attempts).toBe(0)
+  })
+
+  it("is handed to the task, which is given null without one", async () => {
+    const { signal } = new AbortController()
+    const given = ({ signal }: { readonly signal: AbortSignal | null }) => signal
+    expect(await retry(given, EVERY_SECOND, { ...simulatedTime(), signal })).toBe(signal)
+    expect(await retry(given, EVERY_SECOND, simulatedTime())).toBeNull()
+  })
+
+  it("ends a wait at once, whether or not sleep heeds it, and leaves no listener", async () => {
+    for (const sleep of [forever, (ms: number, signal?: AbortSignal) => setTimeout(ms, null, { signal: signal! })]) {
+      const controller = new AbortController()
+      const added = new Set<unknown>()
+      const { signal } = controller
+      const watched = {
+        get aborted() {
+          return signal.aborted
+        },
+        get reason() {
+          return signal.reason
+        },
+        addEventListener: (type: "abort", listener: () => void) => {
+          added.add(listener)
+          signal.addEventListener(type, listener)
+        },
+        removeEventListener: (type: "abort", listener: () => void) => {
+          added.delete(listener)
+          signal.removeEventListener(type, listener)
+        },
+      }
+      const onAttempt = () => void setImmediate(() => controller.abort(reason))
+      const task = failingWith(unavailable)
+      const options = { ...simulatedTime(), sleep: (ms: number) => sleep(ms, signal), signal: watched, onAttempt }
+      await expect(retry(task, schedule("1h"), options)).rejects.toBe(reason)
+      expect([task.attempts, added.size]).toEqual([1, 0])
+    }
+  })
+
+  it("that aborts while the task runs, or in onAttempt, begins no wait and no other attempt", async () => {
+    for (const moment of ["task", "onAttempt"]) {
+      const controller = new AbortController()
+      const task = failingWith(unavailable)
+      const abortIn = (name: string) => void (name === moment && controller.abort(reason))
+      const options = {
+        ...simulatedTime(),
+        signal: controller.signal,
+        onAttempt: () => abortIn("onAttempt"),
+        sleep: forever,
+      }
+      const run = (run: { readonly attempt: number }) => {
+        abortIn("task")
+        return task(run)
+      }
+      await expect(retry(run, schedule("1h"), options)).rejects.toBe(reason)
+      expect(task.attempts).toBe(1)
+    }
+  })
+
+  it("leaves a result that came all the same", async () => {
+    const controller = new AbortController()
+    const task = () => {
+      controller.abort(reason)
+      return "done"
+    }
+    expect(await retry(task, EVERY_SECOND, { ...simulatedTime(), signal: controller.signal })).toBe("done")
+  })
+})
+
+describe("over HTTP", () => {
+  const RETRY_ON = [408, 429, "5xx", "network"] as const
+
+  it.each([
+    ["fetch", (url: string) => fetch(url)],
+    ["undici", (url: string) => request(url)],
+  ])("repeats a call of %s through refusals and broken connections, and waits for Retry-After", async (_, call) => {
+    const { url } = await startServer((request, response) => {
+      const count = ++requests
+      if (count === 1) response.writeHead(503, { "Retry-After": "3" }).end("busy")
+      else if (count === 2)
+        response.writeHead(429, { "Retry-After": new Date(Date.now() + 60_000).toUTCString() }).end()
+      else if (count === 3) request.socket.destroy()
+      else response.end("done")
+    })
+    let requests = 0
+    const { waits, ...time } = simulatedTime()
+    const { body } = await retry(() => call(url) as Promise<{ readonly body: unknown }>, EVERY_SECOND, {
+      ...time,
+      retryOn: RETRY_ON,
+    })
+    expect(await new Response(body as ReadableStream).text()).toBe("done")
+    expect([requests, waits]).toEqual([4, [4000, expect.closeTo(61_000, -4), 1000]])
+  })
+
+  it("returns the response that is left when there is no further attempt, and its body can be read", async () => {
+    const { url } = await startServer((_, response) => response.writeHead(503).end("busy"))
+    const response = await retry(() => fetch(url), EVERY_SECOND, simulatedTime())
+    expect([response.status, await response.text()]).toEqual([503, "busy"])
+  })
+
+  it("frees the connection of a response that it does not return, however long its body", async () => {
+    let cancelled = 0
+    const { url } = await startServer((_, response) => {
+      response.writeHead(503).write("without an end")
+      response.on("close", () => cancelled++)
+    })
+    const response = await retry(() => fetch(url), EVERY_SECOND, { ...simulatedTime(), sleep: () => setTimeout(20) })
+    await response.body?.cancel()
+    await expect.poll(() => cancelled).toBe(4)
+  })
+
+  it("does not mind a body that is being read, or is gone", async () => {
+    const locked = () => {
+      const response = new Response("busy", { status: 503 })
+      response.body!.getReader()
+      return response
+    }
+    const empty = () => new Response(null, { status: 503 })
+    const fails = () => ({ status: 503, body: { cancel: () => Promise.reject(new Error("gone")) } })
+    for (const task of [locked, empty, fails] as const) {
+      expect(await retry<{ status: number }>(task, EVERY_SECOND, simulatedTime())).toMatchObject({ status: 503 })
+    }
+  })
+})
