@@ -2,7 +2,6 @@
 import { L as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, P as PresignResult, O as OutboundEvent, a as SurveyInput, C as Checkpoint, E as EventBatch, b as Sleep } from './syncEvents-5UOJ1fA4.js';
 export { A as AudienceInput, c as CampaignSummary, d as CaseInput, e as ConsumerEvent, f as ConsumerEventData, g as DigestRecord, h as EnvelopeMembers, i as FeedEventType, j as FunnelCounts, k as OptionObject, l as OutreachCounts, m as ProgramSummary, n as Publication, o as QuestionInput, p as QuotaStatus, q as ServiceEvent, r as ServiceEventData, s as SubQuestionInput, T as Targeting } from './syncEvents-5UOJ1fA4.js';
 import { PartnerErrorType, PartnerErrorCode, LegacyErrorCode, LegacyErrorItem } from '@outreach/error-catalog';
-import { Schedule } from '@outreach/retry-policy';
 
 /** What the service said of a request that it refused or could not answer. */
 interface ApiErrorFields {
@@ -214,7 +213,7 @@ interface ClientOptions extends Hooks {
     /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
     readonly timeout?: number | undefined;
     /** Seconds before each repeat of a failed attempt, from a half to the whole of each by chance. Default 0.5, 1, 2, 4. */
-    readonly retryDelays?: Schedule | undefined;
+    readonly retryDelays?: readonly number[] | undefined;
     /** The most seconds that one wait may take; an error that asks for more is thrown. Default 120. */
     readonly longestWait?: number | undefined;
     /** How many recipient records are remembered under their ETags. Default 1,000; 0 remembers none. */
