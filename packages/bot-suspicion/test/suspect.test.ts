@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs"
 import crawlers from "crawler-user-agents" with { type: "json" }
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AGENTS, type Hit, NETWORKS, suspect } from "../src/index.ts"
+import { addressBits, networkBits } from "../src/addressBits.ts"
+import { AGENTS, type Hit, NETWORKS, SOURCES, suspect } from "../src/index.ts"
 
 const table = (name: string): ReadonlyArray<readonly [string, string]> =>
   Object.entries(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), "utf8")))
@@ -141,6 +142,8 @@ describe("the headers of a hit", () => {
     ["Node's object", Object.fromEntries(lowered)],
     ["Node's object of lists", Object.fromEntries(lowered.map(([name, value]) => [name, [value]]))],
     ["a Map", new Map(lowered)],
+    ["pairs", Object.entries(fields)],
+    ["Node's rawHeaders", Object.entries(fields).flat()],
   ])("are read from %s", (_, headers) => {
     expect(suspect(hit({ headers }))).toEqual(because("prefetch"))
   })
@@ -161,6 +164,14 @@ describe("the time of a hit", () => {
   ])("%d s after the mailbox accepted the message makes it suspected: %s", (delay, suspected) => {
     expect(suspect(hit(), { acceptedAt: AT - delay })).toEqual(suspected ? because("too_early") : PERSON)
   })
+
+  it.each([Date.now(), Number.NaN, Number.POSITIVE_INFINITY])(
+    "that is %d is refused, as that of the acceptance is",
+    (time) => {
+      expect(() => suspect(hit({ at: time }))).toThrow(RangeError)
+      expect(() => suspect(hit(), { acceptedAt: time })).toThrow("acceptedAt must be Unix seconds, not milliseconds")
+    },
+  )
 
   const before = (...hits: ReadonlyArray<readonly [string | undefined, number]>) => ({
     earlierHits: hits.map(([link, ago]) => ({ link, at: AT - ago })),
@@ -196,7 +207,7 @@ describe("suspect", () => {
 
   it("answers for anything at all: the same for the same, suspected exactly when there is a reason", () => {
     const hits = fc.record({
-      at: fc.double({ noNaN: true }),
+      at: fc.double({ min: -1e10, max: 1e10, noNaN: true }),
       method: fc.string(),
       headers: fc.dictionary(
         fc.constantFrom("user-agent", "purpose", "x-moz", "sec-purpose", "__proto__x"),
@@ -206,7 +217,7 @@ describe("suspect", () => {
       link: fc.option(fc.string(), { nil: undefined }),
     })
     const what = fc.record({
-      acceptedAt: fc.option(fc.double(), { nil: undefined }),
+      acceptedAt: fc.option(fc.double({ min: -1e10, max: 1e10, noNaN: true }), { nil: undefined }),
       earlierHits: fc.array(hits, { maxLength: 5 }),
     })
     fc.assert(
@@ -231,10 +242,28 @@ describe("suspect", () => {
 })
 
 describe("the data", () => {
-  it("names where each entry comes from", () => {
-    for (const { name, source } of [...AGENTS, ...NETWORKS]) {
-      expect(name).not.toBe("")
-      expect(source).toMatch(/^https?:\/\//)
+  it("names where each entry comes from, and when that was read", () => {
+    const described = SOURCES.flatMap(({ entries }) => entries)
+    expect([...new Set(described)].sort()).toEqual([...AGENTS, ...NETWORKS].map(({ name }) => name).sort())
+    for (const { url, read } of SOURCES) {
+      expect(new URL(url).href).toContain(url)
+      expect(new Date(read).toISOString()).toBe(`${read}T00:00:00.000Z`)
+    }
+  })
+
+  it("finds in the public list of crawlers each agent that names it as its source", () => {
+    const { entries } = SOURCES.find(({ url }) => url.endsWith("/crawler-user-agents"))!
+    const listed = crawlers.flatMap(({ instances }) => instances)
+    const patterns = AGENTS.filter(({ name }) => entries.includes(name))
+    expect(patterns.filter(({ pattern }) => !listed.some((agent) => pattern.test(agent)))).toEqual([])
+  })
+
+  it("has patterns that differ in their text alone, and networks that are whole", () => {
+    expect(new Set(AGENTS.map(({ pattern }) => pattern.flags))).toEqual(new Set(["i"]))
+    for (const range of NETWORKS.flatMap(({ ranges }) => ranges)) {
+      const [start = "", size] = range.split("/")
+      expect(networkBits(range), range).toHaveLength(1 + Number(size))
+      expect(addressBits(start).slice(1 + Number(size)), range).not.toContain("1")
     }
   })
 })
