@@ -20,7 +20,7 @@ const { values } = parseArgs({
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}\n`)
 for (const leaf of values.only ?? LEAVES) {
   const { comparison } = (await import(`./leaves/${leaf}.ts`)) as { readonly comparison: Comparison }
-  const { candidates, features } = comparison
+  const { candidates, features, counts = {} } = comparison
   console.log(`## ${leaf}\n`)
   row(
     "",
@@ -43,6 +43,7 @@ for (const leaf of values.only ?? LEAVES) {
       feature,
       candidates.map(({ has }) => (has.includes(feature) ? "✓" : "–")),
     )
+  for (const [head, cells] of Object.entries(counts)) row(head, cells)
   for (const name of comparison.operations) {
     const results = await raceOperations(
       candidates.map(({ operations }) => operations[name]),

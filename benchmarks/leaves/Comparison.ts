@@ -3,6 +3,8 @@ export interface Comparison {
   readonly candidates: readonly Candidate[]
   /** The rows of the table that are answered by yes or no, as its README words them. */
   readonly features: readonly string[]
+  /** Rows that are counted: by their heads, a cell for each candidate. */
+  readonly counts?: Readonly<Record<string, readonly string[]>>
   /** The names of the operations that are measured. */
   readonly operations: readonly string[]
 }

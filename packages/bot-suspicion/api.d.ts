@@ -2,15 +2,11 @@
 interface ScannerAgent {
     readonly name: string;
     readonly pattern: RegExp;
-    /** Where it is described or was seen. */
-    readonly source: string;
 }
 /** Addresses from which mail is filtered, and no mail is read. */
 interface ScannerNetwork {
     readonly name: string;
     readonly ranges: readonly string[];
-    /** Where the ranges are published or were seen. */
-    readonly source: string;
 }
 /**
  * Scanners, previewers and programs by their names.
@@ -21,11 +17,21 @@ interface ScannerNetwork {
 declare const AGENTS: readonly ScannerAgent[];
 /** Networks of services that filter mail. Clouds in general are not among them: people work in those too. */
 declare const NETWORKS: readonly ScannerNetwork[];
+/** A page that describes scanners, or publishes their networks. */
+interface Source {
+    readonly url: string;
+    /** The day on which it was last read, such as `2026-11-21`. */
+    readonly read: string;
+    /** The names of the agents and networks that it describes. */
+    readonly entries: readonly string[];
+}
+/** Where each agent and each network was found; apart from them, so that it weighs nothing where it is not used. */
+declare const SOURCES: readonly Source[];
 
-/** Header fields in any making: `Headers` of Fetch, a `Map`, or an object such as Node's; names in any case. */
+/** Header fields of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 type HitHeaders = {
     forEach(each: (value: string, name: string) => void): void;
-} | Readonly<Record<string, string | readonly string[] | undefined>>;
+} | Iterable<readonly [string, string | readonly string[]]> | readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
 /** A request for the pixel or a link of a message. */
 interface Hit {
     /** When it came, in Unix seconds, fractions allowed. */
@@ -58,8 +64,8 @@ interface Suspicion {
     readonly suspected: boolean;
     readonly reasons: readonly Reason[];
 }
-/** Judges one hit of a message. */
+/** Judges one hit of a message. Throws `RangeError` when `at` or `acceptedAt` is not Unix seconds, as milliseconds are not. */
 declare function suspect(hit: Hit, { acceptedAt, earlierHits }?: Circumstances): Suspicion;
 
-export { AGENTS, NETWORKS, suspect };
-export type { Circumstances, Hit, HitHeaders, Reason, ScannerAgent, ScannerNetwork, Suspicion };
+export { AGENTS, NETWORKS, SOURCES, suspect };
+export type { Circumstances, Hit, HitHeaders, Reason, ScannerAgent, ScannerNetwork, Source, Suspicion };

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs"
+import { suspect } from "@outreach/bot-suspicion"
+import crawlers from "crawler-user-agents"
+import { isBot } from "isbot"
+import type { Comparison } from "./Comparison.ts"
+
+type Judge = (agent: string) => boolean
+
+const agentsOf = (name: string): readonly string[] =>
+  Object.values(
+    JSON.parse(readFileSync(new URL(`../../packages/bot-suspicion/test/data/${name}.json`, import.meta.url), "utf8")),
+  )
+/** Returns the agents of the public list that have one of the tags, which its types leave out. */
+const listed = (...tags: readonly string[]): readonly string[] =>
+  (crawlers as readonly { readonly tags?: readonly string[]; readonly instances: readonly string[] }[])
+    .filter((it) => it.tags?.some((tag) => tags.includes(tag)))
+    .flatMap(({ instances }) => instances)
+
+/** A person reads the mail behind these, and some are in the public list all the same. */
+const READERS = /GoogleImageProxy|YahooMailProxy|FastmailUA|Shortwave|okhttp/
+const programs = (agents: readonly string[]): readonly string[] => agents.filter((agent) => !READERS.test(agent))
+const readers = [...new Set([...agentsOf("people"), ...listed("social-preview", "http-library")])].filter((agent) =>
+  READERS.test(agent),
+)
+
+/** Agents by kind; those of crawler-user-agents by their tags, of which some have two. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  "scanners of mail and what previews links in it, found": agentsOf("scanners"),
+  "previews of links in crawler-user-agents, found": programs(listed("social-preview")),
+  "libraries in crawler-user-agents, found": programs(listed("http-library")),
+  "automated browsers in crawler-user-agents, found": listed("browser-automation"),
+  "scanners of sites in crawler-user-agents, found": listed("scanner"),
+  "search engines and AI in crawler-user-agents, found": listed("search-engine", "ai-crawler"),
+  "crawlers for SEO and advertising in crawler-user-agents, found": listed("seo", "advertising"),
+  "monitors, feed readers, archives in crawler-user-agents, found": listed(
+    "monitoring",
+    "feed-reader",
+    "archiver",
+    "academic",
+  ),
+  "all of crawler-user-agents, found": crawlers.flatMap(({ instances }) => instances),
+  "image proxies and libraries of mail apps, taken for bots": readers,
+  "browsers and mail apps of people, taken for bots": programs(agentsOf("people")),
+}
+
+const CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+const SLACK = "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"
+const at = 1_780_000_000
+const headers = { host: "mail.example", accept: "*/*", "accept-encoding": "gzip, br", "accept-language": "en" }
+const hitOf = (agent: string) => ({
+  at,
+  method: "GET",
+  headers: { ...headers, "user-agent": agent },
+  address: "198.51.100.7",
+  link: "https://clinic.example/",
+})
+const [person, scanner] = [hitOf(CHROME), hitOf(SLACK)]
+
+const judges: readonly Judge[] = [
+  (agent) => suspect({ at, method: "GET", headers: { "user-agent": agent } }).suspected,
+  (agent) => isBot(agent),
+]
+
+export const comparison: Comparison = {
+  features: [
+    "judges by the name of the agent",
+    "judges by the networks of mail filters, IPv4 and IPv6",
+    "judges by the method and headers of prefetching",
+    "judges by the time since delivery, and by bursts of links",
+    "takes any headers",
+    "gives every reason",
+    "names source and date of its data",
+    "takes patterns of your own",
+  ],
+  counts: Object.fromEntries(
+    Object.entries(KINDS).map(([kind, agents]) => [
+      kind,
+      judges.map((judge) => `${agents.filter(judge).length} of ${agents.length}`),
+    ]),
+  ),
+  operations: ["a click of Chrome", "a click of Slack's preview"],
+  candidates: [
+    {
+      name: "@outreach/bot-suspicion",
+      packageName: "@outreach/bot-suspicion",
+      code: 'import { suspect } from "@outreach/bot-suspicion"\nexport const suspected = (hit) => suspect(hit).suspected',
+      has: [
+        "judges by the name of the agent",
+        "judges by the networks of mail filters, IPv4 and IPv6",
+        "judges by the method and headers of prefetching",
+        "judges by the time since delivery, and by bursts of links",
+        "takes any headers",
+        "gives every reason",
+        "names source and date of its data",
+      ],
+      operations: {
+        "a click of Chrome": () => suspect(person, { acceptedAt: at - 60 }),
+        "a click of Slack's preview": () => suspect(scanner, { acceptedAt: at - 60 }),
+      },
+    },
+    {
+      name: "isbot",
+      packageName: "isbot",
+      code: 'import { isBot } from "isbot"\nexport const suspected = (request) => isBot(request.headers.get("User-Agent"))',
+      has: ["judges by the name of the agent", "takes patterns of your own"],
+      operations: {
+        "a click of Chrome": () => isBot(person.headers["user-agent"]),
+        "a click of Slack's preview": () => isBot(scanner.headers["user-agent"]),
+      },
+    },
+  ],
+}
