@@ -82,11 +82,20 @@ function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): v
     const member = ts.isPropertyAccessExpression(node.parent) ? node.parent.name.text : ""
     const named = [node.text, member].filter(Boolean).join(".")
     if (isNamespace(node, checker) && !PURE_NODE_CRYPTO.includes(member)) refuse(`names ${named}`)
-    if (isGlobal(node, checker) && !PURE.has(node.text) && !PURE_MEMBERS[node.text]?.includes(member)) {
+    const isPure = PURE.has(node.text) || PURE_MEMBERS[node.text]?.includes(member) || isGivenDate(node)
+    if (isGlobal(node, checker) && !isPure) {
       refuse(`names ${named}`)
     }
   }
   ts.forEachChild(node, (child) => visit(child, source, checker))
+}
+
+/** Reports whether `Date` names the class of times that are given: `new Date(time)`, `it instanceof Date`. Without a time it is a clock. */
+function isGivenDate(name: ts.Identifier): boolean {
+  const { parent } = name
+  if (name.text !== "Date") return false
+  if (ts.isNewExpression(parent)) return parent.arguments?.length === 1
+  return ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword
 }
 
 /** Reports whether an identifier is a value by itself, rather than a member's name or part of a type. */

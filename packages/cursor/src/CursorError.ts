@@ -1,20 +1,19 @@
 /** Why a cursor was refused; the set only grows within a major version. */
 export type CursorErrorCode =
+  /** Not a text that a codec could have made. */
   | "malformed"
+  /** Of another version of the format. */
   | "unsupported_version"
+  /** Altered, or made with another key or for another scope. */
   | "not_authentic"
+  /** Older than `expiresAfter`, or made by a codec without it. */
+  | "expired"
+  /** The schema refuses the position, or it holds more than JSON, bigints and dates. */
   | "invalid_position"
+  /** The cursor would be longer than 2,048 characters. */
   | "position_too_large"
+  /** The schema validates asynchronously, which is not supported. */
   | "asynchronous_schema"
-
-const messages = {
-  malformed: "The cursor is not one that this codec could have made",
-  unsupported_version: "The cursor is of another version",
-  not_authentic: "The cursor was altered, or made with another key or for another scope",
-  invalid_position: "The position does not satisfy the schema, or is not plain JSON",
-  position_too_large: "The position makes a cursor of more than 2048 characters",
-  asynchronous_schema: "The schema validates asynchronously, which is not supported",
-} as const satisfies Record<CursorErrorCode, string>
 
 /** A cursor cannot be read or made. It holds neither the cursor nor the position. */
 export class CursorError extends Error {
@@ -22,7 +21,7 @@ export class CursorError extends Error {
   readonly code: CursorErrorCode
 
   constructor(code: CursorErrorCode, options?: { readonly cause?: unknown }) {
-    super(messages[code], options)
+    super(`cursor: ${code.replaceAll("_", " ")}`, options)
     this.code = code
   }
 }

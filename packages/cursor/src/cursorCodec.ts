@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto"
 import { CursorError } from "./CursorError.ts"
-import { canonicalJson } from "./canonicalJson.ts"
+import { canonicalJson, reviveTyped } from "./canonicalJson.ts"
 import { type CursorKeyRing, cursorKeyRing } from "./cursorKeyRing.ts"
 
 /** What a codec is made of. */
@@ -11,29 +11,42 @@ export interface CursorCodecOptions<Position> {
   readonly key: Uint8Array | string | CursorKeyRing
   /** What a cursor belongs to, such as endpoint, caller and filters; not empty. It is authenticated, not carried. */
   readonly scope: string
+  /** How long a cursor is read after it was made: a whole number of seconds, minutes, hours or days. Default: without end. */
+  readonly expiresAfter?: `${number}${keyof typeof UNITS}` | undefined
+  /** The clock, in milliseconds since 1970, such as `Date.now`; needed for `expiresAfter` alone. */
+  readonly now?: (() => number) | undefined
 }
+
+/** What a duration is written in, in seconds. */
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 /** Turns positions into cursors and back. */
 export interface CursorCodec<Position> {
   /**
-   * Encodes a position: equal positions give equal texts, of URL-safe characters.
+   * Encodes a position: equal positions give equal texts, of URL-safe characters; a codec that expires cursors adds the second.
    *
    * Only what the schema keeps is carried. Throws `CursorError` `invalid_position` when the schema refuses the position or its
-   * output is not plain JSON, `position_too_large` when the text would pass 2,048 characters, `asynchronous_schema`.
+   * output holds more than JSON, bigints and dates, `position_too_large` when the text would pass 2,048 characters, `asynchronous_schema`.
    */
   readonly encode: (position: Position) => string
   /**
-   * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema.
+   * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema; null without a cursor.
    *
-   * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, and
+   * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, `expired`, and
    * `invalid_position` when the schema refuses an authentic position.
    */
-  readonly decode: (cursor: string) => Position
+  readonly decode: Decode<Position>
 }
 
+interface Decode<Position> {
+  (cursor: string): Position
+  (cursor: string | null | undefined): Position | null
+}
+
+/** Of a cursor that holds a position as JSON; the next version carries its key's id, too. */
 const VERSION = 1
-/** The version of a cursor that carries its key's id. */
-const VERSION_WITH_ID = 2
+/** Of a cursor that holds the typed form of a position in an array, which the second it was made may follow; the next carries an id. */
+const TYPED_VERSION = 3
 const MAC_BYTES = 32
 const MAX_CURSOR_LENGTH = 2048
 
@@ -41,77 +54,95 @@ const MAX_CURSOR_LENGTH = 2048
  * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
  * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
- * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope.
+ * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope, on another
+ * duration, and on a duration without a clock.
  */
-export function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position> {
+export function cursorCodec<Position>(options: CursorCodecOptions<Position>): CursorCodec<Position> {
+  const { schema, key, scope, expiresAfter, now } = options
   // Codecs without a scope would read each other's cursors, those of other tenants too.
   if (typeof scope !== "string" || scope === "") {
     throw new TypeError(
       "scope must be a text that is not empty and names what is paged through: endpoint, caller and filters",
     )
   }
+  const lifetime = secondsOf(expiresAfter)
+  if (lifetime !== undefined && typeof now !== "function") throw new TypeError("now must be a clock, such as Date.now")
+  const seconds = () => Math.floor(now!() / 1000)
   const ring = typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }])
   const keys = ring["~keys"]
   const newest = keys[0]
   // A JSON string ends where it says it does, so no scope and payload can pass for another scope and payload.
   const scopeJson = JSON.stringify(scope)
-  const contextOf = (id: number | undefined): string =>
-    id === undefined ? `cursor.${VERSION}.${scopeJson}` : `cursor.${VERSION_WITH_ID}.${id}.${scopeJson}`
+  const contextOf = (head: Uint8Array): string => `cursor.${head.join(".")}.${scopeJson}`
 
   return {
     encode(position) {
-      const payload = Buffer.from(canonicalJson(validate(schema, position)), "utf8")
-      const head = newest.id === undefined ? Buffer.of(VERSION) : Buffer.of(VERSION_WITH_ID, newest.id)
-      const mac = newest.authenticate(contextOf(newest.id), payload)
-      const cursor = Buffer.concat([head, mac, payload]).toString("base64url")
+      const value = validate(schema, position)
+      const form = { isTyped: lifetime !== undefined }
+      let json = canonicalJson(value, form)
+      // The first writing did not know of types before it met one, and left the texts before it unmarked.
+      if (form.isTyped) json = canonicalJson(lifetime === undefined ? [value] : [value, seconds()], form, -1)
+      const version = form.isTyped ? TYPED_VERSION : VERSION
+      const head = newest.id === undefined ? Buffer.of(version) : Buffer.of(version + 1, newest.id)
+      const payload = Buffer.from(json, "utf8")
+      const cursor = Buffer.concat([head, newest.authenticate(contextOf(head), payload), payload]).toString("base64url")
       if (cursor.length > MAX_CURSOR_LENGTH) throw new CursorError("position_too_large")
       return cursor
     },
 
-    decode(cursor) {
+    decode: ((cursor) => {
+      if (cursor === undefined || cursor === null) return null
       if (typeof cursor !== "string" || cursor.length > MAX_CURSOR_LENGTH) throw new CursorError("malformed")
       const bytes = Buffer.from(cursor, "base64url")
       // Node's decoder is lenient: the one text that stands for these bytes is the one it writes itself.
       if (bytes.length === 0 || bytes.toString("base64url") !== cursor) throw new CursorError("malformed")
-      if (bytes[0] !== VERSION && bytes[0] !== VERSION_WITH_ID) throw new CursorError("unsupported_version")
-      const headBytes = bytes[0] === VERSION ? 1 : 2
-      const mac = bytes.subarray(headBytes, headBytes + MAC_BYTES)
-      const payload = bytes.subarray(headBytes + MAC_BYTES)
+      const version = bytes[0]!
+      if (version < VERSION || version > TYPED_VERSION + 1) throw new CursorError("unsupported_version")
+      const head = bytes.subarray(0, version % 2 === 1 ? 1 : 2)
+      const mac = bytes.subarray(head.length, head.length + MAC_BYTES)
+      const payload = bytes.subarray(head.length + MAC_BYTES)
       if (payload.length === 0) throw new CursorError("malformed")
-      const id = bytes[0] === VERSION ? undefined : bytes[1]
-      const context = contextOf(id)
+      const [, id] = head
+      const context = contextOf(head)
       const isAuthentic = keys.some(
         (key) =>
           (key.id === undefined || id === undefined || key.id === id) &&
           timingSafeEqual(mac, key.authenticate(context, payload)),
       )
       if (!isAuthentic) throw new CursorError("not_authentic")
-      return validate(schema, parse(payload))
-    },
+      const isTyped = version >= TYPED_VERSION
+      const parsed: unknown = attempt(() => JSON.parse(payload.toString(), isTyped ? reviveTyped : undefined))
+      const [position, madeAt] = isTyped ? (parsed as [unknown, number?]) : [parsed]
+      // A cursor from the future is a clock that jumped, and would live longer than it may. Without a time, none is equal.
+      if (lifetime !== undefined && !(Math.abs(seconds() - madeAt!) <= lifetime)) throw new CursorError("expired")
+      return validate(schema, position)
+    }) as Decode<Position>,
   }
 }
 
-function parse(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString("utf8"))
-  } catch (cause) {
-    throw new CursorError("invalid_position", { cause })
-  }
+function secondsOf(duration: string | undefined): number | undefined {
+  if (duration === undefined) return undefined
+  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(duration) ?? []
+  if (unit === undefined) throw new TypeError('expiresAfter must be a duration such as "30m" or "1d"')
+  return Number(count) * UNITS[unit as keyof typeof UNITS]
 }
 
 function validate<Position>(schema: StandardSchemaV1<Position>, position: unknown): Position {
-  let result: ReturnType<(typeof schema)["~standard"]["validate"]>
-  try {
-    result = schema["~standard"].validate(position)
-  } catch (cause) {
-    throw new CursorError("invalid_position", { cause })
-  }
+  const result = attempt(() => schema["~standard"].validate(position))
   if ("then" in result) {
     result.catch(() => {}) // its answer is not wanted, and an unhandled rejection would end the process
     throw new CursorError("asynchronous_schema")
   }
   if (result.issues !== undefined) throw new CursorError("invalid_position")
   return result.value
+}
+
+function attempt<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (cause) {
+    throw new CursorError("invalid_position", { cause })
+  }
 }
 
 /** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */

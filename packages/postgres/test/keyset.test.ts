@@ -25,9 +25,9 @@ const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit:
       select at::text, id, 'entry' as kind
       from (values ('2026-01-02'::timestamptz, 'b'), ('2026-01-01', 'a'), ('2026-01-02', 'a'), ('2026-01-03', 'a')) entry (at, id)
       where ${list.after(cursor)} order by ${list.order} limit ${limit + 1}`
-    const { page, next } = list.split(rows, limit)
-    pages.push(page.map(({ at, id }) => `${at.slice(8, 10)}${id}`))
-    cursor = next
+    const { data, next_cursor } = list.page(rows, limit)
+    pages.push(data.map(({ at, id }) => `${at.slice(8, 10)}${id}`))
+    cursor = next_cursor
   } while (cursor !== null)
   return pages
 })
@@ -45,7 +45,7 @@ describe("a list with a key", () => {
   it("has a cursor of its columns alone", () => {
     const list = keyset({ id: "id" }, "asc")
     expect(
-      list.split(
+      list.page(
         [
           { id: "a", text: "one" },
           { id: "b", text: "two" },
@@ -53,8 +53,9 @@ describe("a list with a key", () => {
         1,
       ),
     ).toEqual({
-      page: [{ id: "a", text: "one" }],
-      next: { id: "a" },
+      data: [{ id: "a", text: "one" }],
+      has_more: true,
+      next_cursor: { id: "a" },
     })
   })
 })

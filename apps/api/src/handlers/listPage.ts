@@ -1,5 +1,5 @@
 import type { List } from "@outreach/contract"
-import { CursorError, cursorCodec } from "@outreach/cursor"
+import { CursorError, cursorCodec, paginate } from "@outreach/cursor"
 import { Deployment } from "@outreach/domain/Deployment"
 import type { ListPage } from "@outreach/domain/ListPage"
 import { Effect } from "effect"
@@ -42,18 +42,13 @@ export const listPage = Effect.fnUntraced(function* <
   const cursors = cursorCodec({ schema: position, key: cursorKey, scope: JSON.stringify(scope) })
   const after = cursor === undefined ? start : yield* decode(() => cursors.decode(cursor))
 
-  // One row more than the limit shows whether another page follows. Where the end is not settled, the client asks again.
+  // Where the end is not settled, the client asks again.
   const { rows, isSettled } = yield* read(after, limit + 1)
-  const page = rows.slice(0, limit)
-  const end = page.at(-1) ?? after
-  const isFull = rows.length > limit
-  const next = isFull || !isSettled ? end : undefined
-  const data = yield* toWire(page, livemode)
-  const rest = {
-    has_more: next !== undefined,
-    next_cursor: next === undefined ? null : cursors.encode(next),
-    url: input.url,
-  } satisfies Partial<List<Item>>
+  const page = paginate({ rows, limit, codec: cursors, position: (row) => row })
+  const end = page.data.at(-1) ?? after
+  const next = page.next_cursor ?? (isSettled || end === undefined ? null : cursors.encode(end))
+  const data = yield* toWire(page.data, livemode)
+  const rest = { has_more: next !== null, next_cursor: next, url: input.url } satisfies Partial<List<Item>>
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${commaSeparated(data)}],${JSON.stringify(rest).slice(1)}`,
   )
@@ -62,8 +57,8 @@ export const listPage = Effect.fnUntraced(function* <
     status: 200,
     headers: {},
     body,
-    standby: isFull ? "any" : pageEnd ? "never" : "current",
-    ...(pageEnd && { pageEnd: { ...pageEnd(end), hasMore: next !== undefined } }),
+    standby: page.has_more ? "any" : pageEnd ? "never" : "current",
+    ...(pageEnd && { pageEnd: { ...pageEnd(end), hasMore: next !== null } }),
   } as const
 })
 

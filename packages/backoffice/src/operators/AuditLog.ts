@@ -155,8 +155,8 @@ export class AuditLog extends Reader<AuditLog>()("backoffice/operators/AuditLog"
         left join lateral (select * from audit_results where command_id = id offset 0) ended on true
         where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
         order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
-      const { page, next } = newestFirst.split(rows, limit)
-      return { entries: page, next: next?.id ?? last?.id ?? null }
+      const { data, next_cursor } = newestFirst.page(rows, limit)
+      return { entries: data, next: next_cursor?.id ?? last?.id ?? null }
     }),
   }
 }) {}

@@ -252,8 +252,8 @@ export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipie
       where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
 
   const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
-    const { page, next } = newestFirst.split(yield* readEntries(people, limit + 1, before), limit)
-    const entries = page.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+    const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
+    const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
     // An event is written down a moment after it happened.
     return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
   })

@@ -4,6 +4,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieOnDatabaseFailure } from "../adapter.ts"
+import { keyset } from "../keyset.ts"
 import { rowsOf } from "../rowsOf.ts"
 import { readSettled } from "./readSettled.ts"
 
@@ -24,6 +25,7 @@ export type FeedPosition = Pick<PublishedEvent, "emittedAt" | "id">
 export const feedFrom = (since: Timestamp): FeedPosition => ({ emittedAt: since, id: "" as EventId })
 
 const { columns, fromValues } = rowsOf(PublishedEvent)
+const byEmission = keyset({ emittedAt: "emitted_at", id: "id" }, "asc")
 
 /** Offers the events that were published, for reading again. */
 export class EventFeed extends Context.Service<EventFeed>()("postgres/events/EventFeed", {
@@ -43,14 +45,13 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
         limit: number,
       ) => {
         // By the time alone as well: a comparison of rows leaves no partition out.
-        const beyond = sql`emitted_at >= ${after.emittedAt}::timestamptz
-          and (emitted_at, id) > (${after.emittedAt}::timestamptz, ${after.id})`
+        const beyond = sql`emitted_at >= ${after.emittedAt}::timestamptz and ${byEmission.after(after)}`
         const range =
           types.length === FEED_EVENT_TYPES.length
             ? sql`
                 select ${columns} from events
                 where organization_id = ${organizationId} and type = any (${types}::text[]) and ${beyond}
-                order by emitted_at, id limit ${limit}`
+                order by ${byEmission.order} limit ${limit}`
             : sql`
                 select found.* from unnest(${types}::text[]) as wanted (type)
                 cross join lateral (

@@ -2,13 +2,14 @@ import { coalesce } from "@outreach/domain/coalesce"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
-import { type RecipientPosition, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
 import { readSettled } from "../events/readSettled.ts"
+import { keyset } from "../keyset.ts"
 import { columnOf, decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
 import { recipientColumns, recipientOf } from "./recipientRows.ts"
 
@@ -20,6 +21,7 @@ const decodeTokens = decodeRows({ token, id })
 const decodeClinicians = decodeRows({ npi, email })
 const decodeKept = decodeRows({ id, npi: Schema.NullOr(npi) })
 const decodeFields = decodeRows({ id, fields })
+const byUpdate = keyset({ updatedAt: "updated_at", id: "id" }, "asc")
 const waiting = rowsOf(Schema.Struct({ id, updatedAt, token, fields }), { fields: "coalesce(fields, '{}')" })
 
 const MAX_BATCH_SIZE = 100
@@ -32,9 +34,8 @@ export const RecipientRepositoryPg = adapter(
     const sql = yield* SqlClient.SqlClient
     const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
-    const isAfter = ({ updatedAt, id }: RecipientPosition) => sql`(updated_at, id) > (${updatedAt}::timestamptz, ${id})`
     const pageOf = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
-      sql`select ${recipientColumns} from recipients where ${scope} and ${from} order by updated_at, id limit ${limit}`
+      sql`select ${recipientColumns} from recipients where ${scope} and ${from} order by ${byUpdate.order} limit ${limit}`
 
     type Wanted = Pick<Recipient, "organizationId" | "token">
     const findOne = ({ organizationId, token }: Wanted) =>
@@ -193,14 +194,14 @@ export const RecipientRepositoryPg = adapter(
       // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
       // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
       page: (organizationId, after, limit) => {
-        const page = pageOf(sql`organization_id = ${organizationId}`, isAfter(after), limit)
+        const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)
         return readSettled(sql, organizationId, page, limit, recipientOf)
       },
 
       pageOfCampaign: (organizationId, campaignId, after, limit) =>
         pageOf(
           sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`,
-          after ? isAfter(after) : sql`true`,
+          byUpdate.after(after),
           limit,
         ).values.pipe(recipientsOf),
     }

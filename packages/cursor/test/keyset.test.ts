@@ -1,0 +1,171 @@
+import { DatabaseSync } from "node:sqlite"
+import fc from "fast-check"
+import { describe, expect, expectTypeOf, it } from "vitest"
+import { type KeysetColumn, keyset, type Order } from "../src/keyset.ts"
+
+const at = "2026-11-21T02:45:29.123456Z"
+const columns = { created_at: "desc", id: "desc" } as const
+
+describe("a keyset", () => {
+  it("of one direction without nulls compares rows, from a parameter on", () => {
+    expect(keyset(columns, { after: { created_at: at, id: 7 } }, { placeholder: "$2" })).toEqual({
+      where: "(created_at, id) < ($2, $3)",
+      orderBy: "created_at desc, id desc",
+      values: [at, 7],
+    })
+    expect(keyset({ id: "asc" }, { after: { id: 7n } }, { placeholder: "?" })).toEqual({
+      where: "(id) > (?)",
+      orderBy: "id asc",
+      values: [7n],
+    })
+  })
+  it("before a position turns every direction around, and the place of its nulls", () => {
+    expect(keyset(columns, { before: { created_at: at, id: 7 } }, { placeholder: "$1" })).toEqual({
+      where: "(created_at, id) > ($1, $2)",
+      orderBy: "created_at asc, id asc",
+      values: [at, 7],
+    })
+    expect(keyset({ a: "asc nulls first", b: "desc nulls first" }, { before: "end" }, { placeholder: "?" })).toEqual({
+      where: "true",
+      orderBy: "a desc nulls last, b asc nulls last",
+      values: [],
+    })
+  })
+  it("of mixed directions begins with the range that an index can answer", () => {
+    const mixed = { created_at: "desc", id: "asc" } as const
+    expect(keyset(mixed, { after: { created_at: at, id: 7 } }, { placeholder: "$2" })).toEqual({
+      where: "(created_at <= $2 and (created_at < $3 or created_at = $4 and (id > $5)))",
+      orderBy: "created_at desc, id asc",
+      values: [at, at, at, 7],
+    })
+  })
+  it("compares rows where nulls come first, and looks for nulls where they come last", () => {
+    const whereOf = (order: Order, a: number | null) =>
+      keyset({ a: order, id: "asc" }, { after: { a, id: 7 } }, { placeholder: "?" }).where
+    expect(whereOf("asc nulls first", 1)).toBe("(a, id) > (?, ?)")
+    expect(whereOf("asc nulls first", null)).toBe("((a is not null or a is null and (id > ?)))")
+    expect(whereOf("asc nulls last", 1)).toBe("((a > ? or a is null or a = ? and (id > ?)))")
+    expect(whereOf("asc nulls last", null)).toBe("((false or a is null and (id > ?)))")
+  })
+  it("without a position begins at the beginning", () => {
+    for (const from of [null, undefined, {}, { after: null }, { before: null, after: undefined }]) {
+      expect(keyset(columns, from, { placeholder: "$9" })).toEqual({
+        where: "true",
+        orderBy: "created_at desc, id desc",
+        values: [],
+      })
+    }
+  })
+  it("names a column as the statement does, and casts its values for PostgreSQL alone", () => {
+    const named = {
+      createdAt: { column: 'invoice."createdAt"', order: "asc", type: "timestamptz" },
+      id: "asc",
+    } as const
+    const after = { createdAt: at, id: 7 }
+    expect(keyset(named, { after }, { placeholder: "$1" })).toMatchObject({
+      where: '(invoice."createdAt", id) > ($1::text::timestamptz, $2)',
+      orderBy: 'invoice."createdAt" asc, id asc',
+    })
+    expect(keyset(named, { after }, { placeholder: "?" }).where).toBe('(invoice."createdAt", id) > (?, ?)')
+  })
+  it("takes any position that has its columns, and no other", () => {
+    const position = { created_at: at, id: 7, text: "more than it needs" }
+    expect(keyset(columns, { after: position }, { placeholder: "?" }).values).toEqual([at, 7])
+    // @ts-expect-error the position has no id
+    expect(() => keyset(columns, { after: { created_at: at } }, { placeholder: "?" })).toThrow(TypeError)
+    expectTypeOf(keyset).parameter(2).toEqualTypeOf<{ readonly placeholder: "?" | `$${number}` }>()
+  })
+})
+
+describe("what would not be a keyset is refused:", () => {
+  const make = (
+    column: Order | KeysetColumn,
+    { value = 1, placeholder = "$1", name = "a" }: Record<string, unknown> = {},
+  ) =>
+    keyset(
+      { [name as string]: column },
+      { after: { [name as string]: value as string } },
+      { placeholder: placeholder as "?" },
+    )
+
+  it.each(["", "ASC", "asc;", "asc nulls", "nulls first", " desc", "desc nulls last\n", "asc, b asc"])(
+    "the order %j",
+    (order) => {
+      const message = 'a must be "asc" or "desc", and " nulls first" or " nulls last" if it may be null'
+      expect(() => make(order as Order)).toThrow(new TypeError(message))
+      expect(() => make({ order: order as Order })).toThrow(new TypeError(message))
+    },
+  )
+  it.each(["$0", "$", "$01", "$1 ", "??", ":1", "", "$1;", 1, null])("the placeholder %j", (placeholder) => {
+    expect(() => make("asc", { placeholder })).toThrow(
+      new TypeError('placeholder must be "?" or the first one, such as "$1"'),
+    )
+  })
+  it.each([Number.NaN, {}, [], new Map(), () => 1, Symbol("x"), null])("the value %s", (value) => {
+    expect(() => make("asc", { value })).toThrow(
+      new TypeError("a must be in the position, and not null unless its order says so"),
+    )
+  })
+  it("a position without the column", () => {
+    expect(() => keyset({ a: "asc" }, { after: {} as never }, { placeholder: "?" })).toThrow(TypeError)
+  })
+  it.each(["__proto__", "constructor", "toString"])("a position that has %s from its prototype alone", (name) => {
+    expect(() => keyset(JSON.parse(`{"${name}":"asc"}`), { after: {} as never }, { placeholder: "?" })).toThrow(
+      TypeError,
+    )
+  })
+  it("no column at all", () => {
+    expect(() => keyset({}, null, { placeholder: "?" })).toThrow(new TypeError("columns must be at least one"))
+  })
+  it.each([
+    "a b",
+    "a;",
+    "1a",
+    "a.",
+    ".a",
+    'a"',
+    '"a',
+    '""',
+    "a-b",
+    "lower(a)",
+    "a--",
+    "a\n",
+    '"a"b"',
+    "`a`",
+    "'a'",
+    "é",
+  ])("the column %j, and the type", (column) => {
+    const message = "a must be an identifier, and its type another"
+    expect(() => make({ column, order: "asc" })).toThrow(new TypeError(message))
+    expect(() => make({ order: "asc", type: column })).toThrow(new TypeError(message))
+    expect(() => make("asc", { name: column })).toThrow(TypeError)
+  })
+  it("whatever SQLite would not read as the name of a column", () => {
+    const database = new DatabaseSync(":memory:")
+    const text = fc.string({ unit: fc.constantFrom(..."ab1_.\".;'-( \0\n$,"), maxLength: 8 })
+    let accepted = 0
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          text,
+          text.map((inner) => `"${inner}"`),
+        ),
+        (column) => {
+          fc.pre(column.split(".").length < 4)
+          try {
+            make({ column, order: "asc" })
+          } catch {
+            return
+          }
+          accepted++
+          expect(() => database.prepare(`select ${column} from (select 1 as column_of_t) as t`)).toThrow(
+            /^no such column: /,
+          )
+        },
+      ),
+      { numRuns: 3000 },
+    )
+    expect(accepted).toBeGreaterThan(100)
+    database.close()
+  })
+})

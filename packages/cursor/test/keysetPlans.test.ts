@@ -1,0 +1,102 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { Pool } from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type KeysetColumn, keyset, type Order } from "../src/keyset.ts"
+import { postgresUrl } from "./postgresUrl.ts"
+
+// An index answers a page, wherever it stands in the list: rows are neither sorted, nor read from the beginning on.
+
+const position = { at: "2026-11-21T00:45:29.123456Z", n: 7, id: 9000 }
+const AT = "'2026-11-21 00:45:29.123456+00'::timestamp with time zone"
+const CAST = "('2026-11-21T00:45:29.123456Z'::cstring)::timestamp with time zone"
+
+interface Plan {
+  readonly columns: Readonly<Record<string, Order | KeysetColumn>>
+  readonly postgres: readonly [scan: string, ...conditions: ReadonlyArray<string>]
+  readonly sqlite: string
+}
+
+const oneDirection: ReadonlyArray<Plan> = [
+  {
+    columns: { at: "asc", id: "asc" },
+    postgres: ["Index Scan using at_id on entry", `Index Cond: (ROW(at, id) > ROW(${AT}, 9000))`],
+    sqlite: "SEARCH entry USING INDEX at_id ((at,id)>(?,?))",
+  },
+  {
+    columns: { at: "desc", id: "desc" },
+    postgres: ["Index Scan Backward using at_id on entry", `Index Cond: (ROW(at, id) < ROW(${AT}, 9000))`],
+    sqlite: "SEARCH entry USING INDEX at_id ((at,id)<(?,?))",
+  },
+  {
+    columns: { at: { order: "asc", type: "timestamptz" }, id: "asc" },
+    postgres: ["Index Scan using at_id on entry", `Index Cond: (ROW(at, id) > ROW(${CAST}, 9000))`],
+    sqlite: "SEARCH entry USING INDEX at_id ((at,id)>(?,?))",
+  },
+  {
+    columns: { n: "desc nulls first", id: "desc" },
+    postgres: ["Index Scan Backward using n_id on entry", "Index Cond: (ROW(n, id) < ROW(7, 9000))"],
+    sqlite: "SEARCH entry USING INDEX n_id ((n,id)<(?,?))",
+  },
+]
+const mixedDirections: Plan = {
+  columns: { at: "desc", id: "asc" },
+  postgres: [
+    "Index Scan using at_desc_id on entry",
+    `Index Cond: (at <= ${AT})`,
+    `Filter: ((at < ${AT}) OR ((at = ${AT}) AND (id > 9000)))`,
+  ],
+  sqlite: "SEARCH entry USING INDEX at_desc_id (at<?)",
+}
+
+describe("in PostgreSQL", () => {
+  let pool: Pool
+  beforeAll(async () => {
+    pool = new Pool({ connectionString: postgresUrl(), max: 1, options: "-c timezone=UTC" })
+    await pool.query(`
+      create temporary table entry (at timestamptz not null, n int, id int not null);
+      insert into entry
+        select timestamptz '2026-11-21 00:00Z' + make_interval(secs => i / 3), nullif(i % 100, 0), i
+        from generate_series(1, 20000) i;
+      create index at_id on entry (at, id);
+      create index at_desc_id on entry (at desc, id);
+      create index n_id on entry (n, id);
+      analyze entry`)
+  })
+  afterAll(() => pool.end())
+
+  async function expectPlan({ columns, postgres }: Plan): Promise<void> {
+    const { where, orderBy, values } = keyset(columns, { after: position }, { placeholder: "$1" })
+    const statement = `explain (costs off) select * from entry where ${where} order by ${orderBy} limit 51`
+    const { rows } = await pool.query<{ "QUERY PLAN": string }>(statement, [...values])
+    const lines = rows.map((row) => row["QUERY PLAN"].replace(/^[ >-]*/, ""))
+    expect(lines).toEqual(["Limit", ...postgres])
+  }
+
+  it("one range of an index is a page of columns that run in one direction", async () => {
+    for (const plan of oneDirection) await expectPlan(plan)
+  })
+  it("a page of mixed directions begins in the index at the value of its first column", () =>
+    expectPlan(mixedDirections))
+})
+
+describe("in SQLite", () => {
+  function expectPlan({ columns, sqlite }: Plan): void {
+    const database = new DatabaseSync(":memory:")
+    database.exec(`
+      create table entry (at text not null, n int, id int not null);
+      create index at_id on entry (at, id);
+      create index at_desc_id on entry (at desc, id);
+      create index n_id on entry (n, id)`)
+    const { where, orderBy, values } = keyset(columns, { after: position }, { placeholder: "?" })
+    const statement = `explain query plan select * from entry where ${where} order by ${orderBy} limit 51`
+    const details = database.prepare(statement).all(...(values as SQLInputValue[]))
+    expect(details.map(({ detail }) => detail)).toEqual([sqlite])
+    database.close()
+  }
+
+  it("one range of an index is a page of columns that run in one direction", () => {
+    for (const plan of oneDirection) expectPlan(plan)
+  })
+  it("a page of mixed directions begins in the index at the value of its first column", () =>
+    expectPlan(mixedDirections))
+})
