@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, realpathSync } from "node:fs"
 import { findPackageJSON } from "node:module"
 
 /** Counts the packages that npm installs with a package, of any depth. */
 export function dependenciesOf(packageName: string): number {
   const found = new Set<string>()
   const visit = (name: string, from: string) => {
-    const path = findPackageJSON(name, from)
-    if (path === undefined) throw new Error(`${name} is not installed: add it to benchmarks/package.json.`)
+    const link = findPackageJSON(name, from)
+    if (link === undefined) throw new Error(`${name} is not installed: add it to benchmarks/package.json.`)
+    // pnpm installs the dependencies of a package beside what its link leads to.
+    const path = realpathSync(link)
     if (found.has(path)) return
     found.add(path)
     const { dependencies = {} } = JSON.parse(readFileSync(path, "utf8")) as { dependencies?: Record<string, string> }

@@ -34,6 +34,7 @@ const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|erro
  * A status of 2xx is a success, and so is what is neither a response nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
  */
 export function classify(result: unknown, { retryOn = ["5xx", "network"], now }: ClassifyOptions = {}): Outcome {
+  if (Object(result) !== result) return { verdict: "success", reason: "" }
   // Not instanceof: a test runner may have a realm of its own.
   const isError = /(Error|Exception)]/.test(Object.prototype.toString.call(result))
   const judge = (reason: string, kind: string): Outcome => ({
@@ -42,7 +43,7 @@ export function classify(result: unknown, { retryOn = ["5xx", "network"], now }:
   })
   const failure = isError && networkFailureOf(result)
   if (failure) return judge(failure, "network")
-  const { response = result } = Object(result)
+  const { response = result } = result as { readonly response?: unknown }
   const { status, statusCode = status, headers } = Object(response)
   const text = typeof statusCode === "number" ? String(statusCode) : ""
   if (/^[1-9]\d\d$/.test(text) && !(isError && text < "3")) {

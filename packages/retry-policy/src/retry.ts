@@ -58,15 +58,7 @@ const MAX_TIMER = 2 ** 31 - 1
 export async function retry<Result, Signal extends AbortSignalLike = never>(
   task: (run: Run<Signal>) => Result | PromiseLike<Result>,
   policy: Policy,
-  {
-    sleep,
-    now,
-    random,
-    retryOn,
-    classify = (settled) => classifyHttp(settled, { retryOn, now: now() }),
-    signal,
-    onAttempt,
-  }: RetryOptions<Result, Signal>,
+  { sleep, now, random, retryOn, classify, signal, onAttempt }: RetryOptions<Result, Signal>,
 ): Promise<Result> {
   const start = now()
   let elapsed = 0
@@ -79,11 +71,13 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     } catch (error) {
       thrown = { error }
     }
-    const outcome = classify(thrown ? thrown.error : result)
+    const settled = thrown ? thrown.error : result
+    const at = now()
+    const outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now: at })
     // A clock that is set back does not put off the deadline.
-    elapsed = Math.max(elapsed, now() - start)
+    elapsed = Math.max(elapsed, at - start)
     const next = policy.next({ attempt, outcome, elapsed, random })
-    await onAttempt?.({ attempt, outcome, next, result, ...thrown })
+    if (onAttempt) await onAttempt({ attempt, outcome, next, result, ...thrown })
     if (!next.retry) {
       if (thrown) throw thrown.error
       return result as Result

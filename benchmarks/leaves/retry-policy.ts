@@ -1,0 +1,82 @@
+import { exponential, retry } from "@outreach/retry-policy"
+import { retry as cockatielRetry, ExponentialBackoff, handleAll } from "cockatiel"
+import { backOff } from "exponential-backoff"
+import pRetry from "p-retry"
+import type { Comparison } from "./Comparison.ts"
+
+const SUCCEEDS = "a task that succeeds at once"
+const NEXT_DELAY = "the third delay"
+
+const JITTER = "jitter"
+const LISTED = "delays as a list"
+const DEADLINE = "a deadline"
+const SIGNAL = "a signal ends the wait"
+const SOME = "some errors alone are repeated"
+const HTTP = "judges responses, and errors of fetch, undici and Node"
+const RETRY_AFTER = "keeps `Retry-After`, within a bound"
+const PURE = "the decision alone, without clock, randomness or timer, for a queue"
+const CIRCUIT = "circuit breakers, bulkheads, fallbacks"
+
+const task = async (): Promise<number> => 7
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const policy = exponential({ first: "200ms", attempts: 6 })
+const time = { sleep, now: Date.now, random: Math.random }
+const outcome = { verdict: "transient" } as const
+
+const cockatiel = cockatielRetry(handleAll, { maxAttempts: 5, backoff: new ExponentialBackoff() })
+const secondBackoff = new ExponentialBackoff().next().next(undefined)
+
+const call = `async () => {
+  const response = await fetch("https://api.example.com/ping")
+  if (response.status >= 500) throw new Error(response.statusText)
+  return response
+}`
+
+/** Each calls a server up to six times, with growing delays that are left to chance. */
+export const comparison: Comparison = {
+  features: [JITTER, LISTED, DEADLINE, SIGNAL, SOME, HTTP, RETRY_AFTER, PURE, CIRCUIT],
+  operations: [SUCCEEDS, NEXT_DELAY],
+  candidates: [
+    {
+      name: "retry-policy",
+      packageName: "@outreach/retry-policy",
+      code: `import { exponential, retry } from "@outreach/retry-policy"
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+export const ping = () => retry(() => fetch("https://api.example.com/ping"), exponential(), { sleep, now: Date.now, random: Math.random })`,
+      has: [JITTER, LISTED, DEADLINE, SIGNAL, SOME, HTTP, RETRY_AFTER, PURE],
+      operations: {
+        [SUCCEEDS]: () => retry(task, policy, time),
+        [NEXT_DELAY]: () => policy.next({ attempt: 3, outcome, random: Math.random }),
+      },
+    },
+    {
+      name: "p-retry",
+      packageName: "p-retry",
+      code: `import pRetry from "p-retry"
+export const ping = () => pRetry(${call}, { retries: 5, randomize: true })`,
+      has: [JITTER, DEADLINE, SIGNAL, SOME],
+      operations: { [SUCCEEDS]: () => pRetry(task, { retries: 5, randomize: true }) },
+    },
+    {
+      name: "cockatiel",
+      packageName: "cockatiel",
+      code: `import { ExponentialBackoff, handleAll, retry } from "cockatiel"
+const policy = retry(handleAll, { maxAttempts: 5, backoff: new ExponentialBackoff() })
+export const ping = () => policy.execute(${call})`,
+      // A signal is heeded once the wait is over.
+      has: [JITTER, LISTED, DEADLINE, SOME, CIRCUIT],
+      operations: {
+        [SUCCEEDS]: () => cockatiel.execute(task),
+        [NEXT_DELAY]: () => secondBackoff.next(undefined).duration,
+      },
+    },
+    {
+      name: "exponential-backoff",
+      packageName: "exponential-backoff",
+      code: `import { backOff } from "exponential-backoff"
+export const ping = () => backOff(${call}, { numOfAttempts: 6, jitter: "full" })`,
+      has: [JITTER, SOME],
+      operations: { [SUCCEEDS]: () => backOff(task, { numOfAttempts: 6, jitter: "full" }) },
+    },
+  ],
+}

@@ -1,0 +1,21 @@
+import { classify, type Outcome } from "@outreach/retry-policy"
+import type { Job } from "./queue.ts"
+
+const RETRY_ON = [408, 425, 429, "5xx", "network"] as const
+
+/** Makes the call of a job, and returns what came of it. The key lets the receiver recognise a call that it has had. */
+export async function call({ id, url, body }: Job, timeoutMs: number): Promise<Outcome> {
+  const options = { retryOn: RETRY_ON, now: Date.now() }
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "application/json", "Idempotency-Key": `job-${id}` },
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await response.body?.cancel()
+    return classify(response, options)
+  } catch (error) {
+    return classify(error, options)
+  }
+}
