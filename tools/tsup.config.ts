@@ -6,22 +6,11 @@ import { defineConfig } from "tsup"
 const ASSETS = {
   "sql/migrations": "packages/postgres/sql/migrations",
   "sql/functions": "packages/postgres/sql/functions",
-  "docs/guides": "apps/api/src/docs/guides",
-  "docs/icon.svg": "apps/api/src/docs/icon.svg",
-  "docs/frame.css": "apps/api/src/docs/frame.css",
-  "docs/guide.css": "apps/api/src/docs/guide.css",
-  languages: "apps/api/src/docs/samples/languages",
   styles: "apps/console/src/styles",
-  "samples/reconcile.txt": "apps/api/src/docs/samples/reconcile.ts",
-  "samples/verifySignature.txt": "apps/api/src/docs/samples/verifySignature.ts",
-  "samples/webhookServer.txt": "apps/api/src/docs/samples/webhookServer.ts",
   LICENSE: "LICENSE",
 }
 const IMPORTS = {
   "#sql/*": "./sql/*",
-  "#docs/*": "./docs/*",
-  "#languages/*": "./languages/*",
-  "#samples/*": "./samples/*.txt",
   "#styles/*": "./styles/*",
 }
 
@@ -61,7 +50,7 @@ export default defineConfig({
       // They read files of the repository, which `out/` does not have.
       name: "values",
       setup: (build) => {
-        build.onLoad({ filter: /\/(?:docs\/changelog|http\/browserScripts)\.ts$/ }, async ({ path }) => {
+        build.onLoad({ filter: /\/(?:docs\/renderedDocs|http\/browserScripts)\.ts$/ }, async ({ path }) => {
           const values = Object.entries(await import(path))
           return {
             contents: values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`).join("\n"),

@@ -1,7 +1,7 @@
 import { RELEASE } from "@outreach/process/release"
 import { changelog, type PackageChanges } from "./changelog.ts"
 import { type Html, html, prose } from "./html.ts"
-import { linkList, section } from "./layout.ts"
+import { section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 
 // What a partner meets first: the wire, then what is installed to call and to be called.
@@ -26,6 +26,5 @@ const packages = changelog.toSorted((a, b) => rank(a.name) - rank(b.name) || a.n
 /** The values of the changelog: the release that runs, and what changed in each package. */
 export const changelogValues: GuideValues = {
   release: RELEASE,
-  packageIndex: linkList(packages.map(({ name }) => [name, name])),
   packageChanges: packages.map(packageSection),
 }

@@ -1,3 +1,5 @@
+import { type Heading, headingsOf } from "./headingsOf.ts"
+import { highlight } from "./highlight.ts"
 import { type Html, html, type Part } from "./html.ts"
 
 /** The pages under /docs in the order of reading: their names in the navigation, their titles, and what they are about. */
@@ -52,11 +54,12 @@ export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/do
 /** Wraps the content of a page in the frame of all. */
 export const layout = (options: {
   readonly current: Page
-  readonly styles: ReadonlyArray<string>
+  readonly style: string
+  readonly script: string
   readonly icon: string
-  readonly content: Part
+  readonly content: Html
 }): Html => {
-  const { current, styles, icon, content } = options
+  const { current, style, script, icon, content } = options
   const { title, description } = PAGES[current]
   // Every address is relative, so that the pages also work below another path. The first page is /docs, the others are /docs/….
   const inDocs = current === "start" ? "docs/" : ""
@@ -70,18 +73,46 @@ export const layout = (options: {
 <title>${title} · Outreach Partner API</title>
 <meta name="description" content="${description}">
 <link rel="icon" type="image/svg+xml" href="${inDocs}${icon}">
-${styles.map((style) => html`<link rel="stylesheet" href="${inDocs}${style}">\n`)}</head>
+<link rel="stylesheet" href="${inDocs}${style}">
+<script type="module" src="${inDocs}${script}"></script>
+</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <p><a href="${href("start")}">Outreach Partner API</a></p>
 <nav aria-label="Documentation">
 ${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
+<div role="search">
+<input type="search" aria-label="Search these pages" aria-controls="results" aria-keyshortcuts="/" placeholder="Search" autocomplete="off" spellcheck="false">
+<ol id="results" aria-label="Search results" hidden></ol>
+</div>
+<p role="status"></p>
 </header>
+<div class="columns">
+${outline(headingsOf(content.markup))}
+<main id="content">
 ${content}
-${next(current, href)}</body>
+${next(current, href)}</main>
+</div>
+</body>
 </html>
 `
+}
+
+/** The headings of a page as links, its sections below its parts. */
+const outline = (headings: ReadonlyArray<Heading>): Html => {
+  const link = ({ id, title }: Heading): Html => html`<a href="#${id}">${title}</a>`
+  const parts = headings.flatMap((heading, i) => (heading.level === 2 ? [{ heading, i }] : []))
+  return html`<nav class="outline" aria-label="On this page">
+<details>
+<summary>On this page</summary>
+<ul>
+${parts.map(({ heading, i }, n) => {
+  const sections = headings.slice(i + 1, parts[n + 1]?.i)
+  return html`<li>${link(heading)}${sections.length === 0 ? "" : html`\n<ul>${sections.map((section) => html`<li>${link(section)}</li>\n`)}</ul>`}</li>\n`
+})}</ul>
+</details>
+</nav>`
 }
 
 /** The link to the page that comes after this one in the order of reading. */
@@ -116,4 +147,4 @@ ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.m
 
 /** A block of code that can be scrolled by itself, with keys too. */
 export const code = (label: string, text: string): Html =>
-  html`<pre tabindex="0" aria-label="${label}"><code>${text.trimEnd()}</code></pre>`
+  html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`

@@ -2,7 +2,7 @@ import { EVENTS, type EventType, type Operation, type OperationId, operations } 
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
-import { code, keysOf, linkList, section, table } from "./layout.ts"
+import { code, keysOf, section, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 import { curlExamples } from "./requestValues.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
@@ -132,19 +132,11 @@ ${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` 
 
 /** The values of the reference: every operation, event and schema of the contract's OpenAPI document. */
 export const referenceValues: GuideValues = {
-  referenceContents: html`<nav aria-label="On this page">
-<ul class="index endpoints">
+  endpoints: html`<ul class="index endpoints">
 ${keysOf(operations).map((id) => {
   const { summary, method, path }: Operation = operations[id]
   return html`<li><a href="#${id}">${summary}</a><br><code>${method} ${path}</code></li>\n`
-})}</ul>
-${linkList([
-  ["events", "Events"],
-  ["schemas", "Objects"],
-  ["values", "Values"],
-  ["headers", "Response headers"],
-])}
-</nav>`,
+})}</ul>`,
   operations: keysOf(operations).map(operation),
   events: keysOf(EVENTS).map(event),
   objects: objects.map(objectSection),

@@ -1,25 +1,22 @@
 import { type Html, html, type Part, prose } from "./html.ts"
-import { code, linkList, table } from "./layout.ts"
+import { code, table } from "./layout.ts"
 
 /** The values that a guide names in double braces: as a block of its own, within a line, or in a block of code. */
 export type GuideValues = Readonly<Record<string, Part>>
 
 /**
  * Renders a guide, which is written in a part of Markdown: paragraphs, lists, tables under a line `Table: <caption>`, headings with their
- * ids in braces, and code under its label. `{{contents}}` links to its headings. Throws on a value that is not there.
+ * ids in braces, and code under its label. Throws on a value that is not there.
  */
 export const renderGuide = (text: string, values: GuideValues): Html => {
-  const headings = [...text.matchAll(HEADING)].map(([, title, id]) => [id!, title!] as const)
-  const contents = html`<nav aria-label="On this page">${linkList(headings)}</nav>`
   const blocks = [...text.matchAll(/^```[\s\S]*?^```$|(?:^.+$\n?)+/gm)].map(([block]) => block.trim())
-  return html`<main id="content" class="content">
-${blocks.map((block, i) => html`${renderBlock(block, { contents, ...values }, blocks[i - 1]?.startsWith("# ") ?? false)}\n`)}</main>`
+  return html`${blocks.map((block, i) => html`${renderBlock(block, values, blocks[i - 1]?.startsWith("# ") ?? false)}\n`)}`
 }
 
-const HEADING = /^## (.+) \{#([\w-]+)\}$/gm
+const HEADING = /^## (.+) \{#([\w-]+)\}$/m
 
 const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part => {
-  const [, title, id] = new RegExp(HEADING.source).exec(block) ?? []
+  const [, title, id] = HEADING.exec(block) ?? []
   if (id !== undefined) return html`\n<h2 id="${id}">${title!}</h2>`
   if (block.startsWith("# ")) return html`<h1>${block.slice(2)}</h1>`
   if (block.startsWith("```")) {

@@ -1,6 +1,6 @@
 import { examples, type Operation, type OperationId, operations } from "@outreach/contract"
 import { type Html, html, prose } from "./html.ts"
-import { code, keysOf, linkList, section } from "./layout.ts"
+import { code, keysOf, section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 
 const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
@@ -62,11 +62,5 @@ ${code(summary, curlExamples[id])}`,
 /** The values of the page of requests: a command for each operation, alone and under its summary. */
 export const requestValues: GuideValues = {
   ...curlExamples,
-  requestContents: html`<nav aria-label="On this page">${linkList([
-    ["variables", "Set these once"],
-    ...keysOf(operations).map((id) => [id, operations[id].summary] as const),
-    ["again", "Ask again"],
-    ["failures", "When it fails"],
-  ])}</nav>`,
   requests: keysOf(operations).map(request),
 }

@@ -1,51 +1,44 @@
 import { readFile } from "node:fs/promises"
+import { basename } from "node:path"
 import { type Html, html, prose } from "./html.ts"
 import { code } from "./layout.ts"
 
-/** The languages of the switch in its order: the file that is shown, and how servers there give the raw body. */
+/** The languages of the switch in its order: the file of `samples/` that is shown, and how servers there give the raw body. */
 const LANGUAGES = [
   {
     language: "TypeScript",
     file: "verifySignature.ts",
-    source: import.meta.resolve("#samples/verifySignature"),
     rawBody: 'Express: `express.raw({ type: "application/json" })`; Fetch: `await request.arrayBuffer()`.',
   },
   {
     language: "Python",
-    file: "verify_signature.py",
-    source: import.meta.resolve("#languages/verify_signature.py"),
+    file: "languages/verify_signature.py",
     rawBody: "Django: `request.body`; Flask: `request.get_data()`; FastAPI: `await request.body()`.",
   },
   {
     language: "PHP",
-    file: "verify_signature.php",
-    source: import.meta.resolve("#languages/verify_signature.php"),
+    file: "languages/verify_signature.php",
     rawBody: '`file_get_contents("php://input")`; Laravel and Symfony: `$request->getContent()`.',
   },
   {
     language: "Ruby",
-    file: "verify_signature.rb",
-    source: import.meta.resolve("#languages/verify_signature.rb"),
+    file: "languages/verify_signature.rb",
     rawBody: "Rails: `request.raw_post`; Rack and Sinatra: `request.body.read`.",
   },
   {
     language: "Go",
-    file: "verify_signature.go",
-    source: import.meta.resolve("#languages/verify_signature.go"),
-    rawBody:
-      "`io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))`; `now` is `time.Now().Unix()`, `tolerance` 300. The 64 digits are written as twice 32, because Go allows 1,000 repetitions within one another.",
+    file: "languages/verify_signature.go",
+    rawBody: "`io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))`. `now` is `time.Now()`, `tolerance` `5*time.Minute`.",
   },
   {
     language: "Java",
-    file: "WebhookSignature.java",
-    source: import.meta.resolve("#languages/WebhookSignature.java"),
+    file: "languages/WebhookSignature.java",
     rawBody:
-      "Spring: `@RequestBody byte[] rawBody`; servlets: `request.getInputStream().readAllBytes()`. `now` is `Instant.now().getEpochSecond()`, `tolerance` 300.",
+      "Spring: `@RequestBody byte[] rawBody`; servlets: `request.getInputStream().readAllBytes()`. `now` is `Instant.now().getEpochSecond()`, `tolerance` 300. `HexFormat` comes with Java 17.",
   },
   {
     language: "C#",
-    file: "WebhookSignature.cs",
-    source: import.meta.resolve("#languages/WebhookSignature.cs"),
+    file: "languages/WebhookSignature.cs",
     rawBody:
       "ASP.NET Core: `await Request.Body.CopyToAsync(stream)` and `stream.ToArray()` of a `MemoryStream`. `now` is `DateTimeOffset.UtcNow.ToUnixTimeSeconds()`.",
   },
@@ -54,7 +47,10 @@ const LANGUAGES = [
 /** Reads the check of a signature in each language, as a switch of which one language is open at a time. */
 export async function verifyInYourLanguage(): Promise<Html> {
   const samples = await Promise.all(
-    LANGUAGES.map(async (row) => ({ ...row, text: await readFile(new URL(row.source), "utf8") })),
+    LANGUAGES.map(async (row) => ({
+      ...row,
+      text: await readFile(new URL(`samples/${row.file}`, import.meta.url), "utf8"),
+    })),
   )
   // Disclosures of one name close one another without a script.
   return html`<div class="languages">
@@ -62,7 +58,7 @@ ${samples.map(
   ({ language, file, rawBody, text }, i) => html`<details name="language"${i === 0 ? html` open` : ""}>
 <summary>${language}</summary>
 <p>The raw body: ${prose(rawBody)}</p>
-${code(file, text)}
+${code(basename(file), text)}
 </details>
 `,
 )}</div>`

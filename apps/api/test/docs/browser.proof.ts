@@ -36,14 +36,14 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
   let browser: Browser
   beforeAll(async () => {
     if ("missing" in chrome) return
-    const rules = `MAP api.outreach.test:80 127.0.0.1:${new URL(api().url).port}, MAP * ~NOTFOUND`
+    const rules = `MAP api.outreach.test:80 127.0.0.1:${new URL(api().url).port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`
     const args = ["--no-sandbox", `--host-resolver-rules=${rules}`]
     browser = await chromium.launch({ executablePath: chrome.program, args })
   })
   afterAll(() => browser?.close())
 
   /** Shows a page until it is complete, and keeps what it asked for and what the console said. */
-  const show = async (path: string, screen: BrowserContextOptions = DESKTOP) => {
+  const show = async (path: string, screen: BrowserContextOptions = DESKTOP, base = BASE) => {
     const context = await browser.newContext(screen)
     onTestFinished(() => context.close())
     // A test has a limit; a step of it has none of its own.
@@ -52,10 +52,15 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     const requests: Array<string> = []
     const complaints: Array<string> = []
     page.on("request", (request) => requests.push(request.url()))
+    const sizes: Array<Promise<number>> = []
+    page.on("requestfinished", (request) => {
+      const sent = request.sizes()
+      sizes.push(sent.then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize))
+    })
     page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`))
     page.on("pageerror", (error) => complaints.push(error.message))
-    await page.goto(BASE + path)
-    return { page, requests, complaints }
+    await page.goto(base + path)
+    return { page, requests, complaints, sizes }
   }
 
   describe.each(Object.entries(SCREENS))("on %s", (_name, screen) => {
@@ -63,6 +68,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       "shows %s with no error, foreign request or scrolling sideways, and by the rules of accessibility",
       async (path) => {
         const { page, requests, complaints } = await show(path, screen)
+        expect(await page.locator("pre").count()).toBe(await page.getByText("Copy", { exact: true }).count())
         expect(requests.filter((url) => !url.startsWith(`${BASE}/`))).toEqual([])
         expect(complaints).toEqual([])
 
@@ -85,7 +91,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     async (path) => {
       const { page } = await show(path)
       const stops = await page.evaluate<number>(
-        `(stops = [...document.querySelectorAll("a[href], summary, [tabindex='0']")].filter((one) => one.checkVisibility())).length`,
+        `(stops = [...document.querySelectorAll("a[href], summary, input, button, [tabindex='0']")].filter((one) => one.checkVisibility())).length`,
       )
       const reached: Array<unknown> = []
       for (let i = 0; i < stops; i++) {
@@ -121,6 +127,140 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     expect(complaints).toEqual([])
   })
 
+  it("a language stays chosen for every later page, and is not closed by another click", async () => {
+    const { page, complaints } = await show("/docs/webhooks")
+    await page.locator(".languages summary", { hasText: "Go" }).click()
+    await page.locator(".languages summary", { hasText: "Go" }).click()
+    await page.goto(`${BASE}/docs/errors`)
+    await page.goto(`${BASE}/docs/webhooks`)
+    const another = await page.context().newPage()
+    await another.goto(`${BASE}/docs/webhooks`)
+    for (const shown of [page, another]) {
+      await shown.locator("button").first().waitFor({ state: "attached" })
+      expect(await shown.locator(".languages details[open] summary").allTextContents()).toEqual(["Go"])
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it.each([
+    ["with a clipboard", true],
+    ["without TLS, where a page has no clipboard", false],
+  ])("code is copied as it stands, by a button that a key reaches and that says so: %s", async (_, isSecure) => {
+    const { page, complaints } = await show("/docs/webhooks", DESKTOP, isSecure ? api().url : BASE)
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+    const code = page.getByRole("group", { name: "verifySignature.ts" })
+    const button = page.getByRole("button", { name: "Copy verifySignature.ts" })
+    const opacity = () => page.evaluate("getComputedStyle(document.querySelector('.code button')).opacity")
+    expect(await opacity()).toBe("0")
+    await code.focus()
+    await page.keyboard.press("Tab")
+    expect(await opacity()).toBe("1")
+    await page.keyboard.press("Enter")
+    await page.getByRole("status").getByText("Copied").waitFor({ state: "attached" })
+    expect(await page.locator("button:focus").textContent()).toBe("Copied")
+
+    await page.evaluate("document.body.append(document.createElement('textarea'))")
+    await page.locator("textarea").focus()
+    await page.keyboard.press("Control+V")
+    expect(await page.locator("textarea").inputValue()).toBe(await code.textContent())
+    await button.waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it.each(PATHS)("the outline of %s marks the part that a reader has come to", async (path) => {
+    const { page } = await show(path)
+    for (const link of await page.locator(".outline > details > ul > li > a").all()) {
+      await link.click()
+      await page.locator(".outline [aria-current]", { hasText: (await link.textContent())! }).waitFor()
+      expect(await page.locator(".outline [aria-current]").count()).toBe(1)
+    }
+    await page.keyboard.press("Control+Home")
+    await page.locator(".outline [aria-current]").waitFor({ state: "detached" })
+  })
+
+  it("a section that is scrolled to is marked in the outline, which shows it", async () => {
+    const { page } = await show("/docs/errors")
+    expect(await page.locator(".outline a", { hasText: "RATE_LIMITED" }).first().isVisible()).toBe(false)
+    await page.evaluate("document.getElementById('RATE_LIMITED').scrollIntoView()")
+    await page.locator(".outline [aria-current]", { hasText: "RATE_LIMITED" }).waitFor()
+  })
+
+  it.each(Object.entries(SCREENS))(
+    "the search is reached by /, led through by keys, announced and left by Escape on %s",
+    async (_name, screen) => {
+      const { page, complaints } = await show("/docs/sandbox", screen)
+      const field = page.getByRole("searchbox", { name: "Search these pages" })
+      const links = page.getByRole("list", { name: "Search results" }).getByRole("link")
+      await page.keyboard.press("/")
+      await page.keyboard.type("checkpoint")
+      await page
+        .getByRole("status")
+        .getByText(/^\d+ found$/)
+        .waitFor({ state: "attached" })
+      expect(await field.inputValue()).toBe("checkpoint")
+      expect(await links.first().textContent()).toBe("Keep a checkpoint Pagination and checkpoints")
+      expect(await overhang(page)).toBeLessThanOrEqual(0)
+      expect(await violations(page)).toEqual([])
+
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key)
+      expect(await page.evaluate("document.activeElement.textContent")).toContain("Keep a checkpoint")
+      await page.keyboard.press("Escape")
+      expect([await field.inputValue(), await links.count()]).toEqual(["", 0])
+      expect(await page.evaluate("document.activeElement.type")).toBe("search")
+
+      await page.keyboard.type("xyzzy")
+      await page.getByRole("status").getByText("Nothing found").waitFor({ state: "attached" })
+      expect(await violations(page)).toEqual([])
+      await field.fill("rotation of the secret")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(`${BASE}/docs/webhooks#rotation`)
+      expect(complaints).toEqual([])
+    },
+  )
+
+  it("the search hides its results while the reader is elsewhere", async () => {
+    const { page } = await show("/docs")
+    const results = page.getByRole("list", { name: "Search results" })
+    const field = page.getByRole("searchbox")
+    await field.fill("retry")
+    await results.waitFor()
+    await page.locator("h1").click({ position: { x: 5, y: 5 } })
+    expect(await results.isVisible()).toBe(false)
+    await field.focus()
+    expect(await results.isVisible()).toBe(true)
+    await page.keyboard.press("Shift+Tab")
+    expect(await results.isVisible()).toBe(false)
+  })
+
+  it.each(PATHS)("%s takes at most 60 KB as sent, with all that it loads and with the search", async (path) => {
+    const { page, sizes } = await show(path)
+    await page.getByRole("searchbox").fill("event")
+    await page.locator("#results a").first().waitFor()
+    const all = await Promise.all(sizes)
+    // The page, its style, its script and the search.
+    expect(all.length).toBeGreaterThanOrEqual(4)
+    expect(all.reduce((sum, size) => sum + size)).toBeLessThan(60_000)
+  })
+
+  describe.each(Object.entries(SCREENS))("without scripts on %s", (_name, screen) => {
+    it.each(PATHS)("%s lacks nothing but the search and the buttons, and fits", async (path) => {
+      const { page, complaints } = await show(path, { ...screen, javaScriptEnabled: false })
+      expect(await page.getByRole("searchbox").count()).toBe(0)
+      expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(PATHS.length)
+      const outline = page.getByRole("navigation", { name: "On this page" })
+      if (screen.viewport!.width < 1000) await outline.locator("summary").click()
+      await outline.getByRole("link").last().click()
+      expect(new URL(page.url()).hash).not.toBe("")
+      if (path === "/docs/webhooks") {
+        await page.locator(".languages summary", { hasText: "Python" }).press("Enter")
+        expect(await page.getByLabel("verify_signature.py").isVisible()).toBe(true)
+        expect(await page.getByLabel("verifySignature.ts").isVisible()).toBe(false)
+      }
+      expect(await overhang(page)).toBeLessThanOrEqual(0)
+      expect(complaints).toEqual([])
+    })
+  })
+
   it("a link from an error to its operation arrives below the header", async () => {
     const { page } = await show("/docs/errors")
     await page.locator("#TOKEN_NOT_FOUND").getByRole("link", { name: "resolve one token" }).click()
@@ -133,7 +273,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
 
   it("the example of a response unfolds by a key", async () => {
     const { page } = await show("/docs/reference#getToken")
-    const example = page.getByLabel("Example: Resolve one token")
+    const example = page.getByRole("group", { name: "Example: Resolve one token", includeHidden: true })
     expect(await example.isVisible()).toBe(false)
     await page.locator("#getToken summary").press("Enter")
     await example.waitFor()

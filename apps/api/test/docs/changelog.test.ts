@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { changelog, parseChangelog, parseChangeset } from "../../src/docs/changelog.ts"
 import { startApi } from "../startApi.ts"
+import { shownOf } from "./samplesOf.ts"
 
 describe("the changes of a package", () => {
   it("are read from a changeset, over the lines of its sentence", () => {
@@ -52,9 +53,7 @@ describe("the changelog page", () => {
 
   it("shows every change under its package, and the release that runs", async () => {
     const text = await (await fetch(`${api().url}/docs/changelog`)).text()
-    const plain = text
-      .replaceAll(/<[^>]*>/g, "")
-      .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    const plain = shownOf(text)
     for (const { name, releases } of changelog) {
       expect(text).toContain(`<section id="${name}">`)
       for (const { changes } of releases) {

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/docs/layout.ts"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
+import { samplesOf } from "./samplesOf.ts"
 
 const BASE = "http://api.outreach.test"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
@@ -19,8 +20,7 @@ const isInstalled = (program: string) => spawnSync(program, ["version"]).error =
 /** What a page shows under a label, as a reader copies it. */
 const shown = async (page: string, label: string): Promise<string> => {
   const text = await (await fetch(api().url + page)).text()
-  const block = text.split(`aria-label="${label}"><code>`)[1]!.split("</code>")[0]!
-  return block.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+  return samplesOf(text).get(label)!.trimEnd()
 }
 
 describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pages", () => {

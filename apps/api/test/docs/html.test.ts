@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { html, prose } from "../../src/docs/html.ts"
-
-const shownOf = (markup: string) => markup.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+import { shownOf } from "./samplesOf.ts"
 
 describe("markup", () => {
   it("shows every text that is put in as it is, and takes none for markup", () => {

@@ -7,8 +7,6 @@ const GUIDE = `# A guide
 Read \`a < b\` and [the \`code\`](#one), with **care** for {{count}} items,
 twice.
 
-{{contents}}
-
 ## The first {#one}
 
 - an item
@@ -23,7 +21,7 @@ Table: Parts
 | --- | --- |
 | \`one\` | {{count}} |
 
-\`\`\`Sample
+\`\`\`sample.ts
 let a = {{count}}
 
 if (a < 2) {}
@@ -38,12 +36,11 @@ describe("a guide", () => {
     for (const part of [
       "<h1>A guide</h1>",
       '<p class="lead">Read <code>a &#60; b</code> and <a href="#one">the <code>code</code></a>, with <strong>care</strong> for 2 items,\ntwice.</p>',
-      '<nav aria-label="On this page"><ul class="index">\n<li><a href="#one">The first</a></li>\n</ul></nav>',
       '<h2 id="one">The first</h2>',
       "<ul>\n<li>an item\nof two lines</li>\n<li>another</li>\n</ul>",
       "<ol>\n<li>first</li>\n<li>second</li>\n</ol>",
       '<tr><th scope="row"><code>one</code></th><td>2</td></tr>',
-      '<pre tabindex="0" aria-label="Sample"><code>let a = 2\n\nif (a &#60; 2) {}</code></pre>',
+      '<pre role="group" tabindex="0" aria-label="sample.ts"><code><span class="keyword">let</span> a = <span class="number">2</span>\n\n<span class="keyword">if</span> (a &lt; <span class="number">2</span>) {}</code></pre>',
       "<hr>",
     ]) {
       expect(markup).toContain(part)

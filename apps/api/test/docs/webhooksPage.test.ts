@@ -3,6 +3,7 @@ import { EVENTS, type EventType, eventExamples } from "@outreach/contract"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
+import { shownOf } from "./samplesOf.ts"
 
 const api = startApi(undefined, { UNAUTHENTICATED_LIMIT: "77" })
 let text: string
@@ -10,8 +11,6 @@ beforeAll(async () => {
   text = await (await fetch(`${api().url}/docs/webhooks`)).text()
 })
 
-const shown = (markup: string) =>
-  markup.replaceAll(/<[^>]*>/g, "").replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 const rowsOf = (label: string) =>
   [
     ...text
@@ -19,7 +18,7 @@ const rowsOf = (label: string) =>
       .split("</tbody>")[0]!
       .matchAll(/<tr>(.*?)<\/tr>/gs),
   ]
-    .map(([, row]) => row!.split(/(?=<t[hd])/).map(shown))
+    .map(([, row]) => row!.split(/(?=<t[hd])/).map(shownOf))
     .slice(1)
 
 describe("the guide to webhooks", () => {
@@ -38,7 +37,7 @@ describe("the guide to webhooks", () => {
 
   it.each(Object.keys(EVENTS) as Array<EventType>)("shows an example of %s under its name", (type) => {
     const section = text.split(`<section id="${type}">`)[1]!.split("</section>")[0]!
-    const example = JSON.parse(shown(/<pre[^>]*>(.*?)<\/pre>/s.exec(section)![1]!))
+    const example = JSON.parse(shownOf(/<pre[^>]*>(.*?)<\/pre>/s.exec(section)![1]!))
     expect(EVENTS[type].envelope.parse(example)).toEqual(eventExamples[type])
     const part = EVENTS[type].direction === "to_consumer" ? ["to-you", "to-us"] : ["to-us", "limits"]
     const [from, to] = part.map((id) => text.indexOf(`<h2 id="${id}">`))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"languages/webhooks"
 )
@@ -37,7 +38,7 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		if webhooks.VerifySignature(header, decode(fields[1]), secrets, now, 300) {
+		if webhooks.VerifySignature(header, decode(fields[1]), secrets, time.Unix(now, 0), 5*time.Minute) {
 			fmt.Println("accepted")
 		} else {
 			fmt.Println("refused")

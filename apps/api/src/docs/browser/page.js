@@ -1,0 +1,68 @@
+// What pages do beyond links and disclosures. Every page works without it.
+const status = /** @type {HTMLElement} */ (document.querySelector("[role=status]"))
+
+for (const pre of document.querySelectorAll("pre")) {
+  const button = document.createElement("button")
+  const name = `Copy ${pre.ariaLabel}`
+  button.append("Copy")
+  button.ariaLabel = name
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(pre.textContent)
+    } catch {
+      // Browsers have no clipboard for pages without TLS.
+      getSelection()?.selectAllChildren(pre)
+      document.execCommand("copy")
+    }
+    button.textContent = button.ariaLabel = status.textContent = "Copied"
+    setTimeout(() => {
+      button.textContent = "Copy"
+      button.ariaLabel = name
+      status.textContent = ""
+    }, 2000)
+  }
+  pre.after(button)
+}
+
+// Storage is refused where cookies are blocked: then the choice lasts as long as the page.
+const languages = [...document.querySelectorAll(".languages summary")]
+const choose = (/** @type {string | null} */ name) => {
+  for (const { textContent, parentElement } of languages) {
+    if (textContent === name) parentElement?.setAttribute("open", "")
+  }
+}
+try {
+  choose(localStorage.getItem("language"))
+} catch {}
+for (const language of languages) {
+  language.addEventListener("click", (event) => {
+    event.preventDefault()
+    choose(language.textContent)
+    try {
+      localStorage.setItem("language", language.textContent)
+    } catch {}
+  })
+}
+
+const links = /** @type {Array<HTMLAnchorElement>} */ ([...document.querySelectorAll(".outline a")])
+const mark = () => {
+  const hasPassed = (/** @type {HTMLAnchorElement} */ { hash }) =>
+    Number(document.getElementById(decodeURIComponent(hash.slice(1)))?.getBoundingClientRect().top) < 150
+  const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 4
+  const chosen = isAtEnd ? links.findIndex(({ hash }) => hash === location.hash) : -1
+  const current = links[chosen < 0 ? links.findLastIndex(hasPassed) : chosen]
+  if (current?.ariaCurrent) return
+  for (const link of links) link.ariaCurrent = link === current ? "true" : null
+  current?.scrollIntoView({ block: "nearest" })
+}
+for (const type of ["scroll", "hashchange"])
+  addEventListener(type, () => requestAnimationFrame(mark), { passive: true })
+mark()
+
+const field = /** @type {HTMLInputElement} */ (document.querySelector("[type=search]"))
+field.addEventListener("focus", async () => (await import("./search.js")).connect(field, status), { once: true })
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement === field) return
+  event.preventDefault()
+  field.focus()
+})

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises"
+import { changelogValues } from "./changelogValues.ts"
+import { errorValues } from "./errorValues.ts"
+import { headingsOf } from "./headingsOf.ts"
+import { keysOf, layout, PAGES, pathOf } from "./layout.ts"
+import { referenceValues } from "./referenceValues.ts"
+import { type GuideValues, renderGuide } from "./renderGuide.ts"
+import { requestValues } from "./requestValues.ts"
+import { startValues } from "./startValues.ts"
+import { hashOf } from "./staticPage.ts"
+import { verifyInYourLanguage } from "./verifyInYourLanguage.ts"
+import { webhookValues } from "./webhookValues.ts"
+
+const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8")
+
+/** Names a file by its content, so that browsers may keep it for ever. */
+const asset = (extension: string, text: string) => ({ path: `assets/${hashOf(text)}.${extension}`, text })
+
+const values: GuideValues = {
+  ...startValues,
+  ...requestValues,
+  ...webhookValues,
+  ...errorValues("{{docsUrl}}"),
+  ...referenceValues,
+  ...changelogValues,
+  // What a deployment fills in stays open.
+  publicBaseUrl: "{{publicBaseUrl}}",
+  unauthenticatedLimit: "{{unauthenticatedLimit}}",
+  webhookServer: await read("samples/webhookServer.ts"),
+  reconcile: await read("samples/reconcile.ts"),
+  verifyInYourLanguage: await verifyInYourLanguage(),
+}
+
+const guides = await Promise.all(
+  keysOf(PAGES).map(async (page) => ({ page, content: renderGuide(await read(`guides/${page}.md`), values) })),
+)
+
+const index = guides.map(({ page, content }) => [
+  pathOf(page).slice("/docs".length),
+  PAGES[page].title,
+  headingsOf(content.markup).map(({ id, title, text }) => [id, title, text.replaceAll(/\{\{\w+\}\}/g, "…")]),
+])
+
+const icon = asset("svg", await read("icon.svg"))
+const style = asset("css", await read("docs.css"))
+const search = asset(
+  "js",
+  (await read("browser/search.js")).replace("INDEX = []", () => `INDEX = ${JSON.stringify(index)}`),
+)
+const page = asset("js", (await read("browser/page.js")).replace("./search.js", search.path.replace("assets/", "./")))
+
+/** The files that the pages load, by their paths below /docs. The bundle holds them and the pages as they were when it was made. */
+export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [
+  icon,
+  style,
+  page,
+  search,
+]
+
+/** The pages by their paths; `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` stand for what a deployment sets. */
+export const renderedPages: ReadonlyArray<{ readonly path: string; readonly markup: string }> = guides.map(
+  ({ page: current, content }) => ({
+    path: pathOf(current),
+    markup: layout({ current, style: style.path, script: page.path, icon: icon.path, content }).markup,
+  }),
+)
