@@ -197,13 +197,13 @@ interface KeysetColumn {
 /** A value of a position. */
 type KeysetValue = string | number | bigint | boolean | Date | null;
 /** The parts of a statement that reads a page. */
-interface Keyset {
+interface Keyset<Value extends KeysetValue = KeysetValue> {
     /** The condition that a row is on the page or beyond; `true` where a page begins at an end of the list. */
     readonly where: string;
     /** The order in which the page is read; of a previous page the reverse, which `paginate` turns around. */
     readonly orderBy: string;
     /** The values of the parameters in `where`, in their order. */
-    readonly values: ReadonlyArray<KeysetValue>;
+    readonly values: Value[];
 }
 /**
  * Makes the condition and the order of a page, for PostgreSQL and SQLite. The columns, in their order, must tell any two rows apart.
@@ -213,11 +213,11 @@ interface Keyset {
  *
  * Throws `TypeError` on what is not an identifier, an order or a placeholder, and on a position without a value of a column.
  */
-declare function keyset<Columns extends Readonly<Record<string, Order | KeysetColumn>>>(columns: Columns, from: PageFrom<{
+declare function keyset<Columns extends Readonly<Record<string, Order | KeysetColumn>>, Position extends {
     readonly [Name in keyof Columns]: KeysetValue;
-}> | null | undefined, { placeholder }: {
+}>(columns: Columns, from: PageFrom<Position> | null | undefined, { placeholder }: {
     readonly placeholder: "?" | `$${number}`;
-}): Keyset;
+}): Keyset<Position[keyof Columns]>;
 
 export { keyset };
 export type { Keyset, KeysetColumn, KeysetValue, Order, PageFrom };

@@ -21,13 +21,13 @@ export interface KeysetColumn {
 export type KeysetValue = string | number | bigint | boolean | Date | null
 
 /** The parts of a statement that reads a page. */
-export interface Keyset {
+export interface Keyset<Value extends KeysetValue = KeysetValue> {
   /** The condition that a row is on the page or beyond; `true` where a page begins at an end of the list. */
   readonly where: string
   /** The order in which the page is read; of a previous page the reverse, which `paginate` turns around. */
   readonly orderBy: string
   /** The values of the parameters in `where`, in their order. */
-  readonly values: ReadonlyArray<KeysetValue>
+  readonly values: Value[]
 }
 
 const NAME = String.raw`([A-Za-z_]\w*|"([^"\0]|"")+")`
@@ -41,15 +41,18 @@ const IDENTIFIER = new RegExp(`^${NAME}(\\.${NAME})*$`)
  *
  * Throws `TypeError` on what is not an identifier, an order or a placeholder, and on a position without a value of a column.
  */
-export function keyset<Columns extends Readonly<Record<string, Order | KeysetColumn>>>(
+export function keyset<
+  Columns extends Readonly<Record<string, Order | KeysetColumn>>,
+  Position extends { readonly [Name in keyof Columns]: KeysetValue },
+>(
   columns: Columns,
-  from: PageFrom<{ readonly [Name in keyof Columns]: KeysetValue }> | null | undefined,
+  from: PageFrom<Position> | null | undefined,
   { placeholder }: { readonly placeholder: "?" | `$${number}` },
-): Keyset {
+): Keyset<Position[keyof Columns]> {
   const { position, isBackwards } = readPageFrom(from)
   const [isPlaceholder, first] = /^(?:\?|\$([1-9]\d*))$/.exec(placeholder) ?? []
   if (!isPlaceholder) refuse("placeholder", '"?" or the first one, such as "$1"')
-  const values: KeysetValue[] = []
+  const values: Position[keyof Columns][] = []
 
   const keys = Object.entries(columns).map(([name, given]) => {
     const { column = name, order, type } = typeof given === "string" ? { order: given } : given
@@ -57,7 +60,7 @@ export function keyset<Columns extends Readonly<Record<string, Order | KeysetCol
     if (!direction) refuse(name, '"asc" or "desc", and " nulls first" or " nulls last" if it may be null')
     if (!IDENTIFIER.test(column) || !IDENTIFIER.test(type ?? column))
       refuse(name, "an identifier, and its type another")
-    const value = position?.[name] as KeysetValue
+    const value = position?.[name] as Position[keyof Columns]
     const isNull = value === null
     if (position && (isNull ? !nulls : !isValue(value)))
       refuse(name, "in the position, and not null unless its order says so")
