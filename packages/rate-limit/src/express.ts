@@ -4,14 +4,7 @@ import type { RateLimiter } from "./rateLimiter.ts"
 
 export type { LimitOptions } from "./limitRequest.ts"
 
-/** The parts of Node's `ServerResponse` that are written. */
-export interface NodeResponse {
-  statusCode: number
-  setHeader(name: string, value: string): unknown
-  end(body: string): unknown
-}
-
-/** The parts of an Express request that a limit may go by; name the type of Express itself for more: `(request: Request) =>`. */
+/** The parts of an Express request that a limit may go by. */
 export interface ExpressRequest {
   readonly method: string
   readonly path: string
@@ -20,22 +13,25 @@ export interface ExpressRequest {
   readonly ip?: string | undefined
 }
 
-/** The parts of an Express response that a refusal may write. */
-export interface ExpressResponse extends NodeResponse {
+/** The parts of an Express response that are written, or that a refusal may write. */
+export interface ExpressResponse {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
   status(status: number): { json(body: unknown): unknown; send(body: string): unknown }
 }
 
 /** Whom a request of Express counts for, and the response of one over the limit. */
-export interface ExpressOptions<Request, Response> extends LimitOptions<Request> {
+export interface ExpressOptions extends LimitOptions<ExpressRequest> {
   /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
-  readonly refuse?: ((decision: RateLimitDecision, request: Request, response: Response) => unknown) | undefined
+  refuse?(decision: RateLimitDecision, request: ExpressRequest, response: ExpressResponse): unknown
 }
 
 /** Creates middleware for Express 4 or 5, or another framework with its signature. An error goes to `next`. */
-export function rateLimit<Request = ExpressRequest, Response extends NodeResponse = ExpressResponse>(
+export function rateLimit(
   limiter: RateLimiter,
-  options: ExpressOptions<Request, Response>,
-): (request: Request, response: Response, next: (error?: unknown) => void) => Promise<void> {
+  options: ExpressOptions,
+): (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void> {
   return async (request, response, next) => {
     try {
       const limited = await limitRequest(limiter, request, options)

@@ -4,7 +4,7 @@ import type { RateLimiter } from "./rateLimiter.ts"
 
 export type { LimitOptions } from "./limitRequest.ts"
 
-/** The parts of a Fastify request that a limit may go by; name the type of Fastify itself for more: `(request: FastifyRequest) =>`. */
+/** The parts of a Fastify request that a limit may go by. */
 export interface LimitedRequest {
   readonly method: string
   readonly url: string
@@ -20,16 +20,16 @@ export interface LimitedReply {
 }
 
 /** Whom a request of Fastify counts for, and the response of one over the limit. */
-export interface FastifyOptions<Request, Reply> extends LimitOptions<Request> {
+export interface FastifyOptions extends LimitOptions<LimitedRequest> {
   /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
-  readonly refuse?: ((decision: RateLimitDecision, request: Request, reply: Reply) => unknown) | undefined
+  refuse?(decision: RateLimitDecision, request: LimitedRequest, reply: LimitedReply): unknown
 }
 
 /** Creates a hook for Fastify, of an app or of a route: `onRequest`, or `preHandler` where `key` needs what other hooks found. */
-export function rateLimit<Request = LimitedRequest, Reply extends LimitedReply = LimitedReply>(
+export function rateLimit(
   limiter: RateLimiter,
-  options: FastifyOptions<Request, Reply>,
-): (request: Request, reply: Reply) => Promise<unknown> {
+  options: FastifyOptions,
+): (request: LimitedRequest, reply: LimitedReply) => Promise<unknown> {
   return async (request, reply) => {
     const limited = await limitRequest(limiter, request, options)
     if (limited === null) return

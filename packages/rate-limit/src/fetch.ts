@@ -17,18 +17,18 @@ export interface FetchResponse {
 }
 
 /** Whom a Fetch request counts for, and the response of one over the limit. */
-export interface FetchOptions<Request, Response> extends LimitOptions<Request> {
+export interface FetchOptions<Response> extends LimitOptions<FetchRequest> {
   /** Creates the response of a request over the limit, to which the headers are added. Default: a 429 in plain text. */
-  readonly refuse?: ((decision: RateLimitDecision, request: Request) => Response | PromiseLike<Response>) | undefined
+  refuse?(decision: RateLimitDecision, request: FetchRequest): Response | PromiseLike<Response>
 }
 
 // Of the runtime: Node, Bun, Deno, Workers or a browser.
 declare const Response: new (body: unknown, init: unknown) => FetchResponse
 
 /** Wraps a handler of Fetch requests: the `fetch` of Workers, Deno, Bun or Hono, or a route of Next.js. Further arguments are handed on. */
-export function rateLimit<Rest extends unknown[], Response extends FetchResponse, Request = FetchRequest>(
+export function rateLimit<Request extends FetchRequest, Rest extends unknown[], Response extends FetchResponse>(
   limiter: RateLimiter,
-  options: FetchOptions<Request, Response>,
+  options: FetchOptions<Response>,
   handle: (request: Request, ...rest: Rest) => Response | PromiseLike<Response>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   return async (request, ...rest) => {

@@ -6,6 +6,7 @@ export {
   type RateLimiterOptions,
   type RateLimitStore,
   rateLimiter,
+  type Signal,
 } from "./rateLimiter.ts"
 export { type HeaderForm, rateLimitHeaders } from "./rateLimitHeaders.ts"
 export { type RateLimitState, type Spent, spend } from "./spend.ts"

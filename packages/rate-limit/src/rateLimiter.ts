@@ -8,12 +8,21 @@ export interface RateLimitStore {
   spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>
 }
 
-/** What a limiter does when its store fails. */
+/** What a limiter does when its store fails, or does not respond. */
 export interface RateLimiterOptions {
-  /** Whether `take` then throws the store's error, or allows the request without counting it. Default `throw`. */
+  /** Creates the signal that ends the wait for the store, for each request: `() => AbortSignal.timeout(200)`. Default: none, so only the client ends it. */
+  readonly signal?: (() => Signal) | undefined
+  /** Whether `take` then throws the store's error or the signal's reason, or allows the request without counting it. Default `throw`. */
   readonly whenAway?: "throw" | "allow" | undefined
   /** Is called with the store's error for each request that was allowed without counting it. */
   readonly onAway?: ((error: unknown) => void) | undefined
+}
+
+/** The part of an `AbortSignal` that is used. */
+export interface Signal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: "abort", listener: () => void): void
 }
 
 /** A limit for each key. */
@@ -33,7 +42,7 @@ const MAX_KEY_LENGTH = 512
 export function rateLimiter(
   policy: RateLimitPolicy,
   store: RateLimitStore,
-  { whenAway, onAway }: RateLimiterOptions = {},
+  { signal, whenAway, onAway }: RateLimiterOptions = {},
 ): RateLimiter {
   return {
     policy,
@@ -44,7 +53,8 @@ export function rateLimiter(
         )
       const units = unitsOf(policy, cost)
       try {
-        return toDecision(policy, await store.spend(`${policy.id}:${key}`, units, policy), cost)
+        const spent = store.spend(`${policy.id}:${key}`, units, policy)
+        return toDecision(policy, await (signal ? Promise.race([spent, aborted(signal())]) : spent), cost)
       } catch (error) {
         if (whenAway !== "allow") throw error
         onAway?.(error)
@@ -52,4 +62,13 @@ export function rateLimiter(
       }
     },
   }
+}
+
+/** Returns a promise that only rejects, when the signal ends the wait. */
+function aborted(signal: Signal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener("abort", end)
+  })
 }

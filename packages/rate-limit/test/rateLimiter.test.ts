@@ -17,6 +17,23 @@ describe("a limiter", () => {
     expect(errors).toEqual([new Error("no connection")])
     expect([rateLimitHeaders(decision, "x"), rateLimitHeaders(decision, "draft")]).toEqual([{}, {}])
   })
+  it("ends the wait for a store that does not respond by the signal, and throws its reason or allows the request", async () => {
+    const mute: RateLimitStore = { spend: () => new Promise(() => {}) }
+    const abort = new AbortController()
+    const signal = () => abort.signal
+    const strict = rateLimiter(policy, mute, { signal }).take("a")
+    const lenient = rateLimiter(policy, mute, { signal, whenAway: "allow" }).take("a")
+    abort.abort(new Error("too slow"))
+    await expect(strict).rejects.toThrow("too slow")
+    await expect(rateLimiter(policy, mute, { signal }).take("a")).rejects.toThrow("too slow")
+    expect(await lenient).toMatchObject({ allowed: true, counted: false })
+  })
+  it("decides as without a signal while the store responds", async () => {
+    const signal = () => new AbortController().signal
+    const limiter = rateLimiter(policy, memoryStore({ now: () => 0 }), { signal })
+    expect([await limiter.take("a"), await limiter.take("a")]).toMatchObject([{ remaining: 1 }, { remaining: 0 }])
+    await expect(rateLimiter(policy, away, { signal }).take("a")).rejects.toThrow("no connection")
+  })
   it("never allows what is the caller's mistake, also while its store is away", async () => {
     const limiter = rateLimiter(policy, away, { whenAway: "allow" })
     for (const key of ["a".repeat(513), "a\0", undefined as unknown as string]) {

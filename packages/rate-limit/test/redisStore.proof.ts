@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { redisServer } from "@outreach/debian-packages/redisServer"
 import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { type RedisClient, redisStore } from "@outreach/rate-limit/redis"
 import { Redis } from "ioredis"
@@ -7,7 +8,6 @@ import { createClient } from "redis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describeStore, newKey } from "./describeStore.ts"
 import { eightProcesses } from "./eightProcesses.ts"
-import { redisServer } from "./redisServer.ts"
 
 const redis = await installDebianPackages(["redis-server"], ["/usr/bin/redis-server"])
 
@@ -105,7 +105,7 @@ describe.skipIf("missing" in redis)("Redis", () => {
     })
     const key = newKey()
     await expect.poll(() => strict.take(key).catch(() => null), { timeout: 60_000 }).toMatchObject({ allowed: true })
-    await server.kill()
+    await server.signal("SIGKILL")
     await expect(strict.take(key)).rejects.toThrow()
     expect(await lenient.take(key)).toMatchObject({ allowed: true, counted: false })
     expect(errors).toHaveLength(1)

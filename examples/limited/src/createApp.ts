@@ -1,0 +1,77 @@
+import { rateLimiter, tokenBucket } from "@outreach/rate-limit"
+import { rateLimit } from "@outreach/rate-limit/fastify"
+import { redisStore } from "@outreach/rate-limit/redis"
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
+import { createClient } from "redis"
+
+const ACCOUNTS = new Map([
+  ["key-of-ada", "ada"],
+  ["key-of-grace", "grace"],
+])
+
+declare module "fastify" {
+  interface FastifyRequest {
+    account: string
+  }
+}
+
+export function createApp(redisUrl: string): FastifyInstance {
+  const app = Fastify({ logger: { level: "warn" } })
+
+  // Commands fail while Redis is away, instead of waiting for it; the client connects again by itself.
+  const redis = createClient({ url: redisUrl, disableOfflineQueue: true })
+  redis.on("error", (error) => app.log.warn(error))
+  void redis.connect().catch((error) => app.log.warn(error))
+  app.addHook("onClose", () => redis.destroy())
+
+  const store = redisStore(redis, { prefix: "limited:" })
+  const signal = () => AbortSignal.timeout(500)
+  const key = (request: FastifyRequest) => request.account
+
+  // Reading goes on while Redis is away; what costs money does not.
+  const searches = rateLimiter(tokenBucket({ name: "searches", capacity: 100, refill: "100 per day" }), store, {
+    signal,
+    whenAway: "allow",
+    onAway: (error) => app.log.warn(error, "a search was not counted"),
+  })
+  const messages = rateLimiter(tokenBucket({ name: "messages", capacity: 20, refill: "5 per day" }), store, { signal })
+
+  app.get("/", () => "ok")
+
+  app.register(async (limited) => {
+    limited.decorateRequest("account", "")
+    limited.addHook("onRequest", async (request, reply) => {
+      const account = ACCOUNTS.get(String(request.headers["x-api-key"]))
+      if (account === undefined) return reply.code(401).send({ error: "unknown_key" })
+      request.account = account
+    })
+    limited.setErrorHandler((error, request, reply) => {
+      request.log.error(error)
+      return reply.code(503).send({ error: "unavailable" })
+    })
+
+    limited.get("/search", { onRequest: rateLimit(searches, { key }) }, () => ({ found: [], process: process.pid }))
+
+    // A message costs as much as it has recipients, which are known after the body was read.
+    limited.post(
+      "/messages",
+      {
+        schema: {
+          body: {
+            type: "object",
+            required: ["to"],
+            properties: { to: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 100 } },
+          },
+        },
+        preHandler: rateLimit(messages, {
+          key,
+          cost: (request: FastifyRequest) => (request.body as { to: string[] }).to.length,
+          refuse: ({ retryAfter, remaining }, _request, reply) =>
+            reply.code(429).send({ error: retryAfter === null ? "too_many_recipients" : "limit_reached", remaining }),
+        }),
+      },
+      () => ({ sent: true }),
+    )
+  })
+  return app
+}
