@@ -1,7 +1,7 @@
 // @outreach/rate-limit
-import { N as Named, b as RateLimitPolicy } from './rateLimiter-B42325IJ.js';
-export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Spent, f as decide, g as decideCount, r as rateLimiter, s as spend } from './rateLimiter-B42325IJ.js';
-export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-C92SKLtJ.js';
+import { N as Named, b as RateLimitPolicy } from './rateLimiter-DuhwITN-.js';
+export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-DuhwITN-.js';
+export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-DzB0sZb2.js';
 
 /** A quota that is whole again at the end of each window. */
 interface FixedWindowOptions extends Named {
@@ -31,16 +31,10 @@ export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-_uPsiKE7.js';
-import './rateLimitHeaders-C92SKLtJ.js';
+import { L as LimitOptions } from './limitRequest-667GqoIx.js';
+import './rateLimitHeaders-DzB0sZb2.js';
 
-/** The parts of Node's `ServerResponse` that are written. */
-interface NodeResponse {
-    statusCode: number;
-    setHeader(name: string, value: string): unknown;
-    end(body: string): unknown;
-}
-/** The parts of an Express request that a limit may go by; name the type of Express itself for more: `(request: Request) =>`. */
+/** The parts of an Express request that a limit may go by. */
 interface ExpressRequest {
     readonly method: string;
     readonly path: string;
@@ -50,30 +44,33 @@ interface ExpressRequest {
     /** The address of the connection, or what `trust proxy` makes of it. */
     readonly ip?: string | undefined;
 }
-/** The parts of an Express response that a refusal may write. */
-interface ExpressResponse extends NodeResponse {
+/** The parts of an Express response that are written, or that a refusal may write. */
+interface ExpressResponse {
+    statusCode: number;
+    setHeader(name: string, value: string): unknown;
+    end(body: string): unknown;
     status(status: number): {
         json(body: unknown): unknown;
         send(body: string): unknown;
     };
 }
 /** Whom a request of Express counts for, and the response of one over the limit. */
-interface ExpressOptions<Request, Response> extends LimitOptions<Request> {
+interface ExpressOptions extends LimitOptions<ExpressRequest> {
     /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
-    readonly refuse?: ((decision: RateLimitDecision, request: Request, response: Response) => unknown) | undefined;
+    refuse?(decision: RateLimitDecision, request: ExpressRequest, response: ExpressResponse): unknown;
 }
 /** Creates middleware for Express 4 or 5, or another framework with its signature. An error goes to `next`. */
-declare function rateLimit<Request = ExpressRequest, Response extends NodeResponse = ExpressResponse>(limiter: RateLimiter, options: ExpressOptions<Request, Response>): (request: Request, response: Response, next: (error?: unknown) => void) => Promise<void>;
+declare function rateLimit(limiter: RateLimiter, options: ExpressOptions): (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void>;
 
 export { LimitOptions, rateLimit };
-export type { ExpressOptions, ExpressRequest, ExpressResponse, NodeResponse };
+export type { ExpressOptions, ExpressRequest, ExpressResponse };
 
 // @outreach/rate-limit/fastify
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-_uPsiKE7.js';
-import './rateLimitHeaders-C92SKLtJ.js';
+import { L as LimitOptions } from './limitRequest-667GqoIx.js';
+import './rateLimitHeaders-DzB0sZb2.js';
 
-/** The parts of a Fastify request that a limit may go by; name the type of Fastify itself for more: `(request: FastifyRequest) =>`. */
+/** The parts of a Fastify request that a limit may go by. */
 interface LimitedRequest {
     readonly method: string;
     readonly url: string;
@@ -91,20 +88,20 @@ interface LimitedReply {
     };
 }
 /** Whom a request of Fastify counts for, and the response of one over the limit. */
-interface FastifyOptions<Request, Reply> extends LimitOptions<Request> {
+interface FastifyOptions extends LimitOptions<LimitedRequest> {
     /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
-    readonly refuse?: ((decision: RateLimitDecision, request: Request, reply: Reply) => unknown) | undefined;
+    refuse?(decision: RateLimitDecision, request: LimitedRequest, reply: LimitedReply): unknown;
 }
 /** Creates a hook for Fastify, of an app or of a route: `onRequest`, or `preHandler` where `key` needs what other hooks found. */
-declare function rateLimit<Request = LimitedRequest, Reply extends LimitedReply = LimitedReply>(limiter: RateLimiter, options: FastifyOptions<Request, Reply>): (request: Request, reply: Reply) => Promise<unknown>;
+declare function rateLimit(limiter: RateLimiter, options: FastifyOptions): (request: LimitedRequest, reply: LimitedReply) => Promise<unknown>;
 
 export { LimitOptions, rateLimit };
 export type { FastifyOptions, LimitedReply, LimitedRequest };
 
 // @outreach/rate-limit/fetch
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-_uPsiKE7.js';
-import './rateLimitHeaders-C92SKLtJ.js';
+import { L as LimitOptions } from './limitRequest-667GqoIx.js';
+import './rateLimitHeaders-DzB0sZb2.js';
 
 /** The parts of a Fetch request that a limit may go by. */
 interface FetchRequest {
@@ -121,12 +118,12 @@ interface FetchResponse {
     };
 }
 /** Whom a Fetch request counts for, and the response of one over the limit. */
-interface FetchOptions<Request, Response> extends LimitOptions<Request> {
+interface FetchOptions<Response> extends LimitOptions<FetchRequest> {
     /** Creates the response of a request over the limit, to which the headers are added. Default: a 429 in plain text. */
-    readonly refuse?: ((decision: RateLimitDecision, request: Request) => Response | PromiseLike<Response>) | undefined;
+    refuse?(decision: RateLimitDecision, request: FetchRequest): Response | PromiseLike<Response>;
 }
 /** Wraps a handler of Fetch requests: the `fetch` of Workers, Deno, Bun or Hono, or a route of Next.js. Further arguments are handed on. */
-declare function rateLimit<Rest extends unknown[], Response extends FetchResponse, Request = FetchRequest>(limiter: RateLimiter, options: FetchOptions<Request, Response>, handle: (request: Request, ...rest: Rest) => Response | PromiseLike<Response>): (request: Request, ...rest: Rest) => Promise<Response>;
+declare function rateLimit<Request extends FetchRequest, Rest extends unknown[], Response extends FetchResponse>(limiter: RateLimiter, options: FetchOptions<Response>, handle: (request: Request, ...rest: Rest) => Response | PromiseLike<Response>): (request: Request, ...rest: Rest) => Promise<Response>;
 
 export { LimitOptions, rateLimit };
 export type { FetchOptions, FetchRequest, FetchResponse };
@@ -214,26 +211,26 @@ declare function redisStore(client: RedisClient, { prefix, now }?: RedisStoreOpt
 export { redisStore };
 export type { RedisClient, RedisCommand, RedisStoreOptions };
 
-// @outreach/rate-limit/dist/limitRequest-_uPsiKE7.d.ts
-import { H as HeaderForm } from './rateLimitHeaders-C92SKLtJ.js';
+// @outreach/rate-limit/dist/limitRequest-667GqoIx.d.ts
+import { H as HeaderForm } from './rateLimitHeaders-DzB0sZb2.js';
 
-/** Whom a request counts for, and what it costs. */
+/** Whom a request counts for, and what it costs. A function may name the type of the framework for its request: `(request: FastifyRequest) =>`. */
 interface LimitOptions<Request> {
     /**
      * Returns whom the request counts for, such as an API key that was recognised or the address of the connection; null for a request without
      * a limit. A header that the client may write, such as `X-Forwarded-For`, lets it choose whom it counts for.
      */
-    readonly key: (request: Request) => string | null | PromiseLike<string | null>;
+    key(request: Request): string | null | PromiseLike<string | null>;
     /** Returns what the request costs. Default 1. */
-    readonly cost?: ((request: Request) => number | PromiseLike<number>) | undefined;
+    cost?(request: Request): number | PromiseLike<number>;
     /** The form of the headers. Default `draft`. */
     readonly headers?: HeaderForm | undefined;
 }
 
 export type { LimitOptions as L };
 
-// @outreach/rate-limit/dist/rateLimitHeaders-C92SKLtJ.d.ts
-import { R as RateLimitDecision } from './rateLimiter-B42325IJ.js';
+// @outreach/rate-limit/dist/rateLimitHeaders-DzB0sZb2.d.ts
+import { R as RateLimitDecision } from './rateLimiter-DuhwITN-.js';
 
 /** Which headers: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
 type HeaderForm = "x" | "draft";
@@ -248,7 +245,7 @@ declare function rateLimitHeaders({ counted, limit, remaining, reset, resetAfter
 export { rateLimitHeaders as r };
 export type { HeaderForm as H };
 
-// @outreach/rate-limit/dist/rateLimiter-B42325IJ.d.ts
+// @outreach/rate-limit/dist/rateLimiter-DuhwITN-.d.ts
 /** How many requests, or units of another kind, one key may take in which time. Made by `fixedWindow` or `tokenBucket`. */
 interface RateLimitPolicy {
     /** What the `RateLimit` headers call it. */
@@ -332,12 +329,20 @@ interface RateLimitStore {
     /** Takes units from what a key has left, if they fit, in one step that no other can part; `key` already names the policy. */
     spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>;
 }
-/** What a limiter does when its store fails. */
+/** What a limiter does when its store fails, or does not respond. */
 interface RateLimiterOptions {
-    /** Whether `take` then throws the store's error, or allows the request without counting it. Default `throw`. */
+    /** Creates the signal that ends the wait for the store, for each request: `() => AbortSignal.timeout(200)`. Default: none, so only the client ends it. */
+    readonly signal?: (() => Signal) | undefined;
+    /** Whether `take` then throws the store's error or the signal's reason, or allows the request without counting it. Default `throw`. */
     readonly whenAway?: "throw" | "allow" | undefined;
     /** Is called with the store's error for each request that was allowed without counting it. */
     readonly onAway?: ((error: unknown) => void) | undefined;
+}
+/** The part of an `AbortSignal` that is used. */
+interface Signal {
+    readonly aborted: boolean;
+    readonly reason: unknown;
+    addEventListener(type: "abort", listener: () => void): void;
 }
 /** A limit for each key. */
 interface RateLimiter {
@@ -352,7 +357,7 @@ interface RateLimiter {
     }): Promise<RateLimitDecision>;
 }
 /** Creates a limiter that keeps to a policy over all processes that share its store. */
-declare function rateLimiter(policy: RateLimitPolicy, store: RateLimitStore, { whenAway, onAway }?: RateLimiterOptions): RateLimiter;
+declare function rateLimiter(policy: RateLimitPolicy, store: RateLimitStore, { signal, whenAway, onAway }?: RateLimiterOptions): RateLimiter;
 
-export { decide as f, decideCount as g, rateLimiter as r, spend as s };
-export type { DecideOptions as D, Named as N, RateLimitDecision as R, Spent as S, RateLimiter as a, RateLimitPolicy as b, RateLimitState as c, RateLimitStore as d, RateLimiterOptions as e };
+export { decide as g, decideCount as h, rateLimiter as r, spend as s };
+export type { DecideOptions as D, Named as N, RateLimitDecision as R, Signal as S, RateLimiter as a, RateLimitPolicy as b, RateLimitState as c, RateLimitStore as d, RateLimiterOptions as e, Spent as f };
