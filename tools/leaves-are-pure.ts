@@ -103,6 +103,7 @@ function isValue(name: ts.Identifier): boolean {
   const { parent } = name
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === name
   if (ts.isBindingElement(parent)) return parent.propertyName !== name
+  if (ts.isPropertyDeclaration(parent)) return parent.name !== name
   return !ts.isPartOfTypeNode(name)
 }
 

@@ -36,25 +36,6 @@ describe.each(["express", "fastify", "hono", "node"])("the receiver in receivers
   })
 })
 
-describe("the catalog of another team", () => {
-  it("answers an error with its own code, status and details", async () => {
-    await using service = await startExample("errorCatalog.ts")
-    const response = await fetch(service.url)
-    expect(response.status).toBe(402)
-    expect(await response.json()).toEqual({
-      error: {
-        type: "payment_error",
-        code: "CARD_DECLINED",
-        message: "The card has expired.",
-        details: { reason: "expired" },
-        doc_url: "https://pay.example.com/docs/errors#CARD_DECLINED",
-        request_id: "req_1",
-      },
-    })
-    await vi.waitFor(() => expect(service.output()).toContain("CARD_DECLINED, retry: no"), WAIT)
-  })
-})
-
 /** An example that listens, as a process of its own. */
 interface RunningExample extends AsyncDisposable {
   readonly url: string

@@ -1,5 +1,5 @@
 import { LegacyError, type Operation, operations, PartnerError } from "@outreach/contract"
-import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
+import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import { expect } from "vitest"
 import { DOCS_URL, type TestApi } from "./startApi.ts"
 
@@ -74,7 +74,7 @@ function checkError(
     const envelope = LegacyError.parse(body)
     expect(envelope).toEqual(body)
     const { error } = envelope
-    expect(status).toBe(legacyCodes[error.code].status)
+    expect(status).toBe(legacyCatalog.codes[error.code].status)
     if (operation) expect(operation.errors).toContain(error.code)
     return
   }

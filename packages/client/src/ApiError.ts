@@ -1,4 +1,4 @@
-import type { LegacyErrorCode, LegacyErrorItem, PartnerErrorCode, PartnerErrorType } from "@outreach/error-catalog"
+import type { LegacyErrorCode, LegacyErrorItem, PartnerErrorCode, PartnerErrorType } from "@outreach/contract/catalogs"
 
 /** What the service said of a request that it refused or could not answer. */
 export interface ApiErrorFields {

@@ -1,5 +1,5 @@
-import type { PartnerErrorType } from "@outreach/error-catalog"
-import { parseRetryAfter } from "@outreach/retry-policy"
+// biome-ignore lint/correctness/noUndeclaredDependencies: the build copies the catalogs in.
+import { legacyCatalog, type PartnerErrorType, partnerCatalog } from "@outreach/contract/catalogs"
 import { ApiError, type ApiErrorFields } from "./ApiError.ts"
 import type { Answer } from "./exchange.ts"
 
@@ -11,35 +11,28 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
 }
 
 /** Reads an answer of an address that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
-export function readError({ status, header, text }: Answer, url: string): ApiError {
-  const error = isRedirect(status) ? { message: redirectMessage(status, url, header("Location")) } : errorOf(text)
-  const { origin } = new URL(url)
-  const { code = null, message = `${origin} answered ${status} without saying why`, details = null } = error
+export function readError({ status, header, ...answer }: Answer, url: string): ApiError {
+  const text = isRedirect(status) ? "" : answer.text
+  // A browser hides the header `Date` of another origin.
+  const get = (name: string) => header(name) ?? (name === "Date" ? new Date().toUTCString() : null)
+  const said = partnerCatalog.parse(text, { status, headers: { get } })
   return new ApiError({
     status,
-    type: error.type ?? BY_STATUS[status] ?? (status < 500 ? "invalid_request_error" : "api_error"),
-    code,
-    message,
-    requestId: error.request_id ?? header("X-Request-Id"),
-    retryAfter: secondsOf(header("Retry-After"), header("Date")) ?? secondsOf(String(details?.["retry_after"]), null),
-    details,
-    errors: error.errors ?? [],
-    docUrl: error.doc_url ?? null,
+    // Codes and types of the future are texts that this version does not name.
+    type:
+      (said.type as PartnerErrorType | null) ??
+      BY_STATUS[status] ??
+      (status < 500 ? "invalid_request_error" : "api_error"),
+    code: said.code ?? (said.unknownCode as ApiErrorFields["code"]),
+    message: isRedirect(status)
+      ? redirectMessage(status, url, header("Location"))
+      : (said.message ?? `${new URL(url).origin} answered ${status} without saying why`),
+    requestId: said.requestId ?? header("X-Request-Id"),
+    retryAfter: said.retryAfter,
+    details: said.details,
+    errors: (legacyCatalog.parse(text).details?.["errors"] ?? []) as ApiErrorFields["errors"],
+    docUrl: said.docUrl,
   })
-}
-
-type WireError = Partial<Pick<ApiErrorFields, "type" | "code" | "message" | "details" | "errors">> & {
-  readonly request_id?: string
-  readonly doc_url?: string
-}
-
-function errorOf(text: string): WireError {
-  try {
-    const error: unknown = JSON.parse(text)?.error
-    return typeof error === "object" && error !== null ? error : {}
-  } catch {
-    return {}
-  }
 }
 
 // Browsers answer 0 for a redirect that is not followed.
@@ -60,10 +53,4 @@ function targetOf(location: string, url: string): string {
   } catch {
     return "an address that is not valid"
   }
-}
-
-/** Reads `Retry-After`: seconds, or a date, which counts from the answer's own `Date` where it has one. */
-function secondsOf(value: string | null, date: string | null): number | null {
-  const milliseconds = parseRetryAfter(value, { date, now: Date.now() })
-  return milliseconds === undefined ? null : milliseconds / 1000
 }

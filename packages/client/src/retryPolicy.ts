@@ -1,4 +1,6 @@
-import { legacyCodes, partnerCatalog, type Retryability } from "@outreach/error-catalog"
+// biome-ignore lint/correctness/noUndeclaredDependencies: the build copies the catalogs in.
+import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
+import type { Retry } from "@outreach/error-catalog"
 import { type Outcome, type Policy, schedule } from "@outreach/retry-policy"
 import { ApiError, type ConnectionError } from "./ApiError.ts"
 
@@ -22,16 +24,16 @@ export function retryPolicy(delays: readonly number[], longestWait: number): Pol
 /** Judges the error of an attempt; null is a success. */
 export function classifyError(error: ApiError | ConnectionError | null): Outcome {
   if (error === null) return { verdict: "success", reason: "" }
-  const verdict = retryability(error) === "no" ? "permanent" : "transient"
+  const verdict = retryOf(error) === "no" ? "permanent" : "transient"
   const retryAfter = error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0
   return { verdict, reason: error.name, retryAfter }
 }
 
-function retryability(error: ApiError | ConnectionError): Retryability {
+function retryOf(error: ApiError | ConnectionError): Retry {
   if (!(error instanceof ApiError)) return "backoff"
   // A success that is not a page will not be one in a second, unless something in between answered, and not in JSON.
   if (error.status < 400 && error.cause === undefined) return "no"
   // A draft that is not served will not be served in a minute.
-  if (error.status === legacyCodes.NOT_IMPLEMENTED.status) return "no"
-  return partnerCatalog.retryability(error.type)
+  if (error.status === legacyCatalog.codes.NOT_IMPLEMENTED.status) return "no"
+  return partnerCatalog.retry(error.type)
 }

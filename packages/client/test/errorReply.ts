@@ -1,5 +1,7 @@
-import { type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
+import { definePartnerCatalog, type PartnerErrorCode } from "@outreach/contract/catalogs"
 import type { Reply } from "./startServer.ts"
+
+const CATALOG = definePartnerCatalog("https://docs.test")
 
 /** Creates the reply that the service gives for a code of its catalog. */
 export function errorReply(
@@ -10,11 +12,11 @@ export function errorReply(
   }: { readonly details?: Record<string, unknown>; readonly headers?: Record<string, string> } = {},
 ): Reply {
   // The codes that name a parameter want one; for the others it is a further key.
-  const body = partnerCatalog.envelope(code, {
+  const body = CATALOG.body(code, {
     message: "A sentence.",
     details: { parameter: "since", ...details },
     requestId: "req_0a1b",
-    docsUrl: "https://docs.test",
+    retryAfter: 0,
   })
-  return { status: partnerCatalog.httpStatus(code), body, headers }
+  return { status: CATALOG.codes[code].status, body, headers }
 }

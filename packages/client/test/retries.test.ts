@@ -1,4 +1,5 @@
-import { type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
+import { type PartnerErrorCode, partnerCatalog } from "@outreach/contract/catalogs"
+import type { Retry } from "@outreach/error-catalog"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ApiError, ConnectionError } from "../src/ApiError.ts"
@@ -10,8 +11,8 @@ import { type Reply, startServer } from "./startServer.ts"
 const HEALTH = { status: "ok", version: "1.0.0", timestamp: "2026-11-21T02:45:29.123456Z" }
 const OK: Reply = { status: 200, body: HEALTH }
 const codes = Object.keys(partnerCatalog.codes) as PartnerErrorCode[]
-const codesThat = (retryability: string) =>
-  codes.filter((code) => partnerCatalog.retryability(partnerCatalog.codes[code].type) === retryability)
+const codesThat = (retry: Retry) =>
+  codes.filter((code) => partnerCatalog.retry(partnerCatalog.codes[code].type) === retry)
 
 /** A client whose waits are over at once, and are noted in seconds. */
 async function startClient(replies: Parameters<typeof startServer>[0], options: Partial<ClientOptions> = {}) {

@@ -1,5 +1,5 @@
-import type { LegacyErrorCode, PartnerErrorCode } from "@outreach/error-catalog"
 import type * as z from "zod"
+import type { LegacyErrorCode, PartnerErrorCode } from "./catalogs.ts"
 import type { Scope } from "./names.ts"
 
 /** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */

@@ -1,5 +1,5 @@
-import type { PartnerErrorCode } from "@outreach/error-catalog"
 import type * as z from "zod"
+import type { PartnerErrorCode } from "./catalogs.ts"
 import type { ParameterCodes } from "./Operation.ts"
 
 /** Why an input was refused: the code to answer, the parameter it is about, and a sentence that quotes no value. */

@@ -1,6 +1,6 @@
-import { legacyCodes, type PartnerErrorCode, type PartnerErrorType, partnerCatalog } from "@outreach/error-catalog"
 import * as z from "zod"
 import type * as wire from "../types.d.ts"
+import { legacyCatalog, type PartnerErrorCode, type PartnerErrorType, partnerCatalog } from "./catalogs.ts"
 import { RequestId } from "./identifiers.ts"
 import type { Schema } from "./Schema.ts"
 
@@ -31,7 +31,7 @@ export type PartnerError = wire.PartnerError
 export const LegacyError: Schema<LegacyError> = z
   .object({
     error: z.object({
-      code: z.enum(keysOf(legacyCodes)),
+      code: z.enum(keysOf(legacyCatalog.codes)),
       message: z.string(),
       errors: z
         .array(

@@ -1,22 +1,16 @@
-import {
-  type LegacyErrorCode,
-  legacyCodes,
-  legacyEnvelope,
-  type PartnerErrorCode,
-  partnerCatalog,
-} from "@outreach/error-catalog"
+import { openapi as describeErrors } from "@outreach/error-catalog/openapi"
 import * as z from "zod"
 // biome-ignore lint/correctness/noUndeclaredDependencies: runs when openapi.json is generated, never in a consumer.
 import * as zodOpenapi from "zod-openapi"
+import { legacyCatalog, partnerCatalog } from "./catalogs.ts"
 import { LegacyError, PartnerError } from "./errors.ts"
 import { EVENTS } from "./events.ts"
 import { eventExamples, examples } from "./examples.ts"
 import { requestHeaders, responseHeaders } from "./headers.ts"
 import type { Operation } from "./Operation.ts"
-import { operations } from "./operations.ts"
+import { type OperationId, operations } from "./operations.ts"
 
 const requestId = "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8"
-const docsUrl = "https://docs.outreach.test"
 
 const security = {
   none: [],
@@ -37,62 +31,37 @@ function headersOf(operation: Operation, more: readonly HeaderName[]): z.ZodObje
   return z.object(Object.fromEntries(names.map((name) => [name, responseHeaders[name]])))
 }
 
-interface ErrorRow {
-  readonly code: string
-  readonly status: number
-  readonly condition: string
-  readonly example: zodOpenapi.ZodOpenApiExampleObject
+/** The headers of a response with some errors of an operation. */
+function errorHeaders(codes: readonly string[], id: string): z.ZodObject {
+  const more: HeaderName[] = []
+  if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
+  // It accompanies 429 only: the other codes that are worth a wait name it in `details.retry_after`.
+  if (codes.includes("RATE_LIMITED")) more.push("Retry-After")
+  return headersOf(operations[id as OperationId], more)
 }
 
-function partnerRow(code: PartnerErrorCode): ErrorRow {
-  const definition = partnerCatalog.codes[code]
-  // The union of all codes asks for the details of each, which no single code has.
-  const value = partnerCatalog.envelope(code as "INVALID_PARAMETER", {
-    message: `An example message: ${definition.condition}.`,
-    requestId,
-    docsUrl,
-    details: ("details" in definition ? { parameter: "since" } : null) as { parameter: string },
-  })
-  const { status, condition } = definition
-  return { code, status, condition, example: { id: code, summary: condition, value } }
-}
-
-function legacyRow(code: LegacyErrorCode): ErrorRow {
-  const { status, condition } = legacyCodes[code]
-  const value = legacyEnvelope(code, `An example message: ${condition}.`)
-  return { code, status, condition, example: { id: `LEGACY_${code}`, summary: condition, value } }
-}
-
-// One row a code: an example becomes a component by its identity.
-const errorRows = {
-  partner: (Object.keys(partnerCatalog.codes) as PartnerErrorCode[]).map(partnerRow),
-  legacy: (Object.keys(legacyCodes) as LegacyErrorCode[]).map(legacyRow),
-}
-
-function errorsOf(operation: Operation): zodOpenapi.ZodOpenApiResponsesObject {
-  const answered = new Set<string>(operation.errors)
-  const rows = errorRows[operation.envelope].filter((row) => answered.has(row.code))
-  const responses: Record<string, zodOpenapi.ZodOpenApiResponseObject> = {}
-  for (const status of new Set(rows.map((row) => row.status))) {
-    const group = rows.filter((row) => row.status === status)
-    const codes = group.map((row) => row.code)
-    const more: HeaderName[] = []
-    if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
-    // It accompanies 429 only: the other codes that are worth a wait name it in `details.retry_after`.
-    if (codes.includes("RATE_LIMITED")) more.push("Retry-After")
-    responses[status] = {
-      description: group.map((row) => `\`${row.code}\`: ${row.condition}.`).join(" "),
-      headers: headersOf(operation, more),
-      content: {
-        "application/json": {
-          schema: operation.envelope === "partner" ? PartnerError : LegacyError,
-          examples: Object.fromEntries(group.map((row) => [row.code, row.example])),
-        },
-      },
-    }
-  }
-  return responses as zodOpenapi.ZodOpenApiResponsesObject
-}
+const rows = Object.values<Operation>(operations)
+const partnerErrors = describeErrors(
+  partnerCatalog,
+  Object.fromEntries(rows.flatMap((row) => (row.envelope === "partner" ? [[row.operationId, row.errors]] : []))),
+  {
+    schema: PartnerError,
+    context: { requestId },
+    message: (code) => `An example message: ${partnerCatalog.codes[code].title}.`,
+    headers: errorHeaders,
+  },
+)
+const legacyErrors = describeErrors(
+  legacyCatalog,
+  Object.fromEntries(rows.flatMap((row) => (row.envelope === "legacy" ? [[row.operationId, row.errors]] : []))),
+  {
+    schema: LegacyError,
+    prefix: "LEGACY_",
+    message: (code) => `An example message: ${legacyCatalog.codes[code].title}.`,
+    headers: errorHeaders,
+  },
+)
+const errorResponses: Readonly<Record<string, object>> = { ...partnerErrors.responses, ...legacyErrors.responses }
 
 function successesOf(operation: Operation, example: unknown): zodOpenapi.ZodOpenApiResponsesObject {
   const replayable = operation.headers.includes("Idempotency-Key")
@@ -134,7 +103,10 @@ function operationObject(
           },
         }
       : {}),
-    responses: { ...successesOf(operation, example.response), ...errorsOf(operation) },
+    responses: {
+      ...successesOf(operation, example.response),
+      ...(errorResponses[operation.operationId] as zodOpenapi.ZodOpenApiResponsesObject),
+    },
   }
 }
 
@@ -230,6 +202,7 @@ export const openapi = zodOpenapi.createDocument(
     paths: paths(),
     webhooks: webhooks(),
     components: {
+      examples: { ...partnerErrors.components.examples, ...legacyErrors.components.examples },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key, in `Authorization: Bearer <API_KEY>`." },
         webhookSignature: {

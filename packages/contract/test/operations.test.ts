@@ -1,5 +1,5 @@
-import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { describe, expect, expectTypeOf, it } from "vitest"
+import { legacyCatalog, partnerCatalog } from "../src/catalogs.ts"
 import {
   type CallOf,
   type ErrorCodeOf,
@@ -52,7 +52,7 @@ describe("operations", () => {
       }
     })
     it("answers each code once, and only codes of its envelope's catalog", () => {
-      const codes = operation.envelope === "partner" ? partnerCatalog.codes : legacyCodes
+      const codes = operation.envelope === "partner" ? partnerCatalog.codes : legacyCatalog.codes
       expect(new Set(operation.errors).size).toBe(operation.errors.length)
       for (const code of operation.errors) expect(codes).toHaveProperty(code)
     })

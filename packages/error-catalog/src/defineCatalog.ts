@@ -1,66 +1,133 @@
-import { type EnvelopeOptions, type ErrorCodeDefinition, type ErrorEnvelope, envelope } from "./envelope.ts"
+import type { FetchResponse } from "./CatalogError.ts"
+import type { WrittenError } from "./Envelope.ts"
+import type { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorResponse, ErrorTypes } from "./ErrorCatalog.ts"
+import { parse, type ResponseHead } from "./parse.ts"
+import { validate } from "./StandardSchema.ts"
 
-/** Whether a caller may send the same request again: never, once `Retry-After` has passed, or with exponential backoff. */
-export type Retryability = "no" | "after_retry_after" | "backoff"
-
-/** One row of a catalog's table of types. */
-export interface ErrorTypeDefinition {
-  readonly retryable: Retryability
-}
-
-/** The types of a catalog, by name. */
-export type ErrorTypes = Readonly<Record<string, ErrorTypeDefinition>>
-
-/** The codes of a catalog, by name; each has one of the catalog's types. */
-export type ErrorCodes<Types extends ErrorTypes> = Readonly<Record<string, ErrorCodeDefinition<keyof Types & string>>>
-
-type EnvelopeOf<Codes extends Readonly<Record<string, ErrorCodeDefinition>>, Code> = Code extends keyof Codes & string
-  ? ErrorEnvelope<Code, Codes[Code]>
-  : never
-
-/** A catalog: its two tables, and functions bound to them that work detached from the object. */
-export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes<Types>> {
-  readonly types: Types
-  readonly codes: Codes
-  /** Builds the body of an error response; throws `RangeError` on a code that the catalog lacks. */
-  readonly envelope: <Code extends keyof Codes & string>(
-    code: Code,
-    options: EnvelopeOptions<Codes[Code]>,
-  ) => EnvelopeOf<Codes, Code>
-  /** Looks up the HTTP status of a code; throws `RangeError` on a code that the catalog lacks. */
-  readonly httpStatus: <Code extends keyof Codes & string>(code: Code) => Codes[Code]["status"]
-  /** Reports whether an error of this type may be retried; "no" for a type that the catalog lacks. */
-  readonly retryability: (type: string) => Retryability
-}
+/** Tells the errors of a catalog, also those that another copy of this package made: it holds the address of their code. */
+const DOC_URL: unique symbol = Symbol.for("@outreach/error-catalog")
 
 /**
  * Creates a catalog from its tables of types and codes.
  *
- * Throws `TypeError` on a code whose type is not among the types or whose status is outside 400–599.
+ * Throws `TypeError`, naming the option, where they do not fit together.
  */
-export function defineCatalog<const Types extends ErrorTypes, const Codes extends ErrorCodes<Types>>(tables: {
-  readonly types: Types
-  readonly codes: Codes
-}): ErrorCatalog<Types, Codes> {
-  const { types, codes } = tables
+export function defineCatalog<
+  const Types extends ErrorTypes,
+  const Codes extends ErrorCodes<keyof Types & string>,
+  Context extends object,
+>(options: CatalogOptions<Types, Codes, Context>): ErrorCatalog<Types, Codes, Context> {
+  const { types, codes, envelope, docUrl, unknown, checkDetails } = options as unknown as AnyOptions
   for (const [code, { type, status }] of Object.entries(codes)) {
-    if (!Object.hasOwn(types, type)) throw new TypeError(`${code} has the unknown type ${type}`)
-    if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new TypeError(`${code} has the status ${status}, which is not an error status`)
+    if (!Object.hasOwn(types, type)) throw new TypeError(`codes.${code}.type: add ${type} to types`)
+    if (!Number.isInteger(status) || status < 400 || status > 599)
+      throw new TypeError(`codes.${code}.status: write one of 400 to 599, not ${status}`)
+  }
+  if (!Object.hasOwn(codes, unknown) || codes[unknown]!.details)
+    throw new TypeError(`unknown: write a code without a schema of details, not ${unknown}`)
+
+  /** Says all of an occurrence, once its details were held against their schema. */
+  const describe = (code: string, { message, details = null, retryAfter }: Occurrence): WrittenError => {
+    if (!Object.hasOwn(codes, code)) throw new RangeError(`codes: there is no ${code}`)
+    const { type, status, title, details: schema } = codes[code]!
+    const issues = checkDetails && schema && validate(code, schema, details).issues
+    if (issues) throw new TypeError(`details of ${code}: ${issues[0]!.message}`)
+    return {
+      code,
+      type,
+      status,
+      title,
+      message: message ?? title,
+      details,
+      docUrl: docUrl(code),
+      // Whole seconds, as the header has them; what is not a time is none.
+      retryAfter: retryAfter! >= 0 ? Math.min(Math.ceil(retryAfter!), MAX_SECONDS) : null,
     }
   }
 
-  function definitionOf<Code extends keyof Codes & string>(code: Code): Codes[Code] {
-    if (!Object.hasOwn(codes, code)) throw new RangeError("the catalog has no such code")
-    return codes[code]
+  class CatalogError extends Error implements WrittenError {
+    declare readonly code: string
+    declare readonly type: string
+    declare readonly status: number
+    declare readonly title: string
+    declare readonly details: object | null
+    declare readonly docUrl: string
+    declare readonly retryAfter: number | null
+    declare readonly headers: Readonly<Record<string, string>>
+
+    constructor(code: string, given: Occurrence) {
+      const written = describe(code, given)
+      super(written.message, "cause" in given ? { cause: given.cause } : {})
+      const { retryAfter } = Object.assign(this, written, { retry: types[written.type]!.retry })
+      const headers = {
+        ...codes[code]!.headers,
+        ...(retryAfter !== null && { "Retry-After": `${retryAfter}` }),
+        ...given.headers,
+      }
+      this.headers = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, value.replace(NOT_IN_HEADERS, " ")]),
+      )
+    }
+    override get name(): string {
+      return "CatalogError"
+    }
+    get [DOC_URL](): string {
+      return this.docUrl
+    }
+    toBody(context: object = {}): object {
+      return envelope.write(this, context)
+    }
+    toResponse(context?: object): FetchResponse {
+      const { status, headers, body } = respond(this, context)
+      return new Response(JSON.stringify(body), { status, headers })
+    }
   }
 
+  const is = (caught: unknown): caught is CatalogError => {
+    if (typeof caught !== "object" || caught === null || !(DOC_URL in caught)) return false
+    const { code } = caught as CatalogError
+    return Object.hasOwn(codes, code) && caught[DOC_URL] === docUrl(code)
+  }
+  const from = (caught: unknown): CatalogError => (is(caught) ? caught : new CatalogError(unknown, { cause: caught }))
+  const respond = (caught: unknown, context?: object): ErrorResponse => {
+    const error = from(caught)
+    return {
+      status: error.status,
+      headers: { "Content-Type": envelope.contentType, ...error.headers },
+      body: error.toBody(context),
+    }
+  }
   return {
     types,
     codes,
-    envelope: <Code extends keyof Codes & string>(code: Code, options: EnvelopeOptions<Codes[Code]>) =>
-      envelope(code, definitionOf(code), options) as EnvelopeOf<Codes, Code>,
-    httpStatus: (code) => definitionOf(code).status,
-    retryability: (type) => (Object.hasOwn(types, type) ? types[type]!.retryable : "no"),
-  }
+    envelope,
+    docUrl,
+    is,
+    from,
+    respond,
+    error: (code: string, given: Occurrence = {}) => new CatalogError(code, given),
+    body: (code: string, given: Occurrence) => envelope.write(describe(code, given), given),
+    retry: (type: string) => (Object.hasOwn(types, type) ? types[type]!.retry : "no"),
+    parse: (received: unknown, response?: ResponseHead) => parse({ types, codes, envelope }, received, response),
+  } as unknown as ErrorCatalog<Types, Codes, Context>
+}
+
+/** The longest wait that a header is made to say, some 68 years. */
+const MAX_SECONDS = 2 ** 31
+
+/** What the value of a header may not hold (RFC 9110, 5.5): a line break would begin another header. */
+const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]+/g
+
+// Every platform has it, and not every platform's types.
+declare const Response: new (body: string, head: Pick<ErrorResponse, "status" | "headers">) => FetchResponse
+
+type AnyOptions = CatalogOptions<ErrorTypes, ErrorCodes, object>
+
+/** What `ErrorOptions` allows of any code. */
+interface Occurrence {
+  readonly message?: string | undefined
+  readonly details?: object | null | undefined
+  readonly retryAfter?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly cause?: unknown
 }

@@ -1,23 +1,14 @@
-export {
-  defineCatalog,
-  type ErrorCatalog,
-  type ErrorCodes,
-  type ErrorTypeDefinition,
-  type ErrorTypes,
-  type Retryability,
-} from "./defineCatalog.ts"
+export type { CatalogError, CatalogErrors, ErrorOptions } from "./CatalogError.ts"
+export { defineCatalog } from "./defineCatalog.ts"
+export type { Envelope, ReadError, WrittenError } from "./Envelope.ts"
 export type {
-  DetailKind,
-  EnvelopeOptions,
-  ErrorCodeDefinition,
-  ErrorDetails,
-  ErrorEnvelope,
-} from "./envelope.ts"
-export {
-  type LegacyEnvelope,
-  type LegacyErrorCode,
-  type LegacyErrorItem,
-  legacyCodes,
-  legacyEnvelope,
-} from "./legacyEnvelope.ts"
-export { type PartnerErrorCode, type PartnerErrorType, partnerCatalog } from "./partnerCatalog.ts"
+  CatalogOptions,
+  ErrorCatalog,
+  ErrorCode,
+  ErrorCodes,
+  ErrorResponse,
+  ErrorTypes,
+  Retry,
+} from "./ErrorCatalog.ts"
+export type { ParsedError, ResponseHead } from "./parse.ts"
+export type { InputOf, JsonSchema, OutputOf, StandardSchema } from "./StandardSchema.ts"

@@ -1,14 +1,13 @@
 import { type Operation, operations } from "@outreach/contract"
 import {
+  definePartnerCatalog,
   type LegacyErrorCode,
-  legacyCodes,
+  legacyCatalog,
   type PartnerErrorCode,
   partnerCatalog,
-  type Retryability,
-} from "@outreach/error-catalog"
-import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
-import { keysOf, linkList, section, table } from "./layout.ts"
-import type { GuideValues } from "./renderGuide.ts"
+} from "@outreach/contract/catalogs"
+import { markdown } from "@outreach/error-catalog/markdown"
+import type { GuideTexts, GuideValues } from "./renderGuide.ts"
 
 /** What a caller does about each code of the catalog. */
 const advice = {
@@ -51,82 +50,47 @@ const legacyAdvice = {
   SERVICE_UNAVAILABLE: "Try again with exponential backoff.",
 } as const satisfies Record<LegacyErrorCode, string>
 
-const RETRYABLE = {
-  no: "No: something has to change first",
-  after_retry_after: "Yes, once Retry-After has passed",
-  backoff: "Yes, with exponential backoff",
-} as const satisfies Record<Retryability, string>
-
 // Errors of its type are not retried. This code alone among them says that the request is right and came too early.
-const retry: Partial<Record<PartnerErrorCode, string>> = {
-  IDEMPOTENCY_KEY_IN_USE: "Yes, once the first request has ended",
+const retry: Partial<Record<PartnerErrorCode, { readonly Retry: string }>> = {
+  IDEMPOTENCY_KEY_IN_USE: { Retry: "Yes, once the first request has ended" },
 }
 
-const codeSection = (name: PartnerErrorCode): Html => {
-  const { type, status, condition } = partnerCatalog.codes[name]
-  const by = Object.values<Operation>(operations).filter(
-    ({ envelope, errors }) => envelope === "partner" && errors.some((error) => error === name),
+const answeredBy = (code: PartnerErrorCode): string => {
+  const rows = Object.values<Operation>(operations).filter(
+    ({ envelope, errors }) => envelope === "partner" && errors.some((error) => error === code),
   )
-  return section(
-    name,
-    html`<code>${name}</code>`,
-    html`<dl>
-<dt>Status</dt><dd>${status}</dd>
-<dt>Type</dt><dd><code>${type}</code></dd>
-<dt>Retry</dt><dd>${retry[name] ?? RETRYABLE[partnerCatalog.retryability(type)]}</dd>
-<dt>When</dt><dd>${prose(condition)}</dd>
-<dt>What to do</dt><dd>${prose(advice[name])}</dd>
-<dt>Answered by</dt><dd>${by.length === 0 ? "any path" : commaSeparated(by.map(operationLink))}</dd>
-</dl>`,
-  )
+  return rows.map((row) => `[${row.summary.toLowerCase()}](reference#${row.operationId})`).join(", ") || "any path"
 }
 
-const operationLink = ({ operationId, summary }: Operation): Part =>
-  html`<a href="reference#${operationId}">${summary.toLowerCase()}</a>`
-
-const legacySection = (name: LegacyErrorCode): Html => {
-  const { status, condition } = legacyCodes[name]
-  return section(
-    `legacy-${name}`,
-    html`<code>${name}</code>`,
-    html`<dl>
-<dt>Status</dt><dd>${status}</dd>
-<dt>When</dt><dd>${prose(condition)}</dd>
-<dt>What to do</dt><dd>${prose(legacyAdvice[name])}</dd>
-</dl>`,
-  )
+/** The texts of the page of errors, whose sections are where the `doc_url` of each error leads. */
+export const errorTexts: GuideTexts = {
+  errorTypes: markdown(partnerCatalog, { part: "types" }),
+  errorIndex: markdown(partnerCatalog, { part: "index" }),
+  errorCodes: markdown(partnerCatalog, {
+    part: "codes",
+    rows: (code, rows) => ({
+      ...rows,
+      ...retry[code],
+      "What to do": advice[code],
+      "Answered by": answeredBy(code),
+    }),
+  }),
+  legacyErrorCodes: markdown(legacyCatalog, {
+    part: "codes",
+    anchor: (code) => `legacy-${code}`,
+    rows: (code, { Status = "", When = "" }) => ({ Status, When, "What to do": legacyAdvice[code] }),
+  }),
 }
 
-const example = (docsUrl: string): string =>
-  JSON.stringify(
-    partnerCatalog.envelope("INVALID_PARAMETER", {
+/** The values of the page of errors. */
+export const errorValues = (docsUrl: string): GuideValues => ({
+  errorExample: JSON.stringify(
+    definePartnerCatalog(docsUrl).body("INVALID_PARAMETER", {
       message: "limit: must be an integer from 1 to 500",
       requestId: "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8",
-      docsUrl,
       details: { parameter: "limit" },
     }),
     null,
     2,
-  )
-
-const CODES = keysOf(partnerCatalog.codes)
-
-/** The values of the page of errors; the section of a code is where the `doc_url` of its error leads. */
-export const errorValues = (docsUrl: string): GuideValues => ({
-  errorExample: example(docsUrl),
-  errorTypes: table(
-    "Types of errors",
-    ["type", "status", "retry"],
-    keysOf(partnerCatalog.types).map((type) => {
-      const rows = CODES.map((name) => partnerCatalog.codes[name]).filter((row) => row.type === type)
-      return [
-        html`<code>${type}</code>`,
-        [...new Set(rows.map(({ status }) => status))].sort().join(", "),
-        RETRYABLE[partnerCatalog.types[type].retryable],
-      ]
-    }),
   ),
-  errorIndex: linkList(CODES.map((name) => [name, name])),
-  errorCodes: CODES.map(codeSection),
-  legacyErrorCodes: keysOf(legacyCodes).map(legacySection),
 })

@@ -1,6 +1,7 @@
 import { EVENTS, type EventType, type Operation, type OperationId, operations } from "@outreach/contract"
+import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
-import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
+import type { ErrorCodes } from "@outreach/error-catalog"
 import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
 import { code, keysOf, section, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
@@ -88,7 +89,7 @@ const errorsOf = ({
   errors,
 }: Operation): ReadonlyArray<{ readonly status: number; readonly links: Part }> => {
   const isPartner = envelope === "partner"
-  const codes: Readonly<Record<string, { readonly status: number }>> = isPartner ? partnerCatalog.codes : legacyCodes
+  const { codes }: { readonly codes: ErrorCodes } = isPartner ? partnerCatalog : legacyCatalog
   const statusOf = (name: string): number => codes[name]!.status
   const link = (name: string): Part => html`<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
   return [...new Set(errors.map(statusOf))]

@@ -1,23 +1,32 @@
 import { type Html, html, type Part, prose } from "./html.ts"
-import { code, table } from "./layout.ts"
+import { code, section, table } from "./layout.ts"
 
 /** The values that a guide names in double braces: as a block of its own, within a line, or in a block of code. */
 export type GuideValues = Readonly<Record<string, Part>>
 
+/** Texts in the Markdown of guides, which stand where a guide names them in a line of its own. */
+export type GuideTexts = Readonly<Record<string, string>>
+
 /**
  * Renders a guide, which is written in a part of Markdown: paragraphs, lists, tables under a line `Table: <caption>`, headings with their
- * ids in braces, and code under its label. Throws on a value that is not there.
+ * ids in braces, sections of named items, and code under its label. Throws on a value that is not there.
  */
-export const renderGuide = (text: string, values: GuideValues): Html => {
-  const blocks = [...text.matchAll(/^```[\s\S]*?^```$|(?:^.+$\n?)+/gm)].map(([block]) => block.trim())
+export const renderGuide = (guide: string, values: GuideValues, texts: GuideTexts = {}): Html => {
+  const text = guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (value, name: string) =>
+    Object.hasOwn(texts, name) ? texts[name]! : value,
+  )
+  const blocks = [...text.matchAll(BLOCK)].map(([block]) => block.trim())
   return html`${blocks.map((block, i) => html`${renderBlock(block, values, blocks[i - 1]?.startsWith("# ") ?? false)}\n`)}`
 }
 
+const BLOCK = /^```[\s\S]*?^```$|(?:^### .+\n\n(?:^- .+\n?)+\n?)+|(?:^.+$\n?)+/gm
 const HEADING = /^## (.+) \{#([\w-]+)\}$/m
 
 const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part => {
   const [, title, id] = HEADING.exec(block) ?? []
   if (id !== undefined) return html`\n<h2 id="${id}">${title!}</h2>`
+  if (block.startsWith("### "))
+    return [...block.matchAll(SECTION)].map(([, id, title, items]) => namedItems(id!, title!, items!, values))
   if (block.startsWith("# ")) return html`<h1>${block.slice(2)}</h1>`
   if (block.startsWith("```")) {
     const [, label, source] = /^```(.+)\n([\s\S]*)\n```$/.exec(block)!
@@ -35,11 +44,25 @@ const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part 
     )
   }
   const items = block.split(/^(?:-|\d+\.) /m).slice(1)
+  if (items.length > 0 && items.every((item) => /^\[.+\]\(#.+\)$/.test(item.trim())))
+    return html`<ul class="index">\n${items.map((item) => listItem(item, values))}</ul>`
   if (/^- /.test(block)) return html`<ul>\n${items.map((item) => listItem(item, values))}</ul>`
   if (/^1\. /.test(block)) return html`<ol>\n${items.map((item) => listItem(item, values))}</ol>`
   const [, name] = new RegExp(`^${VALUE.source}$`).exec(block) ?? []
   if (name !== undefined) return findValue(name, values)
   return html`<p${isLead ? html` class="lead"` : ""}>${inline(block, values)}</p>`
+}
+
+const SECTION = /^### <a id="([^"]+)"><\/a>(.+)\n\n((?:^- .+\n?)+)/gm
+
+/** Writes a section of items `- **<name>**: <text>` as a list of descriptions. */
+const namedItems = (id: string, title: string, items: string, values: GuideValues): Html => {
+  const rows = [...items.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gm)]
+  return section(
+    id,
+    prose(title),
+    html`<dl>\n${rows.map(([, name, text]) => html`<dt>${name!}</dt><dd>${inline(text!, values)}</dd>\n`)}</dl>`,
+  )
 }
 
 const VALUE = /\{\{(\w+)\}\}/g

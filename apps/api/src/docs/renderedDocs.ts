@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { changelogValues } from "./changelogValues.ts"
-import { errorValues } from "./errorValues.ts"
+import { errorTexts, errorValues } from "./errorValues.ts"
 import { headingsOf } from "./headingsOf.ts"
 import { keysOf, layout, PAGES, pathOf } from "./layout.ts"
 import { referenceValues } from "./referenceValues.ts"
@@ -32,7 +32,7 @@ const values: GuideValues = {
 }
 
 const guides = await Promise.all(
-  keysOf(PAGES).map(async (page) => ({ page, content: renderGuide(await read(`guides/${page}.md`), values) })),
+  keysOf(PAGES).map(async (page) => ({ page, content: renderGuide(await read(`guides/${page}.md`), values, errorTexts) })),
 )
 
 const index = guides.map(({ page, content }) => [

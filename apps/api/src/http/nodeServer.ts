@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream"
+import { definePartnerCatalog } from "@outreach/contract/catalogs"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
@@ -39,6 +40,7 @@ const LINGER_MS = 500
  */
 export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
+  const catalog = definePartnerCatalog(docsUrl)
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
   const { server, drain } = drainableServer(
@@ -71,7 +73,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     const { status, body, headers } = toErrorResponse(
       RequestError.BadRequest({ code: "INVALID_PARAMETER", parameter: "request", message }),
       exchange,
-      docsUrl,
+      catalog,
     )
     const answer = encode({ status, body, headers: { ...errorHeaders(exchange, Date.now() / 1000), ...headers } })
     socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
+import { definePartnerCatalog } from "@outreach/contract/catalogs"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
@@ -63,7 +64,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   connections: ConnectionLimit,
   pages: ReadonlyArray<PageRow<Services>>,
 ) {
-  const { docsUrl } = yield* ApiConfig
+  const catalog = definePartnerCatalog((yield* ApiConfig).docsUrl)
   const authenticateKey = yield* createKeyAuthenticator
   const { findOwner, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
@@ -191,7 +192,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     }) as typeof handled
     if (headers["idempotency-key"] !== undefined) {
       const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, noted, (error) =>
-        toErrorResponse(error, state, docsUrl),
+        toErrorResponse(error, state, catalog),
       )
       return limited(state, once)
     }
@@ -243,7 +244,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
             state.window = error.over.window
             state.caller = callerOf(error.over.caller, error.over.window)
           }
-          const { status, body, headers } = toErrorResponse(error, state, docsUrl)
+          const { status, body, headers } = toErrorResponse(error, state, catalog)
           state.code = (body as ErrorBody).error.code
           const now = (yield* Clock.currentTimeMillis) / 1000
           return respond(request, encode({ status, body, headers: { ...errorHeaders(state, now), ...headers } }))

@@ -1,13 +1,11 @@
 import type { Refusal as BadRequest, OperationId, Scope } from "@outreach/contract"
-import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import {
-  type ErrorDetails,
   type LegacyErrorCode,
-  legacyCodes,
-  legacyEnvelope,
+  legacyCatalog,
+  type PartnerCatalog,
   type PartnerErrorCode,
-  partnerCatalog,
-} from "@outreach/error-catalog"
+} from "@outreach/contract/catalogs"
+import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { RateLimitDecision } from "@outreach/rate-limit"
 import { Data } from "effect"
 import type { OperationResponse } from "./encode.ts"
@@ -51,7 +49,7 @@ interface ErrorRow {
   /** The code in the legacy envelope. Default `INTERNAL_ERROR`. */
   readonly legacy?: LegacyErrorCode
   readonly message: string
-  readonly details?: ErrorDetails
+  readonly details?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
   /** Default: the status of the code. */
   readonly status?: number
@@ -134,13 +132,19 @@ const ROWS: {
 }
 
 /** Returns an error in the envelope of its operation, without the headers that every error carries. */
-export function toErrorResponse(error: RequestError, context: ResponseContext, docsUrl: string): OperationResponse {
+export function toErrorResponse(
+  error: RequestError,
+  context: ResponseContext,
+  catalog: PartnerCatalog,
+): OperationResponse {
   const { requestId, operation, envelope } = context
   const rowOf = ROWS[error._tag] as (error: RequestError, operation: OperationId | undefined) => ErrorRow
   const { code, legacy = "INTERNAL_ERROR", message, details, headers = {}, status } = rowOf(error, operation)
-  if (envelope === "legacy")
-    return { status: legacyCodes[legacy].status, body: legacyEnvelope(legacy, message), headers }
+  if (envelope === "legacy") {
+    const body = legacyCatalog.body(legacy as "INTERNAL_ERROR", { message })
+    return { status: legacyCatalog.codes[legacy].status, body, headers }
+  }
   // The union of all codes asks for the details of each, which no single code has.
-  const body = partnerCatalog.envelope(code as "UNAUTHORIZED", { message, requestId, docsUrl, details })
-  return { status: status ?? partnerCatalog.httpStatus(code), body, headers }
+  const body = catalog.body(code as "INTERNAL_ERROR", { message, details, requestId })
+  return { status: status ?? catalog.codes[code].status, body, headers }
 }

@@ -1,8 +1,8 @@
 import { get as httpGet, type IncomingMessage } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import committed from "@outreach/contract/openapi.json" with { type: "json" }
-import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
@@ -222,13 +222,12 @@ describe("the guide to the errors", () => {
       const section = text.split(`<section id="${code}">`)[1]!.split("</section>")[0]!
       expect(section).toContain(`<dt>Status</dt><dd>${status}</dd>`)
       expect(section).toContain(`<code>${type}</code>`)
-      const retry = { no: "No", after_retry_after: "Yes, once Retry-After", backoff: "Yes, with exponential backoff" }
-      const answer =
-        code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, once the first" : retry[partnerCatalog.retryability(type)]
+      const retry = { no: "No", after: "Yes, once Retry-After", backoff: "Yes, with exponential backoff" }
+      const answer = code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, once the first" : retry[partnerCatalog.retry(type)]
       expect(section).toContain(`<dt>Retry</dt><dd>${answer}`)
       expect(section).toMatch(/<dt>When<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
     }
-    for (const [code, { status }] of Object.entries(legacyCodes)) {
+    for (const [code, { status }] of Object.entries(legacyCatalog.codes)) {
       expect(text).toMatch(new RegExp(`id="legacy-${code}">\\n.*\\n<dl>\\n<dt>Status</dt><dd>${status}</dd>`))
     }
   })

@@ -1,0 +1,211 @@
+import { defineCatalog, type Envelope, type ErrorCatalog, type StandardSchema } from "@outreach/error-catalog"
+import { type PartnerContext, partnerEnvelope } from "@outreach/error-catalog/partner"
+import type { LegacyError } from "../types.d.ts"
+
+/** The details of a code that is about a parameter; further members may stand beside its name. */
+const Parameter: StandardSchema<{ readonly parameter: string; readonly [member: string]: unknown }> = {
+  "~standard": {
+    version: 1,
+    vendor: "outreach",
+    validate: (value) =>
+      typeof (value as { parameter?: unknown } | null | undefined)?.parameter === "string"
+        ? { value: value as { parameter: string } }
+        : { issues: [{ message: "parameter: must name the parameter" }] },
+  },
+}
+
+const types = {
+  authentication_error: { retry: "no" },
+  invalid_request_error: { retry: "no" },
+  permission_error: { retry: "no" },
+  rate_limit_error: { retry: "after" },
+  idempotency_error: { retry: "no" },
+  api_error: { retry: "backoff" },
+} as const
+
+const codes = {
+  UNAUTHORIZED: {
+    type: "authentication_error",
+    status: 401,
+    title: "bearer missing, malformed, expired or revoked",
+  },
+  INSUFFICIENT_SCOPE: {
+    type: "permission_error",
+    status: 403,
+    title: "token lacks the required scope",
+  },
+  INVALID_TOKEN: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "URL token does not match `[0-9A-Za-z]{6}`",
+  },
+  INVALID_CAMPAIGN_ID: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "campaign id is not the `cmp_<hex>` form",
+  },
+  TOKEN_NOT_FOUND: {
+    type: "invalid_request_error",
+    status: 404,
+    title: "no record for the token",
+  },
+  MISSING_PARAMETER: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "a required query or body parameter is missing",
+    details: Parameter,
+    example: { parameter: "since" },
+  },
+  INVALID_PARAMETER: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "parameter present but wrong type, format or value",
+    details: Parameter,
+    example: { parameter: "since" },
+  },
+  INVALID_EXPAND: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "value in `expand[]` not allowed for the endpoint",
+  },
+  INVALID_TYPE_FILTER: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "value in `type` or `types[]` outside the allowed enum",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    type: "idempotency_error",
+    status: 409,
+    title: "same `Idempotency-Key` with a different body",
+  },
+  RATE_LIMITED: {
+    type: "rate_limit_error",
+    status: 429,
+    title: "key exceeded its rate limit; `Retry-After` present",
+  },
+  INTERNAL_ERROR: {
+    type: "api_error",
+    status: 500,
+    title: "unexpected server error",
+  },
+
+  // Beyond the specification's table, which only grows.
+  NOT_FOUND: {
+    type: "invalid_request_error",
+    status: 404,
+    title: "no such path",
+  },
+  METHOD_NOT_ALLOWED: {
+    type: "invalid_request_error",
+    status: 405,
+    title: "the path does not answer this method; `Allow` names those it does",
+  },
+  NOT_ACCEPTABLE: {
+    type: "invalid_request_error",
+    status: 406,
+    title: "`Accept` admits nothing that the endpoint can answer with",
+  },
+  PAYLOAD_TOO_LARGE: {
+    type: "invalid_request_error",
+    status: 413,
+    title: "request body is larger than the endpoint takes",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    type: "invalid_request_error",
+    status: 415,
+    title: "request body has a `Content-Encoding`, which the endpoint does not take",
+  },
+  IDEMPOTENCY_KEY_IN_USE: {
+    type: "idempotency_error",
+    status: 409,
+    title: "the first request with the same `Idempotency-Key` is still running",
+  },
+  INVALID_SIGNATURE: {
+    type: "authentication_error",
+    status: 401,
+    title: "webhook `X-Signature` missing, malformed, outside the replay window or matching no active secret",
+  },
+  SERVICE_UNAVAILABLE: {
+    type: "api_error",
+    status: 503,
+    title: "the service cannot answer for the moment",
+  },
+} as const
+
+/** An error type of the Outreach Partner API. */
+export type PartnerErrorType = keyof typeof types
+
+/** An error code of the Outreach Partner API. */
+export type PartnerErrorCode = keyof typeof codes
+
+/** The error catalog of the Outreach Partner API. Source: its specification, Errors, Partner envelope. */
+export type PartnerCatalog = ErrorCatalog<typeof types, typeof codes, PartnerContext>
+
+/** Creates the partner catalog, whose `doc_url` leads to the published guides at an address, with or without a trailing slash. */
+export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
+  const page = `${docsUrl.replace(/\/+$/, "")}/errors`
+  return defineCatalog({
+    types,
+    codes,
+    envelope: partnerEnvelope,
+    docUrl: (code) => `${page}#${code}`,
+    unknown: "INTERNAL_ERROR",
+  })
+}
+
+/** The partner catalog for readers, and for examples, whose `doc_url` leads nowhere. */
+export const partnerCatalog: PartnerCatalog = /* @__PURE__ */ definePartnerCatalog("https://docs.outreach.test")
+
+const legacyCodes = {
+  VALIDATION_ERROR: {
+    type: "invalid_request_error",
+    status: 400,
+    title: "the submitted survey or query is not valid; `errors` says where",
+  },
+  UNAUTHORIZED: {
+    type: "authentication_error",
+    status: 401,
+    title: "bearer missing, malformed, expired or revoked",
+  },
+  METHOD_NOT_ALLOWED: {
+    type: "invalid_request_error",
+    status: 405,
+    title: "the path does not serve the method; `Allow` names those that it serves",
+  },
+  RATE_LIMITED: {
+    type: "rate_limit_error",
+    status: 429,
+    title: "key exceeded its rate limit; `Retry-After` present",
+  },
+  INTERNAL_ERROR: { type: "api_error", status: 500, title: "unexpected server error" },
+  // A draft that is not served will not be served in a minute.
+  NOT_IMPLEMENTED: { type: "invalid_request_error", status: 501, title: "the endpoint is a draft and is not served" },
+  SERVICE_UNAVAILABLE: { type: "api_error", status: 503, title: "the service cannot answer for the moment" },
+} as const
+
+/** A code of the legacy envelope. */
+export type LegacyErrorCode = keyof typeof legacyCodes
+
+/** One fault in a submitted survey. */
+export type LegacyErrorItem = NonNullable<LegacyError["error"]["errors"]>[number]
+
+/** The simpler envelope of the survey and upload endpoints; `errors` stands in the details, and is absent unless given. */
+const legacyEnvelope: Envelope = {
+  contentType: "application/json",
+  write: ({ code, message, details }) => ({ error: { code, message, ...details } }),
+  read: ({ error }) => {
+    if (typeof error !== "object" || error === null) return undefined
+    const { code, message, errors } = error as Record<string, unknown>
+    return { code, message, details: Array.isArray(errors) ? { errors } : null }
+  },
+  schema: () => ({ $ref: "#/components/schemas/LegacyError" }),
+}
+
+/** The catalog of the survey and upload endpoints. Source: the specification, Errors, Legacy envelope. */
+export const legacyCatalog: ErrorCatalog<typeof types, typeof legacyCodes> = /* @__PURE__ */ defineCatalog({
+  types,
+  codes: legacyCodes,
+  envelope: legacyEnvelope,
+  docUrl: (code) => `https://docs.outreach.test/errors#legacy-${code}`,
+  unknown: "INTERNAL_ERROR",
+})

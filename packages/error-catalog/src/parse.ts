@@ -1,0 +1,109 @@
+import type { Envelope } from "./Envelope.ts"
+import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
+import { type OutputOf, type StandardSchema, validate } from "./StandardSchema.ts"
+
+/** What counts of a response beside its body; a Fetch `Response` has it. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: { get(name: string): string | null | undefined }
+}
+
+/** An error as a client reads it: a case for each code of the catalog, and a last one with a null code. */
+export type ParsedError<Codes extends ErrorCodes, Context extends object = object> = (
+  | { [Code in keyof Codes & string]: KnownError<Code, Codes[Code]> }[keyof Codes & string]
+  | UnknownError
+) &
+  Wait &
+  Readonly<Partial<Context>>
+
+/** Whether and when the same request may be sent again; in seconds. */
+type Wait =
+  | { readonly retry: "after"; readonly retryAfter: number }
+  | { readonly retry: "no" | "backoff"; readonly retryAfter: number | null }
+
+interface KnownError<Code, Row> {
+  readonly code: Code
+  readonly unknownCode: null
+  readonly type: Row extends { readonly type: infer Type } ? Type : never
+  readonly status: number
+  readonly message: string
+  readonly details: Row extends { readonly details: infer Schema extends StandardSchema }
+    ? OutputOf<Schema>
+    : Readonly<Record<string, unknown>> | null
+  readonly docUrl: string | null
+}
+
+/** A code that the catalog lacks, or whose details do not fit its schema, or a body that holds no error. */
+interface UnknownError {
+  readonly code: null
+  /** The code as it came; null when the body holds none. */
+  readonly unknownCode: string | null
+  readonly type: string | null
+  readonly status: number | null
+  readonly message: string | null
+  readonly details: Readonly<Record<string, unknown>> | null
+  readonly docUrl: string | null
+}
+
+/** A longer text is not an error's body. */
+const MAX_TEXT = 1_000_000
+
+/** Reads the body of an error response. */
+export function parse<Context extends object>(
+  { types, codes, envelope }: { types: ErrorTypes; codes: ErrorCodes; envelope: Envelope<Context> },
+  body: unknown,
+  response?: ResponseHead,
+): object {
+  const object = typeof body === "string" ? jsonOf(body) : body
+  const said = (isRecord(object) && envelope.read(object)) || {}
+  const code = textOf(said.code)
+  const row = code !== null && Object.hasOwn(codes, code) ? codes[code]! : undefined
+  const status = response?.status ?? (typeof said.status === "number" ? said.status : (row?.status ?? null))
+  const type = row?.type ?? textOf(said.type)
+  const retryAfter =
+    secondsOf(response?.headers.get("Retry-After"), response?.headers.get("Date")) ?? secondsOf(said.retryAfter)
+  const retry = type === null || !Object.hasOwn(types, type) ? retryOf(status) : types[type]!.retry
+  const result = row?.details && validate(code!, row.details, said.details)
+  const isKnown = row !== undefined && !result?.issues
+  return {
+    ...said.context,
+    code: isKnown ? code : null,
+    unknownCode: isKnown ? null : code,
+    type,
+    status,
+    message: textOf(said.message) ?? row?.title ?? null,
+    details: isKnown && result ? result.value : isRecord(said.details) ? said.details : null,
+    docUrl: textOf(said.docUrl),
+    retry: retry === "after" && retryAfter === null ? "backoff" : retry,
+    retryAfter,
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+function jsonOf(text: string): unknown {
+  try {
+    return text.length > MAX_TEXT ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a status alone says. */
+const retryOf = (status: number | null): Retry =>
+  status === 429 || status === 503 ? "after" : status !== null && status >= 500 && status !== 501 ? "backoff" : "no"
+
+/** Reads `Retry-After`: seconds, or an HTTP date, which counts from the response's own `Date`, since clocks differ. */
+function secondsOf(value: unknown, date?: string | null): number | null {
+  if ((typeof value !== "string" && typeof value !== "number") || value === "") return null
+  const seconds = Number.isNaN(Number(value))
+    ? Math.max(0, (timeOf(`${value}`) - timeOf(date ?? "")) / 1000)
+    : Number(value)
+  return seconds >= 0 && Number.isFinite(seconds) ? seconds : null
+}
+
+// One of the three forms that RFC 9110, 5.6.7 has names no zone, and means UTC all the same.
+const timeOf = (text: string): number => Date.parse(text.endsWith("GMT") ? text : `${text} GMT`)

@@ -1,0 +1,190 @@
+import fc from "fast-check"
+import { describe, expect, expectTypeOf, it } from "vitest"
+import * as z from "zod"
+import { defineCatalog } from "../src/defineCatalog.ts"
+import type { ResponseHead } from "../src/parse.ts"
+import { partnerEnvelope } from "../src/partnerEnvelope.ts"
+import { problemJson } from "../src/problemJson.ts"
+import { payments, tables } from "./payments.ts"
+
+const headOf = (status: number, headers: Record<string, string> = {}): ResponseHead => ({
+  status,
+  headers: new Headers(headers),
+})
+
+describe("a client", () => {
+  it("reads what the service wrote, typed by the code", async () => {
+    const card = { brand: "visa", last: [4, 2] }
+    const details = { reason: "stolen" as const, card, retryFrom: "2026-11-26T00:00:00Z" }
+    const response = payments.error("CARD_DECLINED", { details }).toResponse({ requestId: "req_1", instance: "/p/1" })
+    const said = payments.parse(await response.text(), response)
+    expect(said).toEqual({
+      code: "CARD_DECLINED",
+      unknownCode: null,
+      type: "payment",
+      status: 402,
+      message: "The card was declined.",
+      details: { ...details, retryFrom: new Date("2026-11-26T00:00:00Z") },
+      docUrl: "https://pay.example/errors/CARD_DECLINED",
+      retry: "no",
+      retryAfter: null,
+      requestId: "req_1",
+      instance: "/p/1",
+    })
+    if (said.code !== "CARD_DECLINED") return expect.unreachable()
+    expectTypeOf(said.details.retryFrom).toEqualTypeOf<Date | undefined>()
+    expectTypeOf(said.details.card?.last).toEqualTypeOf<number[] | undefined>()
+    expectTypeOf(said.type).toEqualTypeOf<"payment">()
+  })
+
+  it("has a case for each code and a last one, so that a switch over them is whole", () => {
+    const said = payments.parse({})
+    expectTypeOf(said.code).toEqualTypeOf<"CARD_DECLINED" | "GATEWAY_DOWN" | "TOO_MANY" | "INTERNAL" | null>()
+    if (said.code === null) expectTypeOf(said.unknownCode).toEqualTypeOf<string | null>()
+    if (said.retry === "after") expectTypeOf(said.retryAfter).toEqualTypeOf<number>()
+  })
+
+  it("keeps what it can of a code of the future", () => {
+    const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
+    const error = {
+      type: "gateway",
+      code: "GATEWAY_SLOW",
+      message: "Slow.",
+      details: { seconds: 9 },
+      doc_url: "https://x",
+    }
+    expect(partner.parse({ error: { ...error, request_id: "r" } }, headOf(504))).toEqual({
+      code: null,
+      unknownCode: "GATEWAY_SLOW",
+      type: "gateway",
+      status: 504,
+      message: "Slow.",
+      details: { seconds: 9 },
+      docUrl: "https://x",
+      retry: "backoff",
+      retryAfter: null,
+      requestId: "r",
+    })
+  })
+
+  it("reads a code whose details do not fit as one of the future", () => {
+    const said = payments.parse({ code: "CARD_DECLINED", reason: "lost", status: 402, title: "Lost." })
+    expect(said).toMatchObject({
+      code: null,
+      unknownCode: "CARD_DECLINED",
+      type: "payment",
+      details: { reason: "lost" },
+    })
+  })
+
+  it.each([
+    [429, { "Retry-After": "3" }, { retry: "after", retryAfter: 3 }],
+    [503, { "Retry-After": "3" }, { retry: "after", retryAfter: 3 }],
+    [503, {}, { retry: "backoff", retryAfter: null }],
+    [502, { "Retry-After": "3" }, { retry: "backoff", retryAfter: 3 }],
+    [501, {}, { retry: "no", retryAfter: null }],
+    [404, {}, { retry: "no", retryAfter: null }],
+  ] as const)("goes by the status %i with %j where the body says nothing", (status, headers, expected) => {
+    for (const body of ["<html>Bad gateway</html>", "", null, undefined, [], "[1]", 7, {}, { error: {} }])
+      expect(payments.parse(body, headOf(status, headers))).toMatchObject({ code: null, status, ...expected })
+  })
+
+  it("waits as Retry-After says, in seconds or until a date by the response's own clock, or as the body says", () => {
+    const body = payments.body("TOO_MANY", { retryAfter: 5 })
+    const waitOf = (headers: Record<string, string>) => {
+      const { retry, retryAfter } = payments.parse(body, headOf(429, headers))
+      return [retry, retryAfter]
+    }
+    const sent = "Thu, 26 Nov 2026 00:00:00 GMT"
+    expect(waitOf({ "Retry-After": "7" })).toEqual(["after", 7])
+    expect(waitOf({ "Retry-After": "Thu, 26 Nov 2026 00:01:00 GMT", Date: sent })).toEqual(["after", 60])
+    expect(waitOf({ "Retry-After": "Thu Nov 26 00:01:00 2026", Date: sent })).toEqual(["after", 60])
+    expect(waitOf({ "Retry-After": "Wed, 25 Nov 2026 00:01:00 GMT", Date: sent })).toEqual(["after", 0])
+    for (const header of ["soon", "-1", "Infinity", "", "9".repeat(400)])
+      expect(waitOf({ "Retry-After": header, Date: sent })).toEqual(["after", 5])
+    expect(payments.parse({ code: "TOO_MANY" })).toMatchObject({ retry: "backoff", retryAfter: null })
+  })
+
+  it("does not read a text of more than a million characters", () => {
+    const text = JSON.stringify(payments.body("GATEWAY_DOWN", { message: "x".repeat(1_000_000) }))
+    expect(payments.parse(text)).toMatchObject({ code: null, unknownCode: null, message: null })
+  })
+
+  it("never throws and never invents a code, whatever the body", () => {
+    const member = fc.oneof(fc.anything(), fc.constantFrom("__proto__", "constructor", "toString", "TOO_MANY"))
+    const hostile = fc.record(
+      {
+        code: member,
+        type: member,
+        status: member,
+        detail: member,
+        details: member,
+        retry_after: member,
+        error: fc.object(),
+      },
+      { requiredKeys: [] },
+    )
+    const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), hostile, fc.json(), fc.string()), fc.string(), (body, header) => {
+        for (const catalog of [payments, partner]) {
+          const said = catalog.parse(body, { status: 500, headers: { get: () => header } })
+          expect([...Object.keys(tables.codes), null]).toContain(said.code)
+          expect(said.retryAfter ?? 0).toBeGreaterThanOrEqual(0)
+        }
+      }),
+    )
+  })
+
+  it("says which schema is asynchronous", () => {
+    const catalog = defineCatalog({
+      types: tables.types,
+      codes: {
+        SLOW: { type: "payment", status: 400, title: "Slow.", details: z.object({}).refine(async () => true) },
+        INTERNAL: tables.codes.INTERNAL,
+      },
+      docUrl: tables.docUrl,
+      unknown: "INTERNAL",
+      envelope: problemJson,
+    })
+    expect(() => catalog.parse({ code: "SLOW" })).toThrow(/SLOW.*asynchronous/)
+  })
+})
+
+describe("both envelopes", () => {
+  it("give back what was written, whatever the details are called", () => {
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom("type", "title", "status", "detail", "instance", "code", "details", "request_id", "retry_after"),
+      fc.constantFrom("__proto__", "constructor", "errors"),
+    )
+    const anyDetails = fc.dictionary(name, fc.jsonValue(), { noNullPrototype: true })
+    const catalogs = [
+      defineCatalog({ ...tables, envelope: partnerEnvelope }),
+      defineCatalog({ ...tables, envelope: problemJson }),
+    ] as const
+    fc.assert(
+      fc.property(anyDetails, fc.string(), fc.string(), (details, message, requestId) => {
+        for (const catalog of catalogs) {
+          const text = JSON.stringify(catalog.body("GATEWAY_DOWN", { details, message, requestId }))
+          const said = catalog.parse(text)
+          expect(said).toMatchObject({ code: "GATEWAY_DOWN", status: 502, message, requestId })
+          expect(JSON.parse(JSON.stringify(said.details))).toEqual(JSON.parse(JSON.stringify(details)))
+        }
+      }),
+    )
+  })
+
+  it("of problem+json keeps its own members, and nests details that are called the same", () => {
+    const body = payments.body("GATEWAY_DOWN", { details: { status: "up", type: 1, region: "eu" }, message: "Down." })
+    expect(body).toEqual({
+      type: "https://pay.example/errors/GATEWAY_DOWN",
+      title: "The gateway does not respond",
+      status: 502,
+      detail: "Down.",
+      code: "GATEWAY_DOWN",
+      region: "eu",
+      details: { status: "up", type: 1 },
+    })
+  })
+})
