@@ -7,7 +7,7 @@ import { report } from "./report.ts"
 
 const PROJECT = /\btsc(?: -p (\S+))?/g
 /** Projects of frameworks, which are installed and built by proofs. */
-const OTHERS = /^examples\/(?:limited|nestjs|nextjs|pages|react-router|sveltekit)\//
+const OTHERS = /^examples\/(?:invoices|limited|nestjs|nextjs|pages|react-router|sveltekit)\//
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: "utf8" })

@@ -1,18 +1,20 @@
 // @outreach/client
-import { L as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, P as PresignResult, O as OutboundEvent, a as SurveyInput, C as Checkpoint, E as EventBatch, b as Sleep } from './syncEvents-5UOJ1fA4.js';
-export { A as AudienceInput, c as CampaignSummary, d as CaseInput, e as ConsumerEvent, f as ConsumerEventData, g as DigestRecord, h as EnvelopeMembers, i as FeedEventType, j as FunnelCounts, k as OptionObject, l as OutreachCounts, m as ProgramSummary, n as Publication, o as QuestionInput, p as QuotaStatus, q as ServiceEvent, r as ServiceEventData, s as SubQuestionInput, T as Targeting } from './syncEvents-5UOJ1fA4.js';
-import { PartnerErrorType, PartnerErrorCode, LegacyErrorCode, LegacyErrorItem } from '@outreach/error-catalog';
+import { P as PartnerError, L as LegacyError, a as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, b as PresignResult, O as OutboundEvent, c as SurveyInput, C as Checkpoint, E as EventBatch, d as Sleep } from './syncEvents-C-Va5xFv.js';
+export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as ConsumerEvent, h as ConsumerEventData, i as DigestRecord, j as EnvelopeMembers, k as FeedEventType, l as FunnelCounts, m as OptionObject, n as OutreachCounts, o as ProgramSummary, p as Publication, q as QuestionInput, r as QuotaStatus, s as ServiceEvent, t as ServiceEventData, u as SubQuestionInput, T as Targeting } from './syncEvents-C-Va5xFv.js';
 
+type ErrorType = PartnerError["error"]["type"];
+type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"];
+type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[];
 /** What the service said of a request that it refused or could not answer. */
 interface ApiErrorFields {
     readonly status: number;
-    readonly type: PartnerErrorType;
-    readonly code: PartnerErrorCode | LegacyErrorCode | null;
+    readonly type: ErrorType;
+    readonly code: ErrorCode | null;
     readonly message: string;
     readonly requestId: string | null;
     readonly retryAfter: number | null;
     readonly details: Readonly<Record<string, unknown>> | null;
-    readonly errors: readonly LegacyErrorItem[];
+    readonly errors: Faults;
     readonly docUrl: string | null;
 }
 /** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
@@ -21,9 +23,9 @@ declare class ApiError extends Error {
     /** HTTP status. */
     readonly status: number;
     /** The kind of error; for an answer without one, what its status stands for. */
-    readonly type: PartnerErrorType;
+    readonly type: ErrorType;
     /** The error's code; null when the answer held no error body, as from a proxy in between. */
-    readonly code: PartnerErrorCode | LegacyErrorCode | null;
+    readonly code: ErrorCode | null;
     /** Names the request to the service's operators; null when the answer did not. */
     readonly requestId: string | null;
     /** Seconds that the service asked to wait; null when it did not. */
@@ -31,7 +33,7 @@ declare class ApiError extends Error {
     /** Free-form details, such as `parameter`. */
     readonly details: Readonly<Record<string, unknown>> | null;
     /** Faults of a submitted survey; empty elsewhere. */
-    readonly errors: readonly LegacyErrorItem[];
+    readonly errors: Faults;
     /** The code's entry in the published guide. */
     readonly docUrl: string | null;
     constructor(fields: ApiErrorFields, options?: ErrorOptions);
@@ -230,7 +232,7 @@ export { ApiError, Checkpoint, ConnectionError, Digest, EventBatch, FeedEvent, H
 export type { ApiErrorFields, AttemptInfo, BodyOf, CallOptions, Client, ClientOptions, Fetch, FetchRequest, FetchResponse, Hooks, IdempotencyOptions, OperationId, Pages, QueryOf, RateLimit, RequestInfo, ResponseInfo, SyncOptions };
 
 // @outreach/client/checkpoints
-import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-DeEXess-.js';
+import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-VpDWavkC.js';
 import { Checkpoint } from './index.js';
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
@@ -291,8 +293,8 @@ declare function fileCheckpointStore(path: string): FileCheckpointStore;
 export { fileCheckpointStore };
 export type { FileCheckpointStore };
 
-// @outreach/client/dist/CheckpointStore-DeEXess-.d.ts
-import { C as Checkpoint } from './syncEvents-5UOJ1fA4.js';
+// @outreach/client/dist/CheckpointStore-VpDWavkC.d.ts
+import { C as Checkpoint } from './syncEvents-C-Va5xFv.js';
 
 /** Keeps the checkpoint of one reconciliation. A store of your own has the same two methods. */
 interface CheckpointStore {
@@ -311,7 +313,7 @@ interface TableOptions {
 
 export type { CheckpointStore as C, TableOptions as T };
 
-// @outreach/client/dist/syncEvents-5UOJ1fA4.d.ts
+// @outreach/client/dist/syncEvents-C-Va5xFv.d.ts
 /** A survey as it is submitted. Unknown fields are refused. */
 interface SurveyInput {
   title: string
@@ -516,6 +518,24 @@ interface Health {
   timestamp: string
 }
 
+/** The body of every error response of the partner endpoints. */
+interface PartnerError {
+  error: {
+    /** What retry and UX logic should branch on. */
+    type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
+    /** The set only grows: treat a code you do not know by its `type`. */
+    code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
+    /** Human-readable. */
+    message: string
+    /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
+    details?: Record<string, unknown> | null | undefined
+    /** The code's entry in the published guide. */
+    doc_url: string
+    /** Identifier of a request; equals the `X-Request-Id` header. */
+    request_id: string
+  }
+}
+
 /** One UTC day of every partner-bound program of the caller's organization. */
 interface Digest {
   object: "digest"
@@ -597,6 +617,20 @@ interface SurveyCreated {
   questionCount: number
   /** ISO 8601 date-time with `Z` or an offset. */
   createdAt: string
+}
+
+/** The body of every error response of the survey and upload endpoints. */
+interface LegacyError {
+  error: {
+    code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_IMPLEMENTED" | "SERVICE_UNAVAILABLE"
+    message: string
+    errors?: {
+      code: string
+      /** Location in the submitted survey. */
+      path: string
+      message: string
+    }[] | undefined
+  }
 }
 
 /** The outcome of a dry run. */
@@ -858,4 +892,4 @@ interface EventBatch {
     readonly checkpoint: Checkpoint;
 }
 
-export type { AudienceInput as A, Checkpoint as C, Digest as D, EventBatch as E, FeedEvent as F, Health as H, List as L, OutboundEvent as O, PresignResult as P, Queries as Q, RecipientRecord as R, SurveyCreated as S, Targeting as T, ValidateResult as V, WebhookReceipt as W, SurveyInput as a, Sleep as b, CampaignSummary as c, CaseInput as d, ConsumerEvent as e, ConsumerEventData as f, DigestRecord as g, EnvelopeMembers as h, FeedEventType as i, FunnelCounts as j, OptionObject as k, OutreachCounts as l, ProgramSummary as m, Publication as n, QuestionInput as o, QuotaStatus as p, ServiceEvent as q, ServiceEventData as r, SubQuestionInput as s };
+export type { AudienceInput as A, Checkpoint as C, Digest as D, EventBatch as E, FeedEvent as F, Health as H, LegacyError as L, OutboundEvent as O, PartnerError as P, Queries as Q, RecipientRecord as R, SurveyCreated as S, Targeting as T, ValidateResult as V, WebhookReceipt as W, List as a, PresignResult as b, SurveyInput as c, Sleep as d, CampaignSummary as e, CaseInput as f, ConsumerEvent as g, ConsumerEventData as h, DigestRecord as i, EnvelopeMembers as j, FeedEventType as k, FunnelCounts as l, OptionObject as m, OutreachCounts as n, ProgramSummary as o, Publication as p, QuestionInput as q, QuotaStatus as r, ServiceEvent as s, ServiceEventData as t, SubQuestionInput as u };

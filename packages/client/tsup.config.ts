@@ -9,7 +9,7 @@ export default defineConfig({
   ...published,
   entry: ["src/index.ts", "src/checkpoints.ts", "src/fileCheckpointStore.ts"],
   define: { CLIENT_VERSION: JSON.stringify(version) },
-  // Copies what is used of the contract in, so that nobody has to install zod for it.
-  dts: { resolve: ["@outreach/contract/types", "@outreach/contract/catalogs"] },
+  // Copies the contract's types into the declarations, so that nobody has to install zod for them.
+  dts: { resolve: ["@outreach/contract/types"] },
   clean: true,
 })

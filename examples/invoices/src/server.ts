@@ -54,7 +54,9 @@ app.notFound(() => {
 app.onError((caught, c) => {
   const error = errors.from(caught)
   if (error.status >= 500) console.error(c.get("requestId"), error.cause)
-  return error.toResponse({ requestId: c.get("requestId"), instance: c.req.path })
+  const response = error.toResponse({ requestId: c.get("requestId"), instance: c.req.path })
+  response.headers.set("X-Request-Id", c.get("requestId"))
+  return response
 })
 
 const { components, responses } = openapi(errors, {
@@ -67,10 +69,18 @@ const document = {
   info: { title: "Invoices", version: "1" },
   paths: {
     "/invoices/{id}": {
-      get: { operationId: "getInvoice", parameters: [id], responses: { 200: { description: "The invoice." }, ...responses.getInvoice } },
+      get: {
+        operationId: "getInvoice",
+        parameters: [id],
+        responses: { 200: { description: "The invoice." }, ...responses.getInvoice },
+      },
     },
     "/invoices/{id}/payments": {
-      post: { operationId: "payInvoice", parameters: [id], responses: { 201: { description: "Paid." }, ...responses.payInvoice } },
+      post: {
+        operationId: "payInvoice",
+        parameters: [id],
+        responses: { 201: { description: "Paid." }, ...responses.payInvoice },
+      },
     },
   },
   components,

@@ -1,15 +1,19 @@
-import type { LegacyErrorCode, LegacyErrorItem, PartnerErrorCode, PartnerErrorType } from "@outreach/contract/catalogs"
+import type { LegacyError, PartnerError } from "@outreach/contract/types"
+
+type ErrorType = PartnerError["error"]["type"]
+type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"]
+type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[]
 
 /** What the service said of a request that it refused or could not answer. */
 export interface ApiErrorFields {
   readonly status: number
-  readonly type: PartnerErrorType
-  readonly code: PartnerErrorCode | LegacyErrorCode | null
+  readonly type: ErrorType
+  readonly code: ErrorCode | null
   readonly message: string
   readonly requestId: string | null
   readonly retryAfter: number | null
   readonly details: Readonly<Record<string, unknown>> | null
-  readonly errors: readonly LegacyErrorItem[]
+  readonly errors: Faults
   readonly docUrl: string | null
 }
 
@@ -19,9 +23,9 @@ export class ApiError extends Error {
   /** HTTP status. */
   declare readonly status: number
   /** The kind of error; for an answer without one, what its status stands for. */
-  declare readonly type: PartnerErrorType
+  declare readonly type: ErrorType
   /** The error's code; null when the answer held no error body, as from a proxy in between. */
-  declare readonly code: PartnerErrorCode | LegacyErrorCode | null
+  declare readonly code: ErrorCode | null
   /** Names the request to the service's operators; null when the answer did not. */
   declare readonly requestId: string | null
   /** Seconds that the service asked to wait; null when it did not. */
@@ -29,7 +33,7 @@ export class ApiError extends Error {
   /** Free-form details, such as `parameter`. */
   declare readonly details: Readonly<Record<string, unknown>> | null
   /** Faults of a submitted survey; empty elsewhere. */
-  declare readonly errors: readonly LegacyErrorItem[]
+  declare readonly errors: Faults
   /** The code's entry in the published guide. */
   declare readonly docUrl: string | null
 

@@ -1,6 +1,5 @@
 import { defineCatalog, type Envelope, type ErrorCatalog, type StandardSchema } from "@outreach/error-catalog"
 import { type PartnerContext, partnerEnvelope } from "@outreach/error-catalog/partner"
-import type { LegacyError } from "../types.d.ts"
 
 /** The details of a code that is about a parameter; further members may stand beside its name. */
 const Parameter: StandardSchema<{ readonly parameter: string; readonly [member: string]: unknown }> = {
@@ -185,9 +184,6 @@ const legacyCodes = {
 
 /** A code of the legacy envelope. */
 export type LegacyErrorCode = keyof typeof legacyCodes
-
-/** One fault in a submitted survey. */
-export type LegacyErrorItem = NonNullable<LegacyError["error"]["errors"]>[number]
 
 /** The simpler envelope of the survey and upload endpoints; `errors` stands in the details, and is absent unless given. */
 const legacyEnvelope: Envelope = {
