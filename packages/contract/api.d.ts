@@ -1,12 +1,525 @@
 // @outreach/contract
-import { C as CampaignSummary$1, P as ProgramSummary$1, D as Digest$1, b as DigestRecord$1, F as FunnelCounts$1, O as OutreachCounts$1, Q as QuotaStatus$1, c as LegacyError$1, d as PartnerError$1, S as ServiceEventData, e as ConsumerEventData, f as ServiceEvent, g as ConsumerEvent, h as List, i as OptionObject$1, j as SubQuestionInput$1, k as QuestionInput$1, A as AudienceInput$1, l as Publication$1, m as CaseInput$1, T as Targeting$1, n as PresignResult$1, o as SurveyCreated$1, p as SurveyInput$1, V as ValidateResult$1, H as Health$1, R as RecipientRecord$1, I as InboundEvent$1, W as WebhookReceipt$1 } from './catalogs-DwSjYdOQ.js';
-import { PartnerErrorCode, LegacyErrorCode } from './catalogs.js';
-export { E as EnvelopeMembers } from './catalogs-DwSjYdOQ.js';
 import * as z from 'zod';
+import { PartnerErrorCode, LegacyErrorCode } from './catalogs.js';
 import { Scope, EventType, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FeedEventType } from './names.js';
 export { BOUNCE_REASONS, BounceReason, EventTypeOf, FEED_EVENT_TYPES, SCOPES } from './names.js';
 import '@outreach/error-catalog';
 import '@outreach/error-catalog/partner';
+
+// Written by `pnpm --filter @outreach/contract types` from openapi.json: the contract without zod.
+
+/** An event that the consumer sends; unknown types are acknowledged. */
+interface InboundEvent$1 {
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  event_type: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
+  source: "consumer"
+  data: Record<string, unknown>
+}
+
+/** A survey as it is submitted. Unknown fields are refused. */
+interface SurveyInput$1 {
+  title: string
+  /** `max` is at least `min`. */
+  estimatedTime: {
+    min: number
+    max: number
+  }
+  /** Dollars. */
+  incentive: number
+  /** Rich text intro. */
+  description?: string | undefined
+  briefDescription?: string | undefined
+  sponsor?: string | undefined
+  background?: string | undefined
+  directions?: string | undefined
+  outcomes?: string | undefined
+  format?: "standard" | "case-based" | undefined
+  /** Required for, and only for, the standard format. */
+  questions?: QuestionInput$1[] | undefined
+  /** Case-based only. */
+  introQuestions?: QuestionInput$1[] | undefined
+  /** Required for, and only for, the case-based format. */
+  cases?: CaseInput$1[] | undefined
+  /** Case-based only. */
+  closingQuestions?: QuestionInput$1[] | undefined
+  targeting?: Targeting$1 | undefined
+}
+
+/** A survey's question. */
+interface QuestionInput$1 {
+  type: "text" | "single-choice" | "multiple-choice" | "scale" | "yes-no" | "number" | "maxdiff" | "compound"
+  text: string
+  description?: string | undefined
+  required?: boolean | undefined
+  placeholder?: string | undefined
+  voiceEnabled?: boolean | undefined
+  validation?: {
+    minLength?: number | undefined
+    maxLength?: number | undefined
+    min?: number | undefined
+    max?: number | undefined
+  } | undefined
+  /** At least 2 for single-choice and multiple-choice. */
+  options?: (string | OptionObject$1)[] | undefined
+  allowOther?: boolean | undefined
+  maxSelections?: number | undefined
+  randomizeOptions?: boolean | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+    points?: string[] | undefined
+  } | undefined
+  visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined
+  showLabels?: boolean | undefined
+  showValue?: boolean | undefined
+  flipped?: boolean | undefined
+  yesText?: string | undefined
+  noText?: string | undefined
+  /** Required for maxdiff. */
+  items?: string[] | undefined
+  config?: {
+    itemsPerTask?: number | undefined
+    totalTasks?: number | undefined
+  } | undefined
+  contextHeader?: string | undefined
+  subQuestions?: SubQuestionInput$1[] | undefined
+}
+
+/** One choice: its text, and the value to store for it. */
+interface OptionObject$1 {
+  text: string
+  value?: string | undefined
+}
+
+/** One row of a compound question. */
+interface SubQuestionInput$1 {
+  type: "scale" | "single-choice" | "multiple-choice" | "yes-no"
+  label: string
+  required?: boolean | undefined
+  options?: (string | OptionObject$1)[] | undefined
+  points?: number | undefined
+  labels?: {
+    start?: string | undefined
+    end?: string | undefined
+  } | undefined
+}
+
+/** A clinical case and its questions. */
+interface CaseInput$1 {
+  title: string
+  /** HTML. */
+  content: string
+  questions: QuestionInput$1[]
+  ref?: string | undefined
+  prompt?: string | undefined
+  publication?: Publication$1 | undefined
+  keyPoints?: string[] | undefined
+  summary?: string | undefined
+  headerLabel?: string | undefined
+  reflectionLabel?: string | undefined
+  introLabel?: string | undefined
+}
+
+/** What a case was published as. */
+interface Publication$1 {
+  type: "pdf" | "link" | "embedded" | "text"
+  url?: string | undefined
+  metadata?: {
+    journal?: string | undefined
+    authors?: string | undefined
+    title?: string | undefined
+    doi?: string | undefined
+    year?: number | undefined
+  } | undefined
+}
+
+/** Whom a survey is for. */
+interface Targeting$1 {
+  audiences: AudienceInput$1[]
+}
+
+/** One audience of a survey. */
+interface AudienceInput$1 {
+  name?: string | undefined
+  /** NUCC groupings. */
+  roles?: string[] | undefined
+  /** NUCC codes. */
+  specialtyCodes?: string[] | undefined
+  /** US state codes. */
+  states?: string[] | undefined
+  zipCodes?: string[] | undefined
+  /** Dollars, instead of the survey's incentive. */
+  compensation?: number | undefined
+  /** Target number of responses. */
+  quota?: number | undefined
+}
+
+/** A campaign, in short. */
+interface CampaignSummary$1 {
+  object: "campaign"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a campaign. */
+  id: string
+  name: string
+  /** Identifier of a program. */
+  program_id: string
+  /** Free string. */
+  status: string
+}
+
+/** A program, in short. */
+interface ProgramSummary$1 {
+  object: "program"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of a program. */
+  id: string
+  /** Program slug used by the partner. */
+  slug: string
+  name: string
+  /** Free string. */
+  status: string
+}
+
+/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
+interface RecipientRecord$1 {
+  object: "recipient_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Short-link token, 6 base62 characters. */
+  token: string
+  /** National provider identifier, 10 digits. */
+  npi: string
+  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+  email: string
+  /** Identifier of a recipient. */
+  service_recipient_id: string
+  /** Identifier of a campaign. */
+  service_campaign_id: string
+  /** Identifier of a program. */
+  service_program_id: string
+  /** UTC date-time with microseconds. */
+  created_at: string
+  updated_at: string | null
+  sent_at: string | null
+  bounced_at: string | null
+  last_event_at: string | null
+  campaign?: CampaignSummary$1 | null | undefined
+  program?: ProgramSummary$1 | null | undefined
+}
+
+/** What the health check says. */
+interface Health$1 {
+  /** `ok` when reachable. */
+  status: string
+  /** The released version. */
+  version: string
+  /** UTC date-time with microseconds. */
+  timestamp: string
+}
+
+/** The body of every error response of the partner endpoints. */
+interface PartnerError$1 {
+  error: {
+    /** What retry and UX logic should branch on. */
+    type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
+    /** The set only grows: treat a code you do not know by its `type`. */
+    code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
+    /** Human-readable. */
+    message: string
+    /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
+    details?: Record<string, unknown> | null | undefined
+    /** The code's entry in the published guide. */
+    doc_url: string
+    /** Identifier of a request; equals the `X-Request-Id` header. */
+    request_id: string
+  }
+}
+
+/** One UTC day of every partner-bound program of the caller's organization. */
+interface Digest$1 {
+  object: "digest"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  data: DigestRecord$1[]
+}
+
+/** One program's day. */
+interface DigestRecord$1 {
+  object: "digest_record"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** UTC calendar date. */
+  date: string
+  program: ProgramSummary$1
+  /** For the date, and up to its end. */
+  funnel: {
+    date: FunnelCounts$1
+    cumulative: FunnelCounts$1
+  }
+  outreach: OutreachCounts$1
+  quota: {
+    learner_qualified: QuotaStatus$1
+    completer_qualified: QuotaStatus$1
+  }
+}
+
+/** Clinicians counted by stage of qualification. */
+interface FunnelCounts$1 {
+  account_created: number
+  learner_qualified: number
+  completer_qualified: number
+}
+
+/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+interface OutreachCounts$1 {
+  recipients_published: number
+  sent: number
+  bounced: number
+  opened: number
+  clicked: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_opened: number
+  /** Recipients of the date: one who comes back on the next counts there too. */
+  unique_clicked: number
+  /** The same without hits suspected to be bots. */
+  without_suspected_bots: {
+    opened: number
+    clicked: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_opened: number
+    /** Recipients of the date: one who comes back on the next counts there too. */
+    unique_clicked: number
+  }
+}
+
+/** How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target. */
+interface QuotaStatus$1 {
+  target: number | null
+  count: number
+  remaining: number | null
+  reached_at: string | null
+}
+
+/** The event is stored. */
+interface WebhookReceipt$1 {
+  received: true
+}
+
+/** A survey saved as a draft. */
+interface SurveyCreated$1 {
+  id: string
+  title: string
+  /** `draft` for a created survey. */
+  status: string
+  questionCount: number
+  /** ISO 8601 date-time with `Z` or an offset. */
+  createdAt: string
+}
+
+/** The body of every error response of the survey and upload endpoints. */
+interface LegacyError$1 {
+  error: {
+    code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_IMPLEMENTED" | "SERVICE_UNAVAILABLE"
+    message: string
+    errors?: {
+      code: string
+      /** Location in the submitted survey. */
+      path: string
+      message: string
+    }[] | undefined
+  }
+}
+
+/** The outcome of a dry run. */
+interface ValidateResult$1 {
+  valid: boolean
+  questionCount: number
+  caseCount?: number | undefined
+}
+
+/** Where to upload a file, and where it is found afterwards. */
+interface PresignResult$1 {
+  /** Upload here by PUT. */
+  url: string
+  /** Refer to the file by this after the upload. */
+  publicUrl: string
+  /** Seconds until the upload URL expires. */
+  expiresIn: number
+}
+
+/** One page of a list. */
+interface List<Item> {
+  object: "list"
+  /** True only on the production deployment. */
+  livemode: boolean
+  data: Item[]
+  has_more: boolean
+  /** Opaque; null when no further page. */
+  next_cursor: string | null
+  /** Echo of the request's path and query. */
+  url: string
+}
+
+/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+interface EnvelopeMembers {
+  object: "event"
+  /** True only on the production deployment. */
+  livemode: boolean
+  /** Identifier of an event: the deduplication key. */
+  event_id: string
+  event_version: number
+  /** Passed through. */
+  metadata?: Record<string, unknown> | null | undefined
+  /** ISO 8601 date-time with `Z` or an offset. */
+  occurred_at: string
+  /** ISO 8601 date-time with `Z` or an offset. */
+  emitted_at: string
+}
+
+/** The `data` of the events that the service sends, by type. A newer version may add keys. */
+interface ServiceEventData {
+  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
+  "outreach.recipients_published": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    service_campaign_name: string
+    service_program_name: string
+    consumer_program_slug: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_start: string
+    /** UTC date-time with microseconds. */
+    scheduled_send_window_end: string
+    recipients: {
+      /** Short-link token, 6 base62 characters. */
+      token: string
+      /** National provider identifier, 10 digits. */
+      npi: string
+      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+      email: string
+      /** Identifier of a recipient. */
+      service_recipient_id: string
+    }[]
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is delivered to the recipient mailbox. */
+  "outreach.email_sent": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    [key: string]: unknown
+  }
+  /** Fired on a hard bounce: the token is undeliverable. */
+  "outreach.email_bounced": {
+    /** Identifier of a recipient. */
+    service_recipient_id: string
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
+    bounce_reason: string
+    [key: string]: unknown
+  }
+  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+  "outreach.email_opened": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    opened_at: string
+    [key: string]: unknown
+  }
+  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+  "outreach.email_clicked": {
+    /** Identifier of a campaign. */
+    service_campaign_id: string
+    /** Identifier of a program. */
+    service_program_id: string
+    /** Short-link token, 6 base62 characters. */
+    token: string
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean
+    /** UTC date-time with microseconds. */
+    clicked_at: string
+    [key: string]: unknown
+  }
+}
+
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "service"
+  data: ServiceEventData[Type]
+  campaign?: CampaignSummary$1 | null | undefined
+  program?: ProgramSummary$1 | null | undefined
+  recipient?: RecipientRecord$1 | null | undefined
+}
+
+/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
+interface ConsumerEventData {
+  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+  "clinician.account_created": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
+    email: string
+    consumer_program_slug: string
+    /** `service_token`, `organic` or `other`; unknown strings are kept. */
+    attribution?: string | null | undefined
+    /** Set when `attribution` is `service_token`. */
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician crosses the program's learner threshold. */
+  "clinician.learner_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+  /** Fired when a clinician completes a program. */
+  "clinician.completer_qualified": {
+    /** National provider identifier, 10 digits. */
+    npi: string
+    consumer_program_slug: string
+    token?: string | null | undefined
+    [key: string]: unknown
+  }
+}
+
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+  event_type: Type
+  source: "consumer"
+  data: ConsumerEventData[Type]
+}
 
 /** The schema of a value; `Input` differs where a default may be left out. */
 interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {
@@ -771,584 +1284,12 @@ type InboundEvent = InboundEvent$1;
 declare const WebhookReceipt: Schema<WebhookReceipt>;
 type WebhookReceipt = WebhookReceipt$1;
 
-export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, ConsumerEvent, ConsumerEventData, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, List, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, ServiceEvent, ServiceEventData, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
-export type { Auth, CallOf, CaseInput, Decoded, ErrorCodeOf, EventData, EventDefinition, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, SubQuestionInput, Survey };
+export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export type { Auth, CallOf, CaseInput, ConsumerEvent, ConsumerEventData, Decoded, EnvelopeMembers, ErrorCodeOf, EventData, EventDefinition, List, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, ServiceEvent, ServiceEventData, SubQuestionInput, Survey };
 
 // @outreach/contract/catalogs
-import '@outreach/error-catalog';
-import '@outreach/error-catalog/partner';
-export { L as LegacyErrorCode, q as LegacyErrorItem, r as PartnerCatalog, a as PartnerErrorCode, s as PartnerErrorType, t as definePartnerCatalog, u as legacyCatalog, v as partnerCatalog } from './catalogs-DwSjYdOQ.js';
-
-// @outreach/contract/names
-/** The permissions that an API key can hold. */
-declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read", "digest:read"];
-/** A permission that an API key can hold. */
-type Scope = (typeof SCOPES)[number];
-/** Every event type, with the way it goes. */
-declare const EVENT_DIRECTIONS: {
-    readonly "outreach.recipients_published": "to_consumer";
-    readonly "outreach.email_sent": "to_consumer";
-    readonly "outreach.email_bounced": "to_consumer";
-    readonly "outreach.email_opened": "to_consumer";
-    readonly "outreach.email_clicked": "to_consumer";
-    readonly "clinician.account_created": "to_service";
-    readonly "clinician.learner_qualified": "to_service";
-    readonly "clinician.completer_qualified": "to_service";
-};
-/** The name of an event. */
-type EventType = keyof typeof EVENT_DIRECTIONS;
-/** The events that go one way. */
-type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
-    [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
-}[EventType];
-/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
-declare const EVENT_RECIPIENTS: {
-    readonly "outreach.recipients_published": "listed";
-    readonly "outreach.email_sent": "one";
-    readonly "outreach.email_bounced": "one";
-    readonly "outreach.email_opened": "one";
-    readonly "outreach.email_clicked": "one";
-};
-/** Of each event that the service sends, whether the pull feed has it. */
-declare const IS_IN_FEED: {
-    readonly "outreach.recipients_published": false;
-    readonly "outreach.email_sent": true;
-    readonly "outreach.email_bounced": true;
-    readonly "outreach.email_opened": true;
-    readonly "outreach.email_clicked": true;
-};
-/** An event type of the pull feed. */
-type FeedEventType = {
-    [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
-}[keyof typeof IS_IN_FEED];
-/** The event types of the pull feed. */
-declare const FEED_EVENT_TYPES: readonly FeedEventType[];
-/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
-declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
-/** A reason that the service gives for a bounce. */
-type BounceReason = (typeof BOUNCE_REASONS)[number];
-
-export { BOUNCE_REASONS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FEED_EVENT_TYPES, SCOPES };
-export type { BounceReason, EventType, EventTypeOf, FeedEventType, Scope };
-
-// @outreach/contract/dist/catalogs-DwSjYdOQ.d.ts
 import { ErrorCatalog, StandardSchema } from '@outreach/error-catalog';
 import { PartnerContext } from '@outreach/error-catalog/partner';
-
-// Written by `pnpm --filter @outreach/contract types` from openapi.json: the contract without zod.
-
-/** An event that the consumer sends; unknown types are acknowledged. */
-interface InboundEvent {
-  object: "event"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of an event: the deduplication key. */
-  event_id: string
-  event_version: number
-  /** Passed through. */
-  metadata?: Record<string, unknown> | null | undefined
-  event_type: string
-  /** ISO 8601 date-time with `Z` or an offset. */
-  occurred_at: string
-  /** ISO 8601 date-time with `Z` or an offset. */
-  emitted_at: string
-  source: "consumer"
-  data: Record<string, unknown>
-}
-
-/** A survey as it is submitted. Unknown fields are refused. */
-interface SurveyInput {
-  title: string
-  /** `max` is at least `min`. */
-  estimatedTime: {
-    min: number
-    max: number
-  }
-  /** Dollars. */
-  incentive: number
-  /** Rich text intro. */
-  description?: string | undefined
-  briefDescription?: string | undefined
-  sponsor?: string | undefined
-  background?: string | undefined
-  directions?: string | undefined
-  outcomes?: string | undefined
-  format?: "standard" | "case-based" | undefined
-  /** Required for, and only for, the standard format. */
-  questions?: QuestionInput[] | undefined
-  /** Case-based only. */
-  introQuestions?: QuestionInput[] | undefined
-  /** Required for, and only for, the case-based format. */
-  cases?: CaseInput[] | undefined
-  /** Case-based only. */
-  closingQuestions?: QuestionInput[] | undefined
-  targeting?: Targeting | undefined
-}
-
-/** A survey's question. */
-interface QuestionInput {
-  type: "text" | "single-choice" | "multiple-choice" | "scale" | "yes-no" | "number" | "maxdiff" | "compound"
-  text: string
-  description?: string | undefined
-  required?: boolean | undefined
-  placeholder?: string | undefined
-  voiceEnabled?: boolean | undefined
-  validation?: {
-    minLength?: number | undefined
-    maxLength?: number | undefined
-    min?: number | undefined
-    max?: number | undefined
-  } | undefined
-  /** At least 2 for single-choice and multiple-choice. */
-  options?: (string | OptionObject)[] | undefined
-  allowOther?: boolean | undefined
-  maxSelections?: number | undefined
-  randomizeOptions?: boolean | undefined
-  points?: number | undefined
-  labels?: {
-    start?: string | undefined
-    end?: string | undefined
-    points?: string[] | undefined
-  } | undefined
-  visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined
-  showLabels?: boolean | undefined
-  showValue?: boolean | undefined
-  flipped?: boolean | undefined
-  yesText?: string | undefined
-  noText?: string | undefined
-  /** Required for maxdiff. */
-  items?: string[] | undefined
-  config?: {
-    itemsPerTask?: number | undefined
-    totalTasks?: number | undefined
-  } | undefined
-  contextHeader?: string | undefined
-  subQuestions?: SubQuestionInput[] | undefined
-}
-
-/** One choice: its text, and the value to store for it. */
-interface OptionObject {
-  text: string
-  value?: string | undefined
-}
-
-/** One row of a compound question. */
-interface SubQuestionInput {
-  type: "scale" | "single-choice" | "multiple-choice" | "yes-no"
-  label: string
-  required?: boolean | undefined
-  options?: (string | OptionObject)[] | undefined
-  points?: number | undefined
-  labels?: {
-    start?: string | undefined
-    end?: string | undefined
-  } | undefined
-}
-
-/** A clinical case and its questions. */
-interface CaseInput {
-  title: string
-  /** HTML. */
-  content: string
-  questions: QuestionInput[]
-  ref?: string | undefined
-  prompt?: string | undefined
-  publication?: Publication | undefined
-  keyPoints?: string[] | undefined
-  summary?: string | undefined
-  headerLabel?: string | undefined
-  reflectionLabel?: string | undefined
-  introLabel?: string | undefined
-}
-
-/** What a case was published as. */
-interface Publication {
-  type: "pdf" | "link" | "embedded" | "text"
-  url?: string | undefined
-  metadata?: {
-    journal?: string | undefined
-    authors?: string | undefined
-    title?: string | undefined
-    doi?: string | undefined
-    year?: number | undefined
-  } | undefined
-}
-
-/** Whom a survey is for. */
-interface Targeting {
-  audiences: AudienceInput[]
-}
-
-/** One audience of a survey. */
-interface AudienceInput {
-  name?: string | undefined
-  /** NUCC groupings. */
-  roles?: string[] | undefined
-  /** NUCC codes. */
-  specialtyCodes?: string[] | undefined
-  /** US state codes. */
-  states?: string[] | undefined
-  zipCodes?: string[] | undefined
-  /** Dollars, instead of the survey's incentive. */
-  compensation?: number | undefined
-  /** Target number of responses. */
-  quota?: number | undefined
-}
-
-/** A campaign, in short. */
-interface CampaignSummary {
-  object: "campaign"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of a campaign. */
-  id: string
-  name: string
-  /** Identifier of a program. */
-  program_id: string
-  /** Free string. */
-  status: string
-}
-
-/** A program, in short. */
-interface ProgramSummary {
-  object: "program"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of a program. */
-  id: string
-  /** Program slug used by the partner. */
-  slug: string
-  name: string
-  /** Free string. */
-  status: string
-}
-
-/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
-interface RecipientRecord {
-  object: "recipient_record"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Short-link token, 6 base62 characters. */
-  token: string
-  /** National provider identifier, 10 digits. */
-  npi: string
-  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-  email: string
-  /** Identifier of a recipient. */
-  service_recipient_id: string
-  /** Identifier of a campaign. */
-  service_campaign_id: string
-  /** Identifier of a program. */
-  service_program_id: string
-  /** UTC date-time with microseconds. */
-  created_at: string
-  updated_at: string | null
-  sent_at: string | null
-  bounced_at: string | null
-  last_event_at: string | null
-  campaign?: CampaignSummary | null | undefined
-  program?: ProgramSummary | null | undefined
-}
-
-/** What the health check says. */
-interface Health {
-  /** `ok` when reachable. */
-  status: string
-  /** The released version. */
-  version: string
-  /** UTC date-time with microseconds. */
-  timestamp: string
-}
-
-/** The body of every error response of the partner endpoints. */
-interface PartnerError {
-  error: {
-    /** What retry and UX logic should branch on. */
-    type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
-    /** The set only grows: treat a code you do not know by its `type`. */
-    code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
-    /** Human-readable. */
-    message: string
-    /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
-    details?: Record<string, unknown> | null | undefined
-    /** The code's entry in the published guide. */
-    doc_url: string
-    /** Identifier of a request; equals the `X-Request-Id` header. */
-    request_id: string
-  }
-}
-
-/** One UTC day of every partner-bound program of the caller's organization. */
-interface Digest {
-  object: "digest"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** UTC calendar date. */
-  date: string
-  data: DigestRecord[]
-}
-
-/** One program's day. */
-interface DigestRecord {
-  object: "digest_record"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** UTC calendar date. */
-  date: string
-  program: ProgramSummary
-  /** For the date, and up to its end. */
-  funnel: {
-    date: FunnelCounts
-    cumulative: FunnelCounts
-  }
-  outreach: OutreachCounts
-  quota: {
-    learner_qualified: QuotaStatus
-    completer_qualified: QuotaStatus
-  }
-}
-
-/** Clinicians counted by stage of qualification. */
-interface FunnelCounts {
-  account_created: number
-  learner_qualified: number
-  completer_qualified: number
-}
-
-/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
-interface OutreachCounts {
-  recipients_published: number
-  sent: number
-  bounced: number
-  opened: number
-  clicked: number
-  /** Recipients of the date: one who comes back on the next counts there too. */
-  unique_opened: number
-  /** Recipients of the date: one who comes back on the next counts there too. */
-  unique_clicked: number
-  /** The same without hits suspected to be bots. */
-  without_suspected_bots: {
-    opened: number
-    clicked: number
-    /** Recipients of the date: one who comes back on the next counts there too. */
-    unique_opened: number
-    /** Recipients of the date: one who comes back on the next counts there too. */
-    unique_clicked: number
-  }
-}
-
-/** How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target. */
-interface QuotaStatus {
-  target: number | null
-  count: number
-  remaining: number | null
-  reached_at: string | null
-}
-
-/** The event is stored. */
-interface WebhookReceipt {
-  received: true
-}
-
-/** A survey saved as a draft. */
-interface SurveyCreated {
-  id: string
-  title: string
-  /** `draft` for a created survey. */
-  status: string
-  questionCount: number
-  /** ISO 8601 date-time with `Z` or an offset. */
-  createdAt: string
-}
-
-/** The body of every error response of the survey and upload endpoints. */
-interface LegacyError {
-  error: {
-    code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "METHOD_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_IMPLEMENTED" | "SERVICE_UNAVAILABLE"
-    message: string
-    errors?: {
-      code: string
-      /** Location in the submitted survey. */
-      path: string
-      message: string
-    }[] | undefined
-  }
-}
-
-/** The outcome of a dry run. */
-interface ValidateResult {
-  valid: boolean
-  questionCount: number
-  caseCount?: number | undefined
-}
-
-/** Where to upload a file, and where it is found afterwards. */
-interface PresignResult {
-  /** Upload here by PUT. */
-  url: string
-  /** Refer to the file by this after the upload. */
-  publicUrl: string
-  /** Seconds until the upload URL expires. */
-  expiresIn: number
-}
-
-/** One page of a list. */
-interface List<Item> {
-  object: "list"
-  /** True only on the production deployment. */
-  livemode: boolean
-  data: Item[]
-  has_more: boolean
-  /** Opaque; null when no further page. */
-  next_cursor: string | null
-  /** Echo of the request's path and query. */
-  url: string
-}
-
-/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
-interface EnvelopeMembers {
-  object: "event"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of an event: the deduplication key. */
-  event_id: string
-  event_version: number
-  /** Passed through. */
-  metadata?: Record<string, unknown> | null | undefined
-  /** ISO 8601 date-time with `Z` or an offset. */
-  occurred_at: string
-  /** ISO 8601 date-time with `Z` or an offset. */
-  emitted_at: string
-}
-
-/** The `data` of the events that the service sends, by type. A newer version may add keys. */
-interface ServiceEventData {
-  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
-  "outreach.recipients_published": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    service_campaign_name: string
-    service_program_name: string
-    consumer_program_slug: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_start: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_end: string
-    recipients: {
-      /** Short-link token, 6 base62 characters. */
-      token: string
-      /** National provider identifier, 10 digits. */
-      npi: string
-      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-      email: string
-      /** Identifier of a recipient. */
-      service_recipient_id: string
-    }[]
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is delivered to the recipient mailbox. */
-  "outreach.email_sent": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    [key: string]: unknown
-  }
-  /** Fired on a hard bounce: the token is undeliverable. */
-  "outreach.email_bounced": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
-    bounce_reason: string
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-  "outreach.email_opened": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    opened_at: string
-    [key: string]: unknown
-  }
-  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-  "outreach.email_clicked": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    clicked_at: string
-    [key: string]: unknown
-  }
-}
-
-/** An event that the service sends. */
-interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "service"
-  data: ServiceEventData[Type]
-  campaign?: CampaignSummary | null | undefined
-  program?: ProgramSummary | null | undefined
-  recipient?: RecipientRecord | null | undefined
-}
-
-/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
-interface ConsumerEventData {
-  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-  "clinician.account_created": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-    email: string
-    consumer_program_slug: string
-    /** `service_token`, `organic` or `other`; unknown strings are kept. */
-    attribution?: string | null | undefined
-    /** Set when `attribution` is `service_token`. */
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician crosses the program's learner threshold. */
-  "clinician.learner_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician completes a program. */
-  "clinician.completer_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-}
-
-/** An event that the consumer sends. */
-interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "consumer"
-  data: ConsumerEventData[Type]
-}
 
 declare const types: {
     readonly authentication_error: {
@@ -1541,10 +1482,60 @@ declare const legacyCodes: {
 };
 /** A code of the legacy envelope. */
 type LegacyErrorCode = keyof typeof legacyCodes;
-/** One fault in a submitted survey. */
-type LegacyErrorItem = NonNullable<LegacyError["error"]["errors"]>[number];
 /** The catalog of the survey and upload endpoints. Source: the specification, Errors, Legacy envelope. */
 declare const legacyCatalog: ErrorCatalog<typeof types, typeof legacyCodes>;
 
-export { definePartnerCatalog as t, legacyCatalog as u, partnerCatalog as v };
-export type { AudienceInput as A, CampaignSummary as C, Digest as D, EnvelopeMembers as E, FunnelCounts as F, Health as H, InboundEvent as I, LegacyErrorCode as L, OutreachCounts as O, ProgramSummary as P, QuotaStatus as Q, RecipientRecord as R, ServiceEventData as S, Targeting as T, ValidateResult as V, WebhookReceipt as W, PartnerErrorCode as a, DigestRecord as b, LegacyError as c, PartnerError as d, ConsumerEventData as e, ServiceEvent as f, ConsumerEvent as g, List as h, OptionObject as i, SubQuestionInput as j, QuestionInput as k, Publication as l, CaseInput as m, PresignResult as n, SurveyCreated as o, SurveyInput as p, LegacyErrorItem as q, PartnerCatalog as r, PartnerErrorType as s };
+export { definePartnerCatalog, legacyCatalog, partnerCatalog };
+export type { LegacyErrorCode, PartnerCatalog, PartnerErrorCode, PartnerErrorType };
+
+// @outreach/contract/names
+/** The permissions that an API key can hold. */
+declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read", "digest:read"];
+/** A permission that an API key can hold. */
+type Scope = (typeof SCOPES)[number];
+/** Every event type, with the way it goes. */
+declare const EVENT_DIRECTIONS: {
+    readonly "outreach.recipients_published": "to_consumer";
+    readonly "outreach.email_sent": "to_consumer";
+    readonly "outreach.email_bounced": "to_consumer";
+    readonly "outreach.email_opened": "to_consumer";
+    readonly "outreach.email_clicked": "to_consumer";
+    readonly "clinician.account_created": "to_service";
+    readonly "clinician.learner_qualified": "to_service";
+    readonly "clinician.completer_qualified": "to_service";
+};
+/** The name of an event. */
+type EventType = keyof typeof EVENT_DIRECTIONS;
+/** The events that go one way. */
+type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
+    [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
+}[EventType];
+/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
+declare const EVENT_RECIPIENTS: {
+    readonly "outreach.recipients_published": "listed";
+    readonly "outreach.email_sent": "one";
+    readonly "outreach.email_bounced": "one";
+    readonly "outreach.email_opened": "one";
+    readonly "outreach.email_clicked": "one";
+};
+/** Of each event that the service sends, whether the pull feed has it. */
+declare const IS_IN_FEED: {
+    readonly "outreach.recipients_published": false;
+    readonly "outreach.email_sent": true;
+    readonly "outreach.email_bounced": true;
+    readonly "outreach.email_opened": true;
+    readonly "outreach.email_clicked": true;
+};
+/** An event type of the pull feed. */
+type FeedEventType = {
+    [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
+}[keyof typeof IS_IN_FEED];
+/** The event types of the pull feed. */
+declare const FEED_EVENT_TYPES: readonly FeedEventType[];
+/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
+/** A reason that the service gives for a bounce. */
+type BounceReason = (typeof BOUNCE_REASONS)[number];
+
+export { BOUNCE_REASONS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FEED_EVENT_TYPES, SCOPES };
+export type { BounceReason, EventType, EventTypeOf, FeedEventType, Scope };
