@@ -32,7 +32,10 @@ const values: GuideValues = {
 }
 
 const guides = await Promise.all(
-  keysOf(PAGES).map(async (page) => ({ page, content: renderGuide(await read(`guides/${page}.md`), values, errorTexts) })),
+  keysOf(PAGES).map(async (page) => ({
+    page,
+    content: renderGuide(await read(`guides/${page}.md`), values, errorTexts),
+  })),
 )
 
 const index = guides.map(({ page, content }) => [
