@@ -1,6 +1,7 @@
 /**
- * Follows the README as a person with npm and any Node does: a new user of the machine without pnpm starts the sandbox, runs the commands of the section for partners and
- * those that the sandbox prints, runs a test, and stops it all. Only the ports and the folders differ.
+ * Follows the README as a person with npm and any Node does: a new user of the machine, with an empty home and no program but npm, Node, curl and those that
+ * every account has, starts the sandbox, runs the commands of the section for partners and those that the sandbox prints, runs a test, and stops it all.
+ * Only the ports and the folders differ.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -14,6 +15,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { createServer } from "node:net"
@@ -28,7 +30,10 @@ const SECTION = /^## Receive webhooks\n([\s\S]*?)^## /m
 const FENCE = /^```(sh|js)\n([\s\S]*?)^```$/gm
 /** Ends what hangs. The first start downloads Node, pnpm and all dependencies. */
 const TIMEOUT_MS = 2_400_000
-const A_TEST = "packages/cursor/test/cursorCodec.test.ts"
+/** What the newcomer can run: links to the machine's own programs, of which those of `EVERYWHERE` are part of every Debian. */
+const PROGRAMS = ["node", "npm", "npx", "curl"]
+const EVERYWHERE = "bash sh grep sed xargs cat dirname head mkdir rm seq sleep tee uname".split(" ")
+const A_TEST = "packages/bot-suspicion/test/suspect.test.ts"
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
@@ -46,6 +51,11 @@ const canRun = (folder: string, program: string): boolean => {
     return false
   }
 }
+function locate(program: string): string {
+  const found = PATH.find((it) => canRun(it, program))
+  if (found === undefined) throw new Error(`this machine has no ${program}`)
+  return join(found, program)
+}
 const fencesOf = (section: RegExp): ReadonlyArray<{ readonly language: string; readonly code: string }> => {
   const [, text = ""] = section.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
   return [...text.matchAll(FENCE)].map(([, language = "", code = ""]) => ({ language, code }))
@@ -58,14 +68,15 @@ const folder = mkdtempSync(join(tmpdir(), "outreach-newcomer-"))
 chmodSync(folder, 0o755)
 const home = join(folder, "home")
 const clone = join(home, "clone")
-const PATH = process.env["PATH"]!.split(delimiter)
+const programs = join(folder, "programs")
+// Not those that npx or pnpm adds for this script.
+const PATH = process.env["PATH"]!.split(delimiter).filter((it) => !it.includes("node_modules"))
 const isNewUser = process.getuid?.() === 0 && PATH.some((it) => canRun(it, "useradd"))
 const user = `newcomer${process.pid}`
-/** What runs as the newcomer: with a home of its own, and a PATH that has the machine's Node and npm, and no pnpm. */
 const environment = {
   HOME: home,
   USER: user,
-  PATH: PATH.filter((it) => !it.includes("node_modules") && !canRun(it, "pnpm")).join(delimiter),
+  PATH: programs,
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name)),
   ),
@@ -83,7 +94,7 @@ interface Started {
 function start(line: string, cwd: string, env: NodeJS.ProcessEnv = {}): Started {
   const command = ["bash", "-c", line] as const
   const [program = "", ...args] = isNewUser
-    ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--init-groups", ...command]
+    ? [locate("setpriv"), `--reuid=${user}`, `--regid=${user}`, "--init-groups", ...command]
     : command
   const child = spawn(program, args, {
     cwd,
@@ -111,6 +122,8 @@ async function run(line: string, cwd = clone, env: NodeJS.ProcessEnv = {}): Prom
 }
 
 mkdirSync(clone, { recursive: true })
+mkdirSync(programs)
+for (const program of [...PROGRAMS, ...EVERYWHERE]) symlinkSync(locate(program), join(programs, program))
 if (isNewUser) execFileSync("useradd", ["--home-dir", home, "--no-create-home", "--shell", "/bin/bash", user])
 let sandbox: Started | undefined
 try {
@@ -167,8 +180,8 @@ exit 1`)
   if (!received.includes('{"received":true}'))
     violations.push(`The receiver does not acknowledge the sample:\n${received}`)
 
-  const printed = [...sandbox.output().matchAll(/^ {2}(npm run .+)$/gm)].map(([, line = ""]) => line)
-  if (printed.length < 3) violations.push(`The sandbox prints ${printed.length} commands:\n${sandbox.output()}`)
+  const printed = [...sandbox.output().matchAll(/^ {2}((?:npm run|curl) .+)$/gm)].map(([, line = ""]) => line)
+  if (printed.length !== 5) violations.push(`The sandbox prints ${printed.length} commands:\n${sandbox.output()}`)
   for (const line of printed) await run(line)
   if (/\bpnpm\b/.test(sandbox.output().slice(sandbox.output().indexOf("documents  "))))
     violations.push("The sandbox prints a command of pnpm")
