@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises"
 import { changelogValues } from "./changelogValues.ts"
 import { errorTexts, errorValues } from "./errorValues.ts"
 import { headingsOf } from "./headingsOf.ts"
-import { keysOf, layout, PAGES, pathOf } from "./layout.ts"
+import { languageTabs } from "./languageTabs.ts"
+import { code, keysOf, layout, PAGES, pathOf } from "./layout.ts"
 import { referenceValues } from "./referenceValues.ts"
 import { type GuideValues, renderGuide } from "./renderGuide.ts"
 import { requestValues } from "./requestValues.ts"
@@ -27,7 +28,10 @@ const values: GuideValues = {
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",
   webhookServer: await read("samples/webhookServer.ts"),
-  reconcile: await read("samples/reconcile.ts"),
+  reconcile: languageTabs("reconciliation", [
+    { language: "TypeScript", content: code("reconcile.ts", await read("samples/reconcile.ts")) },
+    { language: "Python", content: code("reconcile.py", await read("samples/languages/reconcile.py")) },
+  ]),
   verifyInYourLanguage: await verifyInYourLanguage(),
 }
 

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { type Html, html, prose } from "./html.ts"
+import { languageTabs } from "./languageTabs.ts"
 import { code } from "./layout.ts"
 
-/** The languages of the switch in its order: the file of `samples/` that is shown, and how servers there give the raw body. */
+/** The languages in their order: the file of `samples/` that is shown, and how servers there give the raw body. */
 const LANGUAGES = [
   {
     language: "TypeScript",
@@ -44,7 +45,7 @@ const LANGUAGES = [
   },
 ] as const
 
-/** Reads the check of a signature in each language, as a switch of which one language is open at a time. */
+/** Reads the check of a signature in each language. */
 export async function verifyInYourLanguage(): Promise<Html> {
   const samples = await Promise.all(
     LANGUAGES.map(async (row) => ({
@@ -52,14 +53,12 @@ export async function verifyInYourLanguage(): Promise<Html> {
       text: await readFile(new URL(`samples/${row.file}`, import.meta.url), "utf8"),
     })),
   )
-  // Disclosures of one name close one another without a script.
-  return html`<div class="languages">
-${samples.map(
-  ({ language, file, rawBody, text }, i) => html`<details name="language"${i === 0 ? html` open` : ""}>
-<summary>${language}</summary>
-<p>The raw body: ${prose(rawBody)}</p>
-${code(basename(file), text)}
-</details>
-`,
-)}</div>`
+  return languageTabs(
+    "signature",
+    samples.map(({ language, file, rawBody, text }) => ({
+      language,
+      content: html`<p>The raw body: ${prose(rawBody)}</p>
+${code(basename(file), text)}`,
+    })),
+  )
 }

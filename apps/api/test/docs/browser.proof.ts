@@ -131,14 +131,16 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     const { page, complaints } = await show("/docs/webhooks")
     await page.locator(".languages summary", { hasText: "Go" }).click()
     await page.locator(".languages summary", { hasText: "Go" }).click()
-    await page.goto(`${BASE}/docs/errors`)
-    await page.goto(`${BASE}/docs/webhooks`)
-    const another = await page.context().newPage()
-    await another.goto(`${BASE}/docs/webhooks`)
-    for (const shown of [page, another]) {
-      await shown.locator("button").first().waitFor({ state: "attached" })
-      expect(await shown.locator(".languages details[open] summary").allTextContents()).toEqual(["Go"])
+    const openOn = async (path: string) => {
+      await page.goto(BASE + path)
+      await page.locator("button").first().waitFor({ state: "attached" })
+      return page.locator(".languages details[open] summary").allTextContents()
     }
+    // A page that lacks the language shows its first one, and changes nothing.
+    expect(await openOn("/docs/pagination")).toEqual(["TypeScript"])
+    expect(await openOn("/docs/webhooks")).toEqual(["Go"])
+    await page.locator(".languages summary", { hasText: "Python" }).click()
+    expect(await openOn("/docs/pagination")).toEqual(["Python"])
     expect(complaints).toEqual([])
   })
 
@@ -217,6 +219,14 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       expect(complaints).toEqual([])
     },
   )
+
+  it("a search that cannot be loaded any more says so", async () => {
+    const { page } = await show("/docs")
+    await page.route("**/*.js", (route) => route.abort())
+    await page.keyboard.press("/")
+    await page.getByRole("status").getByText("Reload the page to search").waitFor({ state: "attached" })
+    expect(await page.getByPlaceholder("Reload the page to search").isVisible()).toBe(true)
+  })
 
   it("the search hides its results while the reader is elsewhere", async () => {
     const { page } = await show("/docs")

@@ -1,6 +1,10 @@
+import { execFile, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { eventExamples, SCOPES } from "@outreach/contract"
 import { sign, verify } from "@outreach/signature"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -26,10 +30,11 @@ describe("the code that the guide shows", () => {
     ["verifySignature.ts", "webhooks"],
     ["webhookServer.ts", "webhooks"],
     ["reconcile.ts", "pagination"],
+    ["languages/reconcile.py", "pagination"],
   ])("is the code that runs below: %s", async (file, page) => {
     const text = await (await fetch(`${api().url}/docs/${page}`)).text()
     const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-    expect(samplesOf(text).get(file)).toBe(source)
+    expect(samplesOf(text).get(basename(file))).toBe(source)
   })
 })
 
@@ -126,30 +131,46 @@ describe("the receiver", () => {
   })
 })
 
-describe("the reconciliation", () => {
-  it("stores every event once, over pages and from checkpoint to checkpoint", async () => {
-    const { campaign, organization } = await api().run(seedCampaign({ recipients: 1 }))
-    const { text: key } = await api().issue(organization.id, SCOPES)
-    const publish = (count: number) =>
-      api().run(publishOutcomes(campaign, Array<"outreach.email_sent">(count).fill("outreach.email_sent")))
+/** Runs the sample in Python, and hands on what it stores. */
+const reconcileInPython: typeof reconcile = async ({ baseUrl, key }, checkpoint, store) => {
+  const program = `import json, sys
+from reconcile import reconcile
+reconcile(*sys.argv[1:], lambda events, reached: print(json.dumps([events, reached])))`
+  const folder = fileURLToPath(new URL("../../src/docs/samples/languages", import.meta.url))
+  const env = { PATH: process.env["PATH"], PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" }
+  const args = ["-c", program, baseUrl, key, checkpoint]
+  const { stdout } = await promisify(execFile)("python3", args, { env, maxBuffer: 2 ** 26 })
+  for (const line of stdout.trim().split("\n")) await store(...(JSON.parse(line) as Parameters<typeof store>))
+}
+const hasPython = spawnSync("python3", ["--version"]).error === undefined
 
-    const stored = new Map<string, string>()
-    let checkpoint = "2026-01-01T00:00:00.000000Z"
-    const pages: Array<number> = []
-    const poll = () =>
-      reconcile({ baseUrl: api().url, key }, checkpoint, async (events, reached) => {
-        pages.push(events.length)
-        for (const { event_id, emitted_at } of events) stored.set(event_id, emitted_at)
-        checkpoint = reached
-      })
+describe.each([["TypeScript", reconcile], ...(hasPython ? ([["Python", reconcileInPython]] as const) : [])] as const)(
+  "the reconciliation in %s",
+  (_, reconcile) => {
+    it("stores every event once, over pages and from checkpoint to checkpoint", async () => {
+      const { campaign, organization } = await api().run(seedCampaign({ recipients: 1 }))
+      const { text: key } = await api().issue(organization.id, SCOPES)
+      const publish = (count: number) =>
+        api().run(publishOutcomes(campaign, Array<"outreach.email_sent">(count).fill("outreach.email_sent")))
 
-    await poll()
-    const ids = [...(await publish(1003))]
-    await poll()
-    ids.push(...(await publish(1)))
-    await poll()
-    expect([...stored.keys()]).toEqual(ids)
-    expect(checkpoint).toBe([...stored.values()].at(-1))
-    expect(pages).toEqual([0, 500, 500, 3, 500, 500, 4])
-  })
-})
+      const stored = new Map<string, string>()
+      let checkpoint = "2026-01-01T00:00:00.000000Z"
+      const pages: Array<number> = []
+      const poll = () =>
+        reconcile({ baseUrl: api().url, key }, checkpoint, async (events, reached) => {
+          pages.push(events.length)
+          for (const { event_id, emitted_at } of events) stored.set(event_id, emitted_at)
+          checkpoint = reached
+        })
+
+      await poll()
+      const ids = [...(await publish(1003))]
+      await poll()
+      ids.push(...(await publish(1)))
+      await poll()
+      expect([...stored.keys()]).toEqual(ids)
+      expect(checkpoint).toBe([...stored.values()].at(-1))
+      expect(pages).toEqual([0, 500, 500, 3, 500, 500, 4])
+    })
+  },
+)

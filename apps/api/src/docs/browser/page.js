@@ -60,7 +60,15 @@ for (const type of ["scroll", "hashchange"])
 mark()
 
 const field = /** @type {HTMLInputElement} */ (document.querySelector("[type=search]"))
-field.addEventListener("focus", async () => (await import("./search.js")).connect(field, status), { once: true })
+const loadSearch = () =>
+  import("./search.js").then(
+    ({ connect }) => connect(field, status),
+    () => {
+      // The file went with the release that served this page.
+      field.placeholder = status.textContent = "Reload the page to search"
+    },
+  )
+field.addEventListener("focus", loadSearch, { once: true })
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement === field) return
   event.preventDefault()

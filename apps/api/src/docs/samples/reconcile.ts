@@ -19,7 +19,8 @@ export async function reconcile(
     const page = (await response.json()) as { data: Event[]; next_cursor: string | null }
 
     // In one transaction: the events that are new by their event_id, and how far you are.
-    await store(page.data, page.data.at(-1)?.emitted_at ?? checkpoint)
+    checkpoint = page.data.at(-1)?.emitted_at ?? checkpoint
+    await store(page.data, checkpoint)
     if (page.next_cursor === null) return
     url.searchParams.set("cursor", page.next_cursor)
   }

@@ -1,0 +1,16 @@
+import { type Html, html, type Part } from "./html.ts"
+
+/** Shows one of several languages at a time, the first one first. A script keeps the choice for every page. */
+export const languageTabs = (
+  group: string,
+  tabs: ReadonlyArray<{ readonly language: string; readonly content: Part }>,
+): Html =>
+  // Disclosures of one name close one another without a script.
+  html`<div class="languages">
+${tabs.map(
+  ({ language, content }, i) => html`<details name="${group}"${i === 0 ? html` open` : ""}>
+<summary>${language}</summary>
+${content}
+</details>
+`,
+)}</div>`
