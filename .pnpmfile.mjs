@@ -7,7 +7,11 @@ export const hooks = {
   /** Completes a manifest as it is packed or published: with addresses, and without what only this workspace uses. */
   beforePacking({ devDependencies, scripts, ...manifest }, folder) {
     const exports = { ...manifest.exports, "./package.json": "./package.json" }
-    if (name === undefined) return { ...manifest, exports, homepage: `https://www.npmjs.com/package/${manifest.name}` }
+    if (name === undefined) {
+      // The page on npm leads to the repository and its issues, once the package is released.
+      const page = `https://www.npmjs.com/package/${manifest.name}`
+      return { ...manifest, exports, homepage: page, bugs: { url: page } }
+    }
     const directory = relative(import.meta.dirname, folder)
     return {
       ...manifest,
