@@ -10,8 +10,8 @@ export interface Outcome {
   readonly retryAfter?: number | undefined
 }
 
-/** What is worth another attempt: a status, a class of statuses, every failure of the network, or a code or name of an error. */
-export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | (string & {})
+/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
+export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {})
 
 /** What `classify` is told. */
 export interface ClassifyOptions {

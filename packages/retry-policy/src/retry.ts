@@ -3,8 +3,7 @@ import type { Next, Policy } from "./Policy.ts"
 
 /** As much of an `AbortSignal` as is needed. */
 export interface AbortSignalLike {
-  readonly aborted: boolean
-  readonly reason?: unknown
+  readonly throwIfAborted: () => void
   readonly addEventListener: (type: "abort", listener: () => void) => void
   readonly removeEventListener: (type: "abort", listener: () => void) => void
 }
@@ -63,7 +62,7 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
   const start = now()
   let elapsed = 0
   for (let attempt = 1; ; attempt++) {
-    if (signal?.aborted) throw signal.reason
+    signal?.throwIfAborted()
     let result: Result | undefined
     let thrown: { readonly error: unknown } | undefined
     try {
@@ -84,19 +83,23 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     }
     discardBody(result).catch(() => {})
     for (let left = next.delay; left >= 0; left -= MAX_TIMER) {
-      await unlessAborted(signal, sleep(Math.min(left, MAX_TIMER), signal))
+      signal?.throwIfAborted()
+      await endedBy(signal, sleep(Math.min(left, MAX_TIMER), signal))
     }
   }
 }
 
-async function unlessAborted(signal: AbortSignalLike | undefined, waited: PromiseLike<unknown>): Promise<void> {
+/** Waits for a promise, unless a signal aborts first: then it rejects with the signal's reason. */
+function endedBy(signal: AbortSignalLike | undefined, waited: PromiseLike<unknown>): Promise<unknown> {
   let stop = (): void => {}
-  const aborted = new Promise((_, reject) => {
-    stop = () => (signal?.aborted ? reject(signal.reason) : undefined)
-    stop()
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve
     signal?.addEventListener("abort", stop)
   })
-  await Promise.race([waited, aborted]).finally(() => signal?.removeEventListener("abort", stop))
+  return Promise.race([waited, aborted]).finally(() => {
+    signal?.removeEventListener("abort", stop)
+    signal?.throwIfAborted()
+  })
 }
 
 /** Cancels the body of fetch, reads a short rest of undici's, or destroys Node's. */

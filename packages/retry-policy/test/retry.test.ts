@@ -200,12 +200,7 @@ describe("a signal", () => {
       const added = new Set<unknown>()
       const { signal } = controller
       const watched = {
-        get aborted() {
-          return signal.aborted
-        },
-        get reason() {
-          return signal.reason
-        },
+        throwIfAborted: () => signal.throwIfAborted(),
         addEventListener: (type: "abort", listener: () => void) => {
           added.add(listener)
           signal.addEventListener(type, listener)
@@ -257,8 +252,8 @@ describe("over HTTP", () => {
   const RETRY_ON = [408, 429, "5xx", "network"] as const
 
   it.each([
-    ["fetch", (url: string) => fetch(url)],
-    ["undici", (url: string) => request(url)],
+    ["fetch", (url: string, signal: AbortSignal | null) => fetch(url, { signal })],
+    ["undici", (url: string, signal: AbortSignal | null) => request(url, { signal })],
   ])("repeats a call of %s through refusals and broken connections, and waits for Retry-After", async (_, call) => {
     const { url } = await startServer((request, response) => {
       const count = ++requests
@@ -270,10 +265,14 @@ describe("over HTTP", () => {
     })
     let requests = 0
     const { waits, ...time } = simulatedTime()
-    const { body } = await retry(() => call(url) as Promise<{ readonly body: unknown }>, EVERY_SECOND, {
-      ...time,
-      retryOn: RETRY_ON,
-    })
+    const { body } = await retry(
+      ({ signal }) => call(url, signal) as Promise<{ readonly body: unknown }>,
+      EVERY_SECOND,
+      {
+        ...time,
+        retryOn: RETRY_ON,
+      },
+    )
     expect(await new Response(body as ReadableStream).text()).toBe("done")
     expect([requests, waits]).toEqual([4, [4000, expect.closeTo(61_000, -4), 1000]])
   })
