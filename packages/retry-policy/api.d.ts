@@ -7,8 +7,8 @@ interface Outcome {
     /** Milliseconds that the response asked to wait. */
     readonly retryAfter?: number | undefined;
 }
-/** What is worth another attempt: a status, a class of statuses, every failure of the network, or a code or name of an error. */
-type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | (string & {});
+/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
+type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {});
 /** What `classify` is told. */
 interface ClassifyOptions {
     /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
@@ -47,7 +47,7 @@ interface EndedAttempt {
     /** Uniform in [0, 1), such as `Math.random`. A policy with jitter needs it. */
     readonly random?: (() => number) | undefined;
 }
-/** What follows: another attempt after `delay` whole milliseconds, or none. */
+/** What follows: another attempt after `delay` milliseconds, which jitter makes fractions of, or none. */
 type Next = {
     readonly retry: true;
     readonly delay: number;
@@ -96,8 +96,7 @@ declare function parseRetryAfter(value: string | null | undefined, { date, now }
 
 /** As much of an `AbortSignal` as is needed. */
 interface AbortSignalLike {
-    readonly aborted: boolean;
-    readonly reason?: unknown;
+    readonly throwIfAborted: () => void;
     readonly addEventListener: (type: "abort", listener: () => void) => void;
     readonly removeEventListener: (type: "abort", listener: () => void) => void;
 }
@@ -141,7 +140,7 @@ interface RetryOptions<Result, Signal extends AbortSignalLike> {
  * Returns what the last attempt returned, even a response that is not a success, or throws what it threw. The body of an earlier response is
  * discarded, so that its connection is free.
  */
-declare function retry<Result, Signal extends AbortSignalLike = never>(task: (run: Run<Signal>) => Result | PromiseLike<Result>, policy: Policy, { sleep, now, random, retryOn, classify, signal, onAttempt, }: RetryOptions<Result, Signal>): Promise<Result>;
+declare function retry<Result, Signal extends AbortSignalLike = never>(task: (run: Run<Signal>) => Result | PromiseLike<Result>, policy: Policy, { sleep, now, random, retryOn, classify, signal, onAttempt }: RetryOptions<Result, Signal>): Promise<Result>;
 
 /** A policy whose delays are listed. */
 interface Schedule extends Policy {

@@ -53,7 +53,7 @@ export function createQueue(database: DatabaseSync, policy: Policy, { leaseMs }:
       const now = Date.now()
       const next = policy.next({ attempt, outcome, elapsed: now - firstAt, random: Math.random })
       const settled = next.retry
-        ? { state: "waiting", dueAt: now + next.delay, reason: outcome.reason }
+        ? { state: "waiting", dueAt: now + Math.ceil(next.delay), reason: outcome.reason }
         : next.because === "success"
           ? { state: "done", dueAt: now, reason: outcome.reason }
           : { state: "dead", dueAt: now, reason: `${outcome.reason}, ${next.because}` }

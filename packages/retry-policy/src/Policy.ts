@@ -18,7 +18,7 @@ export interface EndedAttempt {
   readonly random?: (() => number) | undefined
 }
 
-/** What follows: another attempt after `delay` whole milliseconds, or none. */
+/** What follows: another attempt after `delay` milliseconds, which jitter makes fractions of, or none. */
 export type Next =
   | { readonly retry: true; readonly delay: number }
   | {
@@ -60,7 +60,7 @@ export function createPolicy(
       // What is not in [0, 1) leaves the whole delay.
       const share = drawn >= 0 && drawn < 1 ? 1 - chance + chance * drawn : 1
       // Added, so that those who were told the same second do not come back in the same millisecond.
-      const delay = Math.round(delayAfter(attempt) * share + (retryAfter > 0 ? Math.min(retryAfter, most) : 0))
+      const delay = delayAfter(attempt) * share + (retryAfter > 0 ? Math.min(retryAfter, most) : 0)
       return Math.max(0, elapsed) + delay > end ? { retry: false, because: "deadline" } : { retry: true, delay }
     },
   }

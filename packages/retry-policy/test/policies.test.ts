@@ -114,8 +114,8 @@ describe("every policy", () => {
       fc.property(anyPolicy, chance, (create, drawn) => {
         const delaysWith = (jitter: "full" | "equal" | "none") => delaysOf(create({ jitter }), () => drawn).delays
         const whole = [1000, 10_000, 100_000]
-        expect(delaysWith("full")).toEqual(whole.map((delay) => Math.round(delay * drawn)))
-        expect(delaysWith("equal")).toEqual(whole.map((delay) => Math.round(delay * (0.5 + 0.5 * drawn))))
+        expect(delaysWith("full")).toEqual(whole.map((delay) => expect.closeTo(delay * drawn)))
+        expect(delaysWith("equal")).toEqual(whole.map((delay) => expect.closeTo(delay * (0.5 + 0.5 * drawn))))
         expect(delaysWith("none")).toEqual(whole)
       }),
     )
@@ -164,7 +164,7 @@ describe("every policy", () => {
     expect(next).toEqual({ retry: false, because: "deadline" })
   })
 
-  it("never returns a delay that is not a whole number from 0", () => {
+  it("never returns a delay that is not a number from 0", () => {
     const options = fc.record({
       jitter: fc.constantFrom("full", "equal", "none"),
       maxRetryAfter: fc.double({ min: 0, max: 1e9, noNaN: true }),
@@ -179,7 +179,7 @@ describe("every policy", () => {
         (create, options, attempt, drawn, retryAfter) => {
           const next = create(options).next({ attempt, outcome: { ...transient, retryAfter }, random: () => drawn })
           expect(next).toMatchObject({ retry: true })
-          expect(next.retry && Number.isSafeInteger(next.delay) && next.delay >= 0).toBe(true)
+          expect(next.retry && Number.isFinite(next.delay) && next.delay >= 0).toBe(true)
         },
       ),
     )
