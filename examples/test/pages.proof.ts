@@ -40,7 +40,9 @@ beforeEach(({ skip }) => {
 
 const listOf = (customer: string) => `${server?.url}/customers/${customer}/invoices`
 const get = (customer: string, query: Record<string, string | number>) =>
-  fetch(`${listOf(customer)}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, `${value}`]))}`)
+  fetch(
+    `${listOf(customer)}?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]))}`,
+  )
 async function read(customer: string, query: Record<string, string | number> = {}): Promise<Page> {
   const response = await get(customer, query)
   expect(response.status).toBe(200)
