@@ -36,7 +36,7 @@ for (const leaf of values.only ?? LEAVES) {
   )
   row(
     "dependencies",
-    candidates.map(({ packageName }) => String(dependenciesOf(packageName))),
+    candidates.map(({ packageName }) => String(packageName === undefined ? 0 : dependenciesOf(packageName))),
   )
   for (const feature of features)
     row(

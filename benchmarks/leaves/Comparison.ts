@@ -12,8 +12,8 @@ export interface Comparison {
 export interface Candidate {
   /** The head of its column. */
   readonly name: string
-  /** The package on npm, whose installed dependencies are counted. */
-  readonly packageName: string
+  /** The package on npm, whose installed dependencies are counted. Without one it is written by hand. */
+  readonly packageName?: string
   /** A module that uses it for the smallest real task, which is bundled to weigh it. */
   readonly code: string
   readonly has: readonly string[]

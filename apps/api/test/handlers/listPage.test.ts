@@ -48,6 +48,9 @@ const cursorOf = async (cursorKey: string) => {
 it("reads a cursor while CURSOR_KEY holds the key that made it, and refuses it afterwards", async () => {
   const made = { before: await cursorOf(A), k1: await cursorOf(`k1:${A}`), k2: await cursorOf(`k2:${B},k1:${A}`) }
   expect(made.k1).toBe(made.before)
+  // As partners hold them.
+  expect(made.before).toBe("AnU8WTGraNKhE9O8myUs0ZCUynbRGXI9cb7qg_tEjkZnPnsibiI6MX0")
+  expect(made.k2).toBe("AmWHyL7iU1B_4UlZ0uIlTPuWYgjlBymXG5pswXMMI57XnHsibiI6MX0")
   for (const ring of [`k2:${B},k1:${A}`, `k1:${A},k2:${B}`, `new:${B},old:${A}`]) {
     for (const cursor of [made.before, made.k2]) expect(await read(ring, cursor)).toMatchObject({ data: [2] })
   }

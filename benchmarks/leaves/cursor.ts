@@ -1,0 +1,211 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { cursorCodec, cursorKeyRing, paginate } from "@outreach/cursor"
+import { keyset } from "@outreach/cursor/keyset"
+import { jwtVerify, SignJWT } from "jose"
+import { type CompiledQuery, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
+import { base64UrlCodec, codecPipe, createPaginator, SqlitePaginationDialect, superJsonCodec } from "kysely-cursor"
+import * as z from "zod"
+import type { Comparison } from "./Comparison.ts"
+
+const PAGE = "a page of 20 after 100,000 rows of SQLite"
+const ROUND_TRIP = "a cursor made and read"
+
+const CHECKED = "a position is typed and checked by a schema"
+const AUTHENTIC = "an altered cursor is refused"
+const SCOPED = "bound to endpoint, caller and filters"
+const EXPIRES = "cursors may expire"
+const KEYS = "the key changes while old cursors are read"
+const TYPES = "bigints and dates"
+const STATEMENT = "writes condition and order of composite keys, mixed directions and nulls"
+const NULLS = "nulls first or last, as asked"
+const ROWS = "compares rows where an index answers that alone"
+const PREVIOUS = "previous pages"
+const STABLE = "no row twice or missed while others come and go"
+const ANY = "any driver, no query builder"
+const DIALECTS = "MySQL and SQL Server"
+const ENCRYPTED = "encrypted cursors"
+
+interface Row {
+  readonly id: number
+  readonly created_at: string
+  readonly customer: string
+}
+type Position = Pick<Row, "created_at" | "id">
+const limit = 20
+const database = new DatabaseSync(":memory:")
+database.exec(`
+  create table invoices (id integer primary key, created_at text not null, customer text not null);
+  insert into invoices
+    with recursive n(i) as (values (1) union all select i + 1 from n where i < 200000)
+    select i, '2026-11-21T00:' || printf('%02d:%09.6fZ', i / 10000, i / 3 % 600 / 10.0), 'acme' from n;
+  create index invoices_by_time on invoices (created_at, id)`)
+const select = "select id, created_at, customer from invoices"
+const read = (statement: string, ...values: SQLInputValue[]): Row[] =>
+  database.prepare(statement).all(...values) as unknown as Row[]
+const last = read(`${select} order by created_at desc, id desc limit 1 offset 99999`)[0]!
+const position = ({ created_at, id }: Row): Position => ({ created_at, id })
+
+const schema = z.object({ created_at: z.string(), id: z.number() })
+const key = "a key of at least thirty-two bytes"
+const secret = new TextEncoder().encode(key)
+const ring = cursorKeyRing([{ key }])
+/** Made for each request, as its scope is. */
+const codecOf = () => cursorCodec({ schema, key: ring, scope: "invoices of acme" })
+const cursor = codecOf().encode(last)
+
+const byHand = {
+  encode: (row: Row) => Buffer.from(JSON.stringify(position(row))).toString("base64url"),
+  decode: (text: string) => JSON.parse(Buffer.from(text, "base64url").toString()) as Position,
+}
+const byHandCursor = byHand.encode(last)
+const pageAfter = ({ created_at, id }: Position) =>
+  read(`${select} where (created_at, id) < (?, ?) order by created_at desc, id desc limit ?`, created_at, id, limit + 1)
+
+const sign = (row: Row) =>
+  new SignJWT(position(row))
+    .setProtectedHeader({ alg: "HS256" })
+    .setAudience("invoices of acme")
+    .setExpirationTime("1d")
+    .sign(secret)
+const verify = async (token: string) => {
+  const { payload } = await jwtVerify(token, secret, { audience: "invoices of acme", algorithms: ["HS256"] })
+  return schema.parse(payload)
+}
+const token = await sign(last)
+
+class SqliteDriver extends DummyDriver {
+  override acquireConnection(): ReturnType<DummyDriver["acquireConnection"]> {
+    return Promise.resolve({
+      executeQuery: ({ sql, parameters }: CompiledQuery) =>
+        Promise.resolve({ rows: read(sql, ...(parameters as SQLInputValue[])) as never[] }),
+      async *streamQuery() {},
+    })
+  }
+}
+const kysely = new Kysely<{ invoices: Row }>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})
+const kyselyCodec = codecPipe(superJsonCodec, base64UrlCodec)
+const paginator = createPaginator({ dialect: SqlitePaginationDialect, cursorCodec: kyselyCodec })
+const sorts = [
+  { col: "invoices.created_at", dir: "desc", output: "created_at" },
+  { col: "invoices.id", dir: "desc", output: "id" },
+] as const
+const query = kysely.selectFrom("invoices").select(["id", "created_at", "customer"])
+const kyselyCursor = (await paginator.paginate({ query: query.where("invoices.id", "=", last.id), sorts, limit: 1 }))
+  .endCursor!
+
+/** By the names of the candidates: each reads the page, and makes the cursor of the next one. */
+const pages = {
+  cursor: () => {
+    const codec = codecOf()
+    const from = { after: codec.decode(cursor) }
+    const { where, orderBy, values } = keyset({ created_at: "desc", id: "desc" }, from, { placeholder: "?" })
+    const rows = read(`${select} where ${where} order by ${orderBy} limit ?`, ...values, limit + 1)
+    return paginate({ rows, limit, codec, position }).data
+  },
+  kyselyCursor: async () =>
+    (await paginator.paginate({ query, sorts, limit, cursor: { nextPage: kyselyCursor } })).items,
+  jose: async () => {
+    const rows = pageAfter(await verify(token))
+    if (rows.length > limit) await sign(rows[limit - 1]!)
+    return rows.slice(0, limit)
+  },
+  base64: () => {
+    const rows = pageAfter(byHand.decode(byHandCursor))
+    if (rows.length > limit) byHand.encode(rows[limit - 1]!)
+    return rows.slice(0, limit)
+  },
+  offset: () =>
+    read(`${select} order by created_at desc, id desc limit ? offset ?`, limit + 1, 100_000).slice(0, limit),
+}
+const idsOf = async (name: keyof typeof pages) => (await pages[name]()).map(({ id }) => id).join()
+for (const name of ["kyselyCursor", "jose", "base64", "offset"] as const) {
+  if ((await idsOf(name)) !== (await idsOf("cursor"))) throw new Error(`${name} reads another page.`)
+}
+
+/** Each reads a page of invoices, the newest first, after the position of a cursor. */
+export const comparison: Comparison = {
+  features: [
+    ...[CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES],
+    ...[STATEMENT, NULLS, ROWS, PREVIOUS, STABLE, ANY, DIALECTS, ENCRYPTED],
+  ],
+  operations: [PAGE, ROUND_TRIP],
+  candidates: [
+    {
+      name: "cursor",
+      packageName: "@outreach/cursor",
+      code: `import { cursorCodec, cursorKeyRing, paginate } from "@outreach/cursor"
+import { keyset } from "@outreach/cursor/keyset"
+export function page(sql, schema, key, cursor, limit) {
+  const codec = cursorCodec({ schema, key, scope: "invoices of acme" })
+  const from = { after: codec.decode(cursor) }
+  const { where, orderBy, values } = keyset({ created_at: "desc", id: "desc" }, from, { placeholder: "?" })
+  const rows = sql(\`${select} where \${where} order by \${orderBy} limit ?\`, [...values, limit + 1])
+  return paginate({ rows, limit, codec, position: ({ created_at, id }) => ({ created_at, id }) })
+}`,
+      has: [CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES, STATEMENT, NULLS, ROWS, PREVIOUS, STABLE, ANY],
+      operations: {
+        [PAGE]: pages.cursor,
+        [ROUND_TRIP]: () => {
+          const codec = codecOf()
+          return codec.decode(codec.encode(last))
+        },
+      },
+    },
+    {
+      name: "kysely-cursor",
+      packageName: "kysely-cursor",
+      code: `import { createPaginator, SqlitePaginationDialect } from "kysely-cursor"
+const paginator = createPaginator({ dialect: SqlitePaginationDialect })
+const sorts = [{ col: "invoices.created_at", dir: "desc" }, { col: "invoices.id", dir: "desc" }]
+export const page = (query, nextPage, limit) => paginator.paginate({ query, sorts, limit, cursor: { nextPage } })`,
+      // An altered cursor is refused, and none can be read, with its codec of AES, which derives a key with scrypt each time.
+      has: [AUTHENTIC, TYPES, STATEMENT, PREVIOUS, STABLE, DIALECTS, ENCRYPTED],
+      operations: {
+        [PAGE]: pages.kyselyCursor,
+        [ROUND_TRIP]: async () => kyselyCodec.decode(await kyselyCodec.encode(position(last))),
+      },
+    },
+    {
+      name: "a JWT of jose, SQL by hand",
+      packageName: "jose",
+      code: `import { jwtVerify, SignJWT } from "jose"
+export async function page(sql, secret, cursor, limit) {
+  const { payload: { created_at, id } } = await jwtVerify(cursor, secret, { audience: "invoices of acme", algorithms: ["HS256"] })
+  const rows = sql("${select} where (created_at, id) < (?, ?) order by created_at desc, id desc limit ?", [created_at, id, limit + 1])
+  const last = rows[limit - 1]
+  const next = new SignJWT({ created_at: last.created_at, id: last.id }).setProtectedHeader({ alg: "HS256" }).setAudience("invoices of acme")
+  return { data: rows.slice(0, limit), next_cursor: rows.length > limit ? await next.setExpirationTime("1d").sign(secret) : null }
+}`,
+      has: [AUTHENTIC, SCOPED, EXPIRES, KEYS, STABLE, ANY],
+      operations: { [PAGE]: pages.jose, [ROUND_TRIP]: async () => verify(await sign(last)) },
+    },
+    {
+      name: "base64 of JSON, by hand",
+      code: `export function page(sql, cursor, limit) {
+  const { created_at, id } = JSON.parse(Buffer.from(cursor, "base64url").toString())
+  const rows = sql("${select} where (created_at, id) < (?, ?) order by created_at desc, id desc limit ?", [created_at, id, limit + 1])
+  const last = rows[limit - 1]
+  const next_cursor = rows.length > limit ? Buffer.from(JSON.stringify({ created_at: last.created_at, id: last.id })).toString("base64url") : null
+  return { data: rows.slice(0, limit), next_cursor }
+}`,
+      has: [STABLE, ANY],
+      operations: { [PAGE]: pages.base64, [ROUND_TRIP]: () => byHand.decode(byHand.encode(last)) },
+    },
+    {
+      name: "`offset`, by hand",
+      code: `export function page(sql, number, limit) {
+  const rows = sql("${select} order by created_at desc, id desc limit ? offset ?", [limit + 1, number * limit])
+  return { data: rows.slice(0, limit), has_more: rows.length > limit }
+}`,
+      has: [PREVIOUS, ANY],
+      operations: { [PAGE]: pages.offset },
+    },
+  ],
+}
