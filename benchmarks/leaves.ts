@@ -51,6 +51,7 @@ for (const leaf of values.only ?? LEAVES) {
     )
     row(`${name}: operations a second`, results)
   }
+  await comparison.close?.()
   console.log()
 }
 

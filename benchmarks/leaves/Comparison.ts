@@ -7,6 +7,8 @@ export interface Comparison {
   readonly counts?: Readonly<Record<string, readonly string[]>>
   /** The names of the operations that are measured. */
   readonly operations: readonly string[]
+  /** Ends what the operations need, such as a server. */
+  readonly close?: () => Promise<void>
 }
 
 export interface Candidate {
