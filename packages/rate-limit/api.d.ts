@@ -1,7 +1,7 @@
 // @outreach/rate-limit
-import { N as Named, b as RateLimitPolicy } from './rateLimiter-DuhwITN-.js';
-export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-DuhwITN-.js';
-export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-DzB0sZb2.js';
+import { N as Named, b as RateLimitPolicy } from './rateLimiter-C_EdD9vx.js';
+export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-C_EdD9vx.js';
+export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-BHi7EIbY.js';
 
 /** A quota that is whole again at the end of each window. */
 interface FixedWindowOptions extends Named {
@@ -31,8 +31,8 @@ export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-667GqoIx.js';
-import './rateLimitHeaders-DzB0sZb2.js';
+import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
+import './rateLimitHeaders-BHi7EIbY.js';
 
 /** The parts of an Express request that a limit may go by. */
 interface ExpressRequest {
@@ -67,8 +67,8 @@ export type { ExpressOptions, ExpressRequest, ExpressResponse };
 
 // @outreach/rate-limit/fastify
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-667GqoIx.js';
-import './rateLimitHeaders-DzB0sZb2.js';
+import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
+import './rateLimitHeaders-BHi7EIbY.js';
 
 /** The parts of a Fastify request that a limit may go by. */
 interface LimitedRequest {
@@ -100,8 +100,8 @@ export type { FastifyOptions, LimitedReply, LimitedRequest };
 
 // @outreach/rate-limit/fetch
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-667GqoIx.js';
-import './rateLimitHeaders-DzB0sZb2.js';
+import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
+import './rateLimitHeaders-BHi7EIbY.js';
 
 /** The parts of a Fetch request that a limit may go by. */
 interface FetchRequest {
@@ -135,14 +135,14 @@ import { RateLimitStore } from './index.js';
 interface MemoryStoreOptions {
     /** The clock, in Unix milliseconds: `Date.now`. */
     readonly now: () => number;
-    /** How many keys are kept; a whole number from 2. Default 100,000. */
+    /** How many keys of each policy are kept; a whole number from 2. Default 100,000. */
     readonly maxKeys?: number | undefined;
 }
 /**
  * Creates a store in this process's memory: for one process, and until it ends.
  *
- * When it is full, the key that was quiet for longest goes: one that has used more than half of its limit only where more than half of all
- * keys have, and another only where they have not. So nobody is forgotten without `maxKeys / 2` others that did as much.
+ * When it is full, a key that was quiet for long goes: one that has used more than half of its limit only where more than half of all keys
+ * have, and another only where they have not. So nobody is forgotten without `maxKeys / 2` others that did as much.
  */
 declare function memoryStore({ now, maxKeys }: MemoryStoreOptions): RateLimitStore;
 
@@ -211,8 +211,8 @@ declare function redisStore(client: RedisClient, { prefix, now }?: RedisStoreOpt
 export { redisStore };
 export type { RedisClient, RedisCommand, RedisStoreOptions };
 
-// @outreach/rate-limit/dist/limitRequest-667GqoIx.d.ts
-import { H as HeaderForm } from './rateLimitHeaders-DzB0sZb2.js';
+// @outreach/rate-limit/dist/limitRequest-DWrhZ-Za.d.ts
+import { H as HeaderForm } from './rateLimitHeaders-BHi7EIbY.js';
 
 /** Whom a request counts for, and what it costs. A function may name the type of the framework for its request: `(request: FastifyRequest) =>`. */
 interface LimitOptions<Request> {
@@ -229,8 +229,8 @@ interface LimitOptions<Request> {
 
 export type { LimitOptions as L };
 
-// @outreach/rate-limit/dist/rateLimitHeaders-DzB0sZb2.d.ts
-import { R as RateLimitDecision } from './rateLimiter-DuhwITN-.js';
+// @outreach/rate-limit/dist/rateLimitHeaders-BHi7EIbY.d.ts
+import { R as RateLimitDecision } from './rateLimiter-C_EdD9vx.js';
 
 /** Which headers: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
 type HeaderForm = "x" | "draft";
@@ -245,14 +245,14 @@ declare function rateLimitHeaders({ counted, limit, remaining, reset, resetAfter
 export { rateLimitHeaders as r };
 export type { HeaderForm as H };
 
-// @outreach/rate-limit/dist/rateLimiter-DuhwITN-.d.ts
+// @outreach/rate-limit/dist/rateLimiter-C_EdD9vx.d.ts
 /** How many requests, or units of another kind, one key may take in which time. Made by `fixedWindow` or `tokenBucket`. */
 interface RateLimitPolicy {
     /** What the `RateLimit` headers call it. */
     readonly name: string;
     /** The most that can be taken together: the limit of a window, or the capacity of a bucket. */
     readonly limit: number;
-    /** For stores: stands before each key, so that no two policies share a count. */
+    /** For stores: what tells it from others that count the same key, so that no two share a count; ends with `:limit:unit:leak:windowMs`. */
     readonly id: string;
     /** For stores: they count in whole units, of which a cost of 1 takes this many. */
     readonly unit: number;
@@ -326,7 +326,7 @@ declare function decideCount(policy: RateLimitPolicy, count: number, now: number
 
 /** Keeps what each key has used: `memoryStore`, `redisStore`, `postgresStore`, or your own around `spend`. */
 interface RateLimitStore {
-    /** Takes units from what a key has left, if they fit, in one step that no other can part; `key` already names the policy. */
+    /** Takes units from what a key has left of a policy, if they fit, in one step that no other can part. Each `policy.id` has keys of its own. */
     spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>;
 }
 /** What a limiter does when its store fails, or does not respond. */

@@ -4,7 +4,7 @@ export interface RateLimitPolicy {
   readonly name: string
   /** The most that can be taken together: the limit of a window, or the capacity of a bucket. */
   readonly limit: number
-  /** For stores: stands before each key, so that no two policies share a count. */
+  /** For stores: what tells it from others that count the same key, so that no two share a count; ends with `:limit:unit:leak:windowMs`. */
   readonly id: string
   /** For stores: they count in whole units, of which a cost of 1 takes this many. */
   readonly unit: number

@@ -69,8 +69,8 @@ export function postgresStore(
         [],
       )
     },
-    async spend(key, units, { limit, unit, leak, windowMs }) {
-      const [row] = await query(statement, [key, units, limit * unit, leak, windowMs, time()])
+    async spend(key, units, { id, limit, unit, leak, windowMs }) {
+      const [row] = await query(statement, [`${id}:${key}`, units, limit * unit, leak, windowMs, time()])
       const { used, at, allowed, now: counted } = row as { used: number; at: number; allowed: boolean; now: number }
       return { used, at, allowed, now: counted }
     },

@@ -4,7 +4,7 @@ import type { Spent } from "./spend.ts"
 
 /** Keeps what each key has used: `memoryStore`, `redisStore`, `postgresStore`, or your own around `spend`. */
 export interface RateLimitStore {
-  /** Takes units from what a key has left, if they fit, in one step that no other can part; `key` already names the policy. */
+  /** Takes units from what a key has left of a policy, if they fit, in one step that no other can part. Each `policy.id` has keys of its own. */
   spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>
 }
 
@@ -53,7 +53,8 @@ export function rateLimiter(
         )
       const units = unitsOf(policy, cost)
       try {
-        const spent = store.spend(`${policy.id}:${key}`, units, policy)
+        const spent = store.spend(key, units, policy)
+        if (!("then" in spent)) return toDecision(policy, spent, cost)
         return toDecision(policy, await (signal ? Promise.race([spent, aborted(signal())]) : spent), cost)
       } catch (error) {
         if (whenAway !== "allow") throw error

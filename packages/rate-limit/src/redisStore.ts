@@ -31,9 +31,9 @@ export function redisStore(
 ): RateLimitStore {
   const run = commandOf(client)
   return {
-    async spend(key, units, { limit, unit, leak, windowMs }) {
-      const time = now === undefined ? "" : wholeMilliseconds(now())
-      const rest = ["1", prefix + key, ...[units, limit * unit, leak, windowMs, time].map(String)]
+    async spend(key, units, { id }) {
+      const rest = ["1", `${prefix}${id}:${key}`, id, `${units}`]
+      if (now) rest.push(`${wholeMilliseconds(now())}`)
       const reply = await run("EVALSHA", SCRIPT_SHA1, ...rest).then(undefined, (error: unknown) => {
         if (!/^NOSCRIPT/.test((error as Error | undefined)?.message ?? "")) throw error
         return run("EVAL", SCRIPT, ...rest)

@@ -30,7 +30,7 @@ describe("a full store in memory", () => {
     for (let i = 0; i < 4; i++) await limiter.take(`heavy ${i}`, { cost: 6 })
     for (let i = 0; i < 100; i++) await limiter.take(`light ${i}`)
     expect((await limiter.take("heavy", { cost: 0 })).remaining).toBe(0)
-    for (let i = 5; i < 10; i++) await limiter.take(`heavy ${i}`, { cost: 6 })
+    for (let i = 5; i < 20; i++) await limiter.take(`heavy ${i}`, { cost: 6 })
     expect((await limiter.take("heavy", { cost: 0 })).remaining).toBe(10)
   })
   it("counts newcomers while all others have used their limit", async () => {
@@ -40,6 +40,16 @@ describe("a full store in memory", () => {
       for (const key of ["a", "b"]) expect((await limiter.take(key)).remaining).toBe(left)
     }
     for (const key of ["a", "b"]) expect((await limiter.take(key)).allowed).toBe(false)
+  })
+  it("keeps the newest key though all others made requests since they came", async () => {
+    for (const cost of [1, 10]) {
+      const limiter = open(6)
+      for (let round = 0; round < 2; round++) {
+        for (let i = 0; i < 6; i++) await limiter.take(`old ${i}`, { cost: round === 0 ? cost : 0 })
+      }
+      await limiter.take("new", { cost })
+      expect((await limiter.take("new", { cost: 0 })).remaining).toBe(10 - cost)
+    }
   })
   it("keeps nothing of keys that only ask", async () => {
     const limiter = open(2)
