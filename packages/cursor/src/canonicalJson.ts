@@ -13,7 +13,7 @@ interface Form {
  * Writes a value as JSON with its keys sorted, so that equal values have equal texts. In the typed form also bigints and dates.
  *
  * Throws `CursorError` `invalid_position` on what JSON would drop or alter (`undefined`, a class instance, NaN, an invalid date) and
- * on anything nested deeper than 64, cycles included.
+ * on arrays and objects nested deeper than 64, cycles included.
  */
 export function canonicalJson(value: unknown, form: Form, depth = 0): string {
   const write = (item: unknown) => canonicalJson(item, form, depth + 1)
@@ -26,7 +26,7 @@ export function canonicalJson(value: unknown, form: Form, depth = 0): string {
     form.isTyped = true
     return `"${MARK}${typed}"`
   }
-  if (depth < MAX_DEPTH) {
+  if (depth <= MAX_DEPTH) {
     // Array.from, because map would leave out holes.
     if (Array.isArray(value)) return `[${Array.from(value, write)}]`
     if (isPlainObject(value)) {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto"
-import { CursorError } from "./CursorError.ts"
+import { CursorError, type CursorErrorCode } from "./CursorError.ts"
 import { canonicalJson, reviveTyped } from "./canonicalJson.ts"
 import { type CursorKeyRing, cursorKeyRing } from "./cursorKeyRing.ts"
 
@@ -61,16 +61,15 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
   const { schema, key, scope, expiresAfter, now } = options
   // Codecs without a scope would read each other's cursors, those of other tenants too.
   if (typeof scope !== "string" || scope === "") {
-    throw new TypeError(
-      "scope must be a text that is not empty and names what is paged through: endpoint, caller and filters",
-    )
+    throw new TypeError("scope must be a text that names what is paged through: endpoint, caller and filters")
   }
-  const lifetime = secondsOf(expiresAfter)
-  if (lifetime !== undefined && typeof now !== "function") throw new TypeError("now must be a clock, such as Date.now")
+  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(expiresAfter ?? "") ?? []
+  if (expiresAfter !== undefined && !(unit && typeof now === "function")) {
+    throw new TypeError('expiresAfter must be a duration such as "30m" or "1d", with a clock such as now: Date.now')
+  }
+  const lifetime = unit && Number(count) * UNITS[unit as keyof typeof UNITS]
   const seconds = () => Math.floor(now!() / 1000)
-  const ring = typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }])
-  const keys = ring["~keys"]
-  const newest = keys[0]
+  const keys = (typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }]))["~keys"]
   // A JSON string ends where it says it does, so no scope and payload can pass for another scope and payload.
   const scopeJson = JSON.stringify(scope)
   const contextOf = (head: Uint8Array): string => `cursor.${head.join(".")}.${scopeJson}`
@@ -81,27 +80,28 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
       const form = { isTyped: lifetime !== undefined }
       let json = canonicalJson(value, form)
       // The first writing did not know of types before it met one, and left the texts before it unmarked.
-      if (form.isTyped) json = canonicalJson(lifetime === undefined ? [value] : [value, seconds()], form, -1)
+      if (form.isTyped) json = canonicalJson(lifetime ? [value, seconds()] : [value], form, -1)
+      const { id, authenticate } = keys[0]
       const version = form.isTyped ? TYPED_VERSION : VERSION
-      const head = newest.id === undefined ? Buffer.of(version) : Buffer.of(version + 1, newest.id)
-      const payload = Buffer.from(json, "utf8")
-      const cursor = Buffer.concat([head, newest.authenticate(contextOf(head), payload), payload]).toString("base64url")
-      if (cursor.length > MAX_CURSOR_LENGTH) throw new CursorError("position_too_large")
+      const head = Buffer.from(id === undefined ? [version] : [version + 1, id])
+      const payload = Buffer.from(json)
+      const cursor = Buffer.concat([head, authenticate(contextOf(head), payload), payload]).toString("base64url")
+      assert(cursor.length <= MAX_CURSOR_LENGTH, "position_too_large")
       return cursor
     },
 
     decode: ((cursor) => {
       if (cursor === undefined || cursor === null) return null
-      if (typeof cursor !== "string" || cursor.length > MAX_CURSOR_LENGTH) throw new CursorError("malformed")
+      assert(typeof cursor === "string" && cursor.length <= MAX_CURSOR_LENGTH, "malformed")
       const bytes = Buffer.from(cursor, "base64url")
+      const version = bytes[0] ?? 0
       // Node's decoder is lenient: the one text that stands for these bytes is the one it writes itself.
-      if (bytes.length === 0 || bytes.toString("base64url") !== cursor) throw new CursorError("malformed")
-      const version = bytes[0]!
-      if (version < VERSION || version > TYPED_VERSION + 1) throw new CursorError("unsupported_version")
+      assert(bytes.length > 0 && bytes.toString("base64url") === cursor, "malformed")
+      assert(version >= VERSION && version <= TYPED_VERSION + 1, "unsupported_version")
       const head = bytes.subarray(0, version % 2 === 1 ? 1 : 2)
       const mac = bytes.subarray(head.length, head.length + MAC_BYTES)
       const payload = bytes.subarray(head.length + MAC_BYTES)
-      if (payload.length === 0) throw new CursorError("malformed")
+      assert(payload.length > 0, "malformed")
       const [, id] = head
       const context = contextOf(head)
       const isAuthentic = keys.some(
@@ -109,22 +109,15 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
           (key.id === undefined || id === undefined || key.id === id) &&
           timingSafeEqual(mac, key.authenticate(context, payload)),
       )
-      if (!isAuthentic) throw new CursorError("not_authentic")
+      assert(isAuthentic, "not_authentic")
       const isTyped = version >= TYPED_VERSION
       const parsed: unknown = attempt(() => JSON.parse(payload.toString(), isTyped ? reviveTyped : undefined))
       const [position, madeAt] = isTyped ? (parsed as [unknown, number?]) : [parsed]
-      // A cursor from the future is a clock that jumped, and would live longer than it may. Without a time, none is equal.
-      if (lifetime !== undefined && !(Math.abs(seconds() - madeAt!) <= lifetime)) throw new CursorError("expired")
+      // A cursor from the future is a clock that jumped, and would live longer than it may. Without a time, none is near.
+      assert(!lifetime || Math.abs(seconds() - madeAt!) <= lifetime, "expired")
       return validate(schema, position)
     }) as Decode<Position>,
   }
-}
-
-function secondsOf(duration: string | undefined): number | undefined {
-  if (duration === undefined) return undefined
-  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(duration) ?? []
-  if (unit === undefined) throw new TypeError('expiresAfter must be a duration such as "30m" or "1d"')
-  return Number(count) * UNITS[unit as keyof typeof UNITS]
 }
 
 function validate<Position>(schema: StandardSchemaV1<Position>, position: unknown): Position {
@@ -133,8 +126,12 @@ function validate<Position>(schema: StandardSchemaV1<Position>, position: unknow
     result.catch(() => {}) // its answer is not wanted, and an unhandled rejection would end the process
     throw new CursorError("asynchronous_schema")
   }
-  if (result.issues !== undefined) throw new CursorError("invalid_position")
+  assert(result.issues === undefined, "invalid_position")
   return result.value
+}
+
+function assert(condition: boolean, code: CursorErrorCode): asserts condition {
+  if (!condition) throw new CursorError(code)
 }
 
 function attempt<Result>(run: () => Result): Result {
