@@ -13,8 +13,8 @@ type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (s
 interface ClassifyOptions {
     /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
     readonly retryOn?: readonly RetryOn[] | undefined;
-    /** The present in Unix milliseconds, for a `Retry-After` that is a date in a response without `Date`. */
-    readonly now?: number | undefined;
+    /** The present in Unix milliseconds, such as `Date.now`, for a `Retry-After` that is a date in a response without `Date`. */
+    readonly now?: (() => number) | undefined;
 }
 /**
  * Judges what an attempt returned or threw: a response or an error of fetch, undici or Node, or an error that holds a `response`.
@@ -84,8 +84,8 @@ declare function exponential({ first, factor, most, attempts, jitter, ...options
 interface RetryAfterOptions {
     /** The same response's `Date`, which has preference, because clocks differ. */
     readonly date?: string | null | undefined;
-    /** The present in Unix milliseconds. */
-    readonly now?: number | undefined;
+    /** The present in Unix milliseconds, such as `Date.now`. */
+    readonly now?: (() => number) | undefined;
 }
 /**
  * Reads a value of `Retry-After`, seconds or an HTTP date in any of its forms, and returns milliseconds.

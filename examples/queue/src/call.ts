@@ -1,11 +1,10 @@
 import { classify, type Outcome } from "@outreach/retry-policy"
 import type { Job } from "./queue.ts"
 
-const RETRY_ON = [408, 425, 429, "5xx", "network"] as const
+const OPTIONS = { retryOn: [408, 425, 429, "5xx", "network"], now: Date.now } as const
 
 /** Makes the call of a job, and returns what came of it. The key lets the receiver recognise a call that it has had. */
 export async function call({ id, url, body }: Job, timeoutMs: number): Promise<Outcome> {
-  const options = { retryOn: RETRY_ON, now: Date.now() }
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -14,8 +13,8 @@ export async function call({ id, url, body }: Job, timeoutMs: number): Promise<O
       signal: AbortSignal.timeout(timeoutMs),
     })
     await response.body?.cancel()
-    return classify(response, options)
+    return classify(response, OPTIONS)
   } catch (error) {
-    return classify(error, options)
+    return classify(error, OPTIONS)
   }
 }

@@ -17,8 +17,8 @@ export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "erro
 export interface ClassifyOptions {
   /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
   readonly retryOn?: readonly RetryOn[] | undefined
-  /** The present in Unix milliseconds, for a `Retry-After` that is a date in a response without `Date`. */
-  readonly now?: number | undefined
+  /** The present in Unix milliseconds, such as `Date.now`, for a `Retry-After` that is a date in a response without `Date`. */
+  readonly now?: (() => number) | undefined
 }
 
 /** Codes of Node, OpenSSL, undici and Bun, and the name of a time-out. */

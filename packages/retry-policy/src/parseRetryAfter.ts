@@ -2,8 +2,8 @@
 export interface RetryAfterOptions {
   /** The same response's `Date`, which has preference, because clocks differ. */
   readonly date?: string | null | undefined
-  /** The present in Unix milliseconds. */
-  readonly now?: number | undefined
+  /** The present in Unix milliseconds, such as `Date.now`. */
+  readonly now?: (() => number) | undefined
 }
 
 /**
@@ -13,9 +13,9 @@ export interface RetryAfterOptions {
  */
 export function parseRetryAfter(
   value: string | null | undefined,
-  { date, now = NaN }: RetryAfterOptions = {},
+  { date, now = () => NaN }: RetryAfterOptions = {},
 ): number | undefined {
-  const wait = /^\d+(\.\d+)?$/.test(value!) ? Number(value) * 1000 : parseDate(value) - (parseDate(date) || now)
+  const wait = /^\d+(\.\d+)?$/.test(value!) ? Number(value) * 1000 : parseDate(value) - (parseDate(date) || now())
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }
 

@@ -71,10 +71,9 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
       thrown = { error }
     }
     const settled = thrown ? thrown.error : result
-    const at = now()
-    const outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now: at })
-    // A clock that is set back does not put off the deadline.
-    elapsed = Math.max(elapsed, at - start)
+    const outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now })
+    // A clock that is set back does not put off the deadline. After a success nobody asks for the time.
+    if (outcome.verdict !== "success") elapsed = Math.max(elapsed, now() - start)
     const next = policy.next({ attempt, outcome, elapsed, random })
     if (onAttempt) await onAttempt({ attempt, outcome, next, result, ...thrown })
     if (!next.retry) {

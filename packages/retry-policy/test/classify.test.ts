@@ -87,7 +87,7 @@ describe("a status", () => {
 describe("Retry-After", () => {
   it("that is a date counts from the response's Date, and otherwise from now", () => {
     const until = "Mon, 23 Nov 2026 06:00:00 GMT"
-    const now = Date.UTC(2026, 10, 23, 5, 30)
+    const now = () => Date.UTC(2026, 10, 23, 5, 30)
     const wait = (headers: Record<string, string>) => classify({ status: 503, headers }, { now }).retryAfter
     expect(wait({ "retry-after": until })).toBe(1_800_000)
     expect(wait({ "retry-after": until, date: "Mon, 23 Nov 2026 05:00:00 GMT" })).toBe(3_600_000)
