@@ -30,7 +30,7 @@ export type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code
 }[Code & string]
 
 /** What one occurrence adds to its code; `details` is required where the code has a schema, `retryAfter` where its type is retried after it. */
-export type ErrorOptions<Types extends ErrorTypes, Row extends ErrorCode> = {
+export type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
   /** What happened, for a human; never a secret. Default: the code's title. */
   readonly message?: string | undefined
   /** Response headers. Characters that no header may hold, such as line breaks, become spaces. */

@@ -1,4 +1,4 @@
-import type { Arguments, CatalogErrors, ErrorOptions } from "./CatalogError.ts"
+import type { Arguments, CatalogErrors, Occurrence } from "./CatalogError.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { ParsedError, ResponseHead } from "./parse.ts"
 import type { StandardSchema } from "./StandardSchema.ts"
@@ -54,7 +54,7 @@ export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes
   /** Creates an error to throw; throws `RangeError` on a code that the catalog lacks. */
   readonly error: <Code extends keyof Codes & string>(
     code: Code,
-    ...options: Arguments<ErrorOptions<Types, Codes[Code]>>
+    ...options: Arguments<Occurrence<Types, Codes[Code]>>
   ) => CatalogErrors<Codes, Context, Code>
   /** Reports whether a value is an error of this catalog, also when another copy of the package made it. */
   readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>
@@ -65,7 +65,7 @@ export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes
   /** Builds a body without an error, whose stack trace takes most of the time; throws `RangeError` on a code that the catalog lacks. */
   readonly body: <Code extends keyof Codes & string>(
     code: Code,
-    options: Omit<ErrorOptions<Types, Codes[Code]>, "headers" | "cause"> & Context,
+    options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context,
   ) => object
   /**
    * Reads the body of an error response, as JSON or as text, whatever it is; the response's status and `Retry-After` count too.

@@ -27,7 +27,7 @@ export function defineCatalog<
     throw new TypeError(`unknown: write a code without a schema of details, not ${unknown}`)
 
   /** Says all of an occurrence, once its details were held against their schema. */
-  const describe = (code: string, { message, details = null, retryAfter }: Occurrence): WrittenError => {
+  const describe = (code: string, { message, details = null, retryAfter }: AnyOccurrence): WrittenError => {
     if (!Object.hasOwn(codes, code)) throw new RangeError(`codes: there is no ${code}`)
     const { type, status, title, details: schema } = codes[code]!
     const issues = checkDetails && schema && validate(code, schema, details).issues
@@ -55,7 +55,7 @@ export function defineCatalog<
     declare readonly retryAfter: number | null
     declare readonly headers: Readonly<Record<string, string>>
 
-    constructor(code: string, given: Occurrence) {
+    constructor(code: string, given: AnyOccurrence) {
       const written = describe(code, given)
       super(written.message, "cause" in given ? { cause: given.cause } : {})
       const { retryAfter } = Object.assign(this, written, { retry: types[written.type]!.retry })
@@ -105,8 +105,8 @@ export function defineCatalog<
     is,
     from,
     respond,
-    error: (code: string, given: Occurrence = {}) => new CatalogError(code, given),
-    body: (code: string, given: Occurrence) => envelope.write(describe(code, given), given),
+    error: (code: string, given: AnyOccurrence = {}) => new CatalogError(code, given),
+    body: (code: string, given: AnyOccurrence) => envelope.write(describe(code, given), given),
     retry: (type: string) => (Object.hasOwn(types, type) ? types[type]!.retry : "no"),
     parse: (received: unknown, response?: ResponseHead) => parse({ types, codes, envelope }, received, response),
   } as unknown as ErrorCatalog<Types, Codes, Context>
@@ -123,8 +123,8 @@ declare const Response: new (body: string, head: Pick<ErrorResponse, "status" | 
 
 type AnyOptions = CatalogOptions<ErrorTypes, ErrorCodes, object>
 
-/** What `ErrorOptions` allows of any code. */
-interface Occurrence {
+/** What `Occurrence` allows of any code. */
+interface AnyOccurrence {
   readonly message?: string | undefined
   readonly details?: object | null | undefined
   readonly retryAfter?: number | undefined

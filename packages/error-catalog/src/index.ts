@@ -1,4 +1,4 @@
-export type { CatalogError, CatalogErrors, ErrorOptions } from "./CatalogError.ts"
+export type { CatalogError, CatalogErrors, Occurrence } from "./CatalogError.ts"
 export { defineCatalog } from "./defineCatalog.ts"
 export type { Envelope, ReadError, WrittenError } from "./Envelope.ts"
 export type {
