@@ -1,6 +1,6 @@
 // @outreach/error-catalog
-import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError-1PE08jid.js';
-export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorOptions, g as ErrorResponse, P as ParsedError, R as ResponseHead, h as Retry } from './CatalogError-1PE08jid.js';
+import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError-gaD1IVcN.js';
+export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError-gaD1IVcN.js';
 export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope-CDjCxqP8.js';
 
 /**
@@ -114,7 +114,7 @@ declare const problemJson: Envelope<ProblemContext>;
 export { problemJson };
 export type { ProblemContext };
 
-// @outreach/error-catalog/dist/CatalogError-1PE08jid.d.ts
+// @outreach/error-catalog/dist/CatalogError-gaD1IVcN.d.ts
 import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope-CDjCxqP8.js';
 
 /** What counts of a response beside its body; a Fetch `Response` has it. */
@@ -207,7 +207,7 @@ interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Conte
     readonly envelope: Envelope<Context>;
     readonly docUrl: (code: string) => string;
     /** Creates an error to throw; throws `RangeError` on a code that the catalog lacks. */
-    readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<ErrorOptions<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
+    readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<Occurrence<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
     /** Reports whether a value is an error of this catalog, also when another copy of the package made it. */
     readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>;
     /** Returns an error of this catalog as it is; for anything else the error of `unknown`, with it as its `cause`. */
@@ -215,7 +215,7 @@ interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Conte
     /** Builds the response for what was caught; nothing of what is not of this catalog gets into it. */
     readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse;
     /** Builds a body without an error, whose stack trace takes most of the time; throws `RangeError` on a code that the catalog lacks. */
-    readonly body: <Code extends keyof Codes & string>(code: Code, options: Omit<ErrorOptions<Types, Codes[Code]>, "headers" | "cause"> & Context) => object;
+    readonly body: <Code extends keyof Codes & string>(code: Code, options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context) => object;
     /**
      * Reads the body of an error response, as JSON or as text, whatever it is; the response's status and `Retry-After` count too.
      *
@@ -254,7 +254,7 @@ type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code extend
     [Name in Code & string]: CatalogError<Name, Codes[Name]["type"], DetailsOf<Codes[Name]>, Context>;
 }[Code & string];
 /** What one occurrence adds to its code; `details` is required where the code has a schema, `retryAfter` where its type is retried after it. */
-type ErrorOptions<Types extends ErrorTypes, Row extends ErrorCode> = {
+type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
     /** What happened, for a human; never a secret. Default: the code's title. */
     readonly message?: string | undefined;
     /** Response headers. Characters that no header may hold, such as line breaks, become spaces. */
@@ -288,7 +288,7 @@ type FetchResponse = typeof globalThis extends {
     };
 } ? Response : object;
 
-export type { CatalogOptions as C, ErrorTypes as E, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorOptions as f, ErrorResponse as g, Retry as h };
+export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };
 
 // @outreach/error-catalog/dist/Envelope-CDjCxqP8.d.ts
 /** A schema of Zod, Valibot, ArkType or another library that follows https://standardschema.dev, version 1. */

@@ -65,7 +65,7 @@ export function defineCatalog<
         ...given.headers,
       }
       this.headers = Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, value.replace(NOT_IN_HEADERS, " ")]),
+        Object.entries(headers).map(([name, value]) => [name, `${value}`.replace(NOT_IN_HEADERS, " ")]),
       )
     }
     override get name(): string {

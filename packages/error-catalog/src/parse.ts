@@ -62,7 +62,7 @@ export function parse<Context extends object>(
   const type = row?.type ?? textOf(said.type)
   const retryAfter =
     secondsOf(response?.headers.get("Retry-After"), response?.headers.get("Date")) ?? secondsOf(said.retryAfter)
-  const retry = type === null || !Object.hasOwn(types, type) ? retryOf(status) : types[type]!.retry
+  const retry = type === null || !Object.hasOwn(types, type) ? retryOf(status ?? 0) : types[type]!.retry
   const result = row?.details && validate(code!, row.details, said.details)
   const isKnown = row !== undefined && !result?.issues
   return {
@@ -93,8 +93,8 @@ function jsonOf(text: string): unknown {
 }
 
 /** What a status alone says. */
-const retryOf = (status: number | null): Retry =>
-  status === 429 || status === 503 ? "after" : status !== null && status >= 500 && status !== 501 ? "backoff" : "no"
+const retryOf = (status: number): Retry =>
+  status === 429 || status === 503 ? "after" : status >= 500 && status !== 501 ? "backoff" : "no"
 
 /** Reads `Retry-After`: seconds, or an HTTP date, which counts from the response's own `Date`, since clocks differ. */
 function secondsOf(value: unknown, date?: string | null): number | null {
