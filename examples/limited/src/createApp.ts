@@ -15,7 +15,7 @@ declare module "fastify" {
   }
 }
 
-export function createApp(redisUrl: string): FastifyInstance {
+export function createApp(redisUrl: string, redisTimeoutMs: number): FastifyInstance {
   const app = Fastify({ logger: { level: "warn" } })
 
   // Commands fail while Redis is away, instead of waiting for it; the client connects again by itself.
@@ -25,7 +25,7 @@ export function createApp(redisUrl: string): FastifyInstance {
   app.addHook("onClose", () => redis.destroy())
 
   const store = redisStore(redis, { prefix: "limited:" })
-  const signal = () => AbortSignal.timeout(500)
+  const signal = () => AbortSignal.timeout(redisTimeoutMs)
   const key = (request: FastifyRequest) => request.account
 
   // Reading goes on while Redis is away; what costs money does not.
