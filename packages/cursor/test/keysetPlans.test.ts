@@ -64,12 +64,14 @@ describe("in PostgreSQL", () => {
   })
   afterAll(() => pool.end())
 
-  async function expectPlan({ columns, postgres }: Plan): Promise<void> {
+  async function linesOf({ columns }: Plan, isGeneric: boolean): Promise<ReadonlyArray<string>> {
     const { where, orderBy, values } = keyset(columns, { after: position }, { placeholder: "$1" })
-    const statement = `explain (costs off) select * from entry where ${where} order by ${orderBy} limit 51`
-    const { rows } = await pool.query<{ "QUERY PLAN": string }>(statement, [...values])
-    const lines = rows.map((row) => row["QUERY PLAN"].replace(/^[ >-]*/, ""))
-    expect(lines).toEqual(["Limit", ...postgres])
+    const statement = `explain (costs off, generic_plan ${isGeneric}) select * from entry where ${where} order by ${orderBy} limit 51`
+    const { rows } = await pool.query<{ "QUERY PLAN": string }>(statement, isGeneric ? [] : values)
+    return rows.map((row) => row["QUERY PLAN"].replace(/^[ >-]*/, ""))
+  }
+  async function expectPlan(plan: Plan): Promise<void> {
+    expect(await linesOf(plan, false)).toEqual(["Limit", ...plan.postgres])
   }
 
   it("one range of an index is a page of columns that run in one direction", async () => {
@@ -77,6 +79,13 @@ describe("in PostgreSQL", () => {
   })
   it("a page of mixed directions begins in the index at the value of its first column", () =>
     expectPlan(mixedDirections))
+  it("the index and its condition are the same in the plan of a prepared statement, which knows no values", async () => {
+    for (const plan of [...oneDirection, mixedDirections]) {
+      const [, scan, condition] = await linesOf(plan, true)
+      expect(scan).toBe(plan.postgres[0])
+      expect(condition).toMatch(/^Index Cond: \((ROW\((at|n), id\) [<>] ROW\(.*\$1|at <= \$1)/)
+    }
+  })
 })
 
 describe("in SQLite", () => {
