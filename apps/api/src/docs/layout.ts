@@ -133,10 +133,6 @@ ${content}
 </section>
 `
 
-export const linkList = (places: ReadonlyArray<readonly [id: string, title: Part]>): Html =>
-  html`<ul class="index">
-${places.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>\n`)}</ul>`
-
 /** A table that can be scrolled by itself where it is too wide, with keys too. */
 export const table = (caption: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Part>>): Html =>
   html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>

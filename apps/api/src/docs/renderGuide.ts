@@ -9,7 +9,7 @@ export type GuideTexts = Readonly<Record<string, string>>
 
 /**
  * Renders a guide, which is written in a part of Markdown: paragraphs, lists, tables under a line `Table: <caption>`, headings with their
- * ids in braces, sections of named items, and code under its label. Throws on a value that is not there.
+ * ids in braces, sections of named items, and code under its label. Throws on a value that is not there, and on a table without its caption.
  */
 export const renderGuide = (guide: string, values: GuideValues, texts: GuideTexts = {}): Html => {
   const text = guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (value, name: string) =>
@@ -43,6 +43,7 @@ const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part 
       rows.map((row) => cellsOf(row).map((cell) => inline(cell, values))),
     )
   }
+  if (block.startsWith("|")) throw new Error(`a guide has a table without the line "Table: …": ${block}`)
   const items = block.split(/^(?:-|\d+\.) /m).slice(1)
   if (items.length > 0 && items.every((item) => /^\[.+\]\(#.+\)$/.test(item.trim())))
     return html`<ul class="index">\n${items.map((item) => listItem(item, values))}</ul>`

@@ -49,7 +49,8 @@ const index = guides.map(({ page, content }) => [
 ])
 
 const icon = asset("svg", await read("icon.svg"))
-const style = asset("css", await read("docs.css"))
+const styles = await Promise.all(["text", "frame", "code", "search"].map((name) => read(`styles/${name}.css`)))
+const style = asset("css", styles.join("\n"))
 const search = asset(
   "js",
   (await read("browser/search.js")).replace("INDEX = []", () => `INDEX = ${JSON.stringify(index)}`),

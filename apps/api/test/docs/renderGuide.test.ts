@@ -47,6 +47,10 @@ describe("a guide", () => {
     }
   })
 
+  it("is refused when a table in it has no caption, which a screen reader names it by", () => {
+    expect(() => renderGuide("# A guide\n\n| one |\n| --- |\n| 1 |\n", {})).toThrow("a table without")
+  })
+
   it("is refused when it names a value that is not there", () => {
     expect(() => renderGuide("# A guide\n\nNow {{count}} items.\n", {})).toThrow("a guide names count")
     expect(() => renderGuide("# A guide\n\n{{toString}}\n", {})).toThrow("a guide names toString")
