@@ -1,9 +1,11 @@
 import fc from "fast-check"
+import * as v from "valibot"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import * as z from "zod"
 import type { CatalogError } from "../src/CatalogError.ts"
 import { defineCatalog } from "../src/defineCatalog.ts"
 import type { Envelope } from "../src/Envelope.ts"
+import { openapi } from "../src/openapi.ts"
 import { partnerEnvelope } from "../src/partnerEnvelope.ts"
 import { problemJson } from "../src/problemJson.ts"
 import { payments, tables } from "./payments.ts"
@@ -118,6 +120,34 @@ describe("an error of a catalog", () => {
     expect(() => strict.body("CARD_DECLINED", wrong)).toThrow(TypeError)
     expect(strict.error("CARD_DECLINED", expired).code).toBe("CARD_DECLINED")
     expect(strict.error("GATEWAY_DOWN").code).toBe("GATEWAY_DOWN")
+  })
+})
+
+describe("details", () => {
+  it("have the schema of any library that follows the standard, such as Valibot", () => {
+    const catalog = defineCatalog({
+      ...tables,
+      envelope: problemJson,
+      checkDetails: true,
+      codes: {
+        LIMIT: {
+          type: "payment",
+          status: 422,
+          title: "Over the limit.",
+          details: v.object({ limit: v.object({ currency: v.string(), amount: v.pipe(v.number(), v.minValue(1)) }) }),
+        },
+        INTERNAL: tables.codes.INTERNAL,
+      },
+    })
+    const limit = { currency: "EUR", amount: 100 }
+    const said = catalog.parse(catalog.error("LIMIT", { details: { limit } }).toBody())
+    if (said.code === "LIMIT") expectTypeOf(said.details.limit.amount).toEqualTypeOf<number>()
+    expect(said).toMatchObject({ code: "LIMIT", details: { limit } })
+    expect(() => catalog.error("LIMIT", { details: { limit: { ...limit, amount: 0 } } })).toThrow(/^details of LIMIT: /)
+    // @ts-expect-error the amount is missing
+    expect(() => catalog.error("LIMIT", { details: { limit: { currency: "EUR" } } })).toThrow(TypeError)
+    // It does not follow Standard JSON Schema by itself, so OpenAPI has the body without its details.
+    expect(openapi(catalog).components.schemas["LIMIT"]).not.toHaveProperty("allOf")
   })
 })
 

@@ -51,6 +51,42 @@ describe("a guide", () => {
     expect(() => renderGuide("# A guide\n\n| one |\n| --- |\n| 1 |\n", {})).toThrow("a table without")
   })
 
+  it("holds texts of Markdown: an index, and sections of named items", () => {
+    const texts = {
+      index: "- [ONE](#ONE)\n- [TWO](#TWO)",
+      codes: `### <a id="ONE"></a>\`ONE\`
+
+- **Status**: 404
+- **By**: [a path](reference#a), \`x < y\`
+
+### <a id="TWO"></a>\`TWO\`
+
+- **Status**: 500`,
+    }
+    const { markup } = renderGuide("# A guide\n\n{{index}}\n\n{{codes}}\n\nThe end.\n", {}, texts)
+    expect(markup).toBe(`<h1>A guide</h1>
+<ul class="index">
+<li><a href="#ONE">ONE</a></li>
+<li><a href="#TWO">TWO</a></li>
+</ul>
+<section id="ONE">
+<h3><a href="#ONE"><code>ONE</code></a></h3>
+<dl>
+<dt>Status</dt><dd>404</dd>
+<dt>By</dt><dd><a href="reference#a">a path</a>, <code>x &#60; y</code></dd>
+</dl>
+</section>
+<section id="TWO">
+<h3><a href="#TWO"><code>TWO</code></a></h3>
+<dl>
+<dt>Status</dt><dd>500</dd>
+</dl>
+</section>
+
+<p>The end.</p>
+`)
+  })
+
   it("is refused when it names a value that is not there", () => {
     expect(() => renderGuide("# A guide\n\nNow {{count}} items.\n", {})).toThrow("a guide names count")
     expect(() => renderGuide("# A guide\n\n{{toString}}\n", {})).toThrow("a guide names toString")
