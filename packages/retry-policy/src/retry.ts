@@ -59,7 +59,7 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
   policy: Policy,
   { sleep, now, random, retryOn, classify, signal, onAttempt }: RetryOptions<Result, Signal>,
 ): Promise<Result> {
-  const start = now()
+  let last = now()
   let elapsed = 0
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted()
@@ -71,9 +71,16 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
       thrown = { error }
     }
     const settled = thrown ? thrown.error : result
-    const outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now })
-    // A clock that is set back does not put off the deadline. After a success nobody asks for the time.
-    if (outcome.verdict !== "success") elapsed = Math.max(elapsed, now() - start)
+    let outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now })
+    // What is thrown need not be an error.
+    if (thrown && outcome.verdict === "success") outcome = { verdict: "permanent", reason: "thrown" }
+    // After a success nobody asks for the time.
+    if (outcome.verdict !== "success") {
+      const at = now()
+      // A clock that is set back puts off the deadline by no more than this attempt.
+      elapsed += Math.max(0, at - last)
+      last = at
+    }
     const next = policy.next({ attempt, outcome, elapsed, random })
     if (onAttempt) await onAttempt({ attempt, outcome, next, result, ...thrown })
     if (!next.retry) {

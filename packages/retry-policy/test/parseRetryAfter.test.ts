@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { parseRetryAfter } from "../src/parseRetryAfter.ts"
@@ -32,6 +33,14 @@ describe("parseRetryAfter", () => {
         expect(parseRetryAfter(value, { now: () => at * 1000 })).toBe(seconds * 1000)
       }),
     )
+  })
+
+  it("takes a date without a zone for UTC, wherever the machine is", () => {
+    const module = new URL("../src/parseRetryAfter.ts", import.meta.url)
+    const code = `import { parseRetryAfter } from "${module}"
+      console.log(parseRetryAfter("${asctime(new Date(NOW + 60_000))}", { now: () => ${NOW} }))`
+    const options = { env: { ...process.env, TZ: "Asia/Tokyo" }, encoding: "utf8" } as const
+    expect(execFileSync(process.execPath, ["--input-type=module", "-e", code], options)).toBe("60000\n")
   })
 
   it("counts a date from the response's own Date, however wrong this machine's clock is", () => {
