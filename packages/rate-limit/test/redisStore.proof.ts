@@ -3,9 +3,9 @@ import { installDebianPackages } from "@outreach/debian-packages/installDebianPa
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { type RedisClient, redisStore } from "@outreach/rate-limit/redis"
-import { Redis } from "ioredis"
-import { createClient } from "redis"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Cluster, Redis } from "ioredis"
+import { createClient, createCluster } from "redis"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { describeStore, newKey } from "./describeStore.ts"
 import { eightProcesses } from "./eightProcesses.ts"
 
@@ -113,4 +113,33 @@ describe.skipIf("missing" in redis)("Redis", () => {
     await expect.poll(() => strict.take(key).catch(() => null), { timeout: 60_000 }).toMatchObject({ allowed: true })
     expect(await lenient.take(key)).toMatchObject({ allowed: false, counted: true })
   })
+})
+
+describe.skipIf("missing" in redis)("a cluster of Redis", () => {
+  // The bus of the cluster has the port 10,000 above.
+  const port = 10_000 + (process.pid % 10_000)
+  const options = ["--port", `${port}`, "--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"]
+  const server = redisServer("missing" in redis ? "" : redis.program, options)
+  const nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
+  const ioredis = new Cluster([{ host: "127.0.0.1", port }], { lazyConnect: true })
+
+  beforeAll(async () => {
+    await server.start()
+    const node = new Redis({ path: server.socket })
+    await node.cluster("ADDSLOTSRANGE", 0, 16_383)
+    await vi.waitFor(async () => expect(await node.cluster("INFO")).toContain("cluster_state:ok"), { timeout: 60_000 })
+    node.disconnect()
+    await Promise.all([nodeRedis.connect(), ioredis.connect()])
+  })
+  afterAll(async () => {
+    nodeRedis.destroy()
+    ioredis.disconnect()
+    await server.remove()
+  })
+
+  const clients: readonly (readonly [string, RedisClient])[] = [
+    ["redis", (...command) => nodeRedis.sendCommand(command[3], false, command)],
+    ["ioredis", ioredis],
+  ]
+  for (const [name, client] of clients) describeStore(`a cluster by ${name}`, (now) => redisStore(client, { now }), 10)
 })
