@@ -23,10 +23,13 @@ export type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standa
 /** What is read of the values of a schema. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"]
 
-/** Holds details against the schema of a code; throws `TypeError` on a schema that is asynchronous. */
-export function validate(code: string, schema: StandardSchema, details: unknown): SchemaResult<object> {
-  const result = schema["~standard"].validate(details)
-  if (result instanceof Promise)
-    throw new TypeError(`codes.${code}.details is an asynchronous schema; write one that is not`)
-  return result
+/** Holds details against a schema; those of a schema that throws or is asynchronous do not fit it. */
+export function validate(schema: StandardSchema, details: unknown): SchemaResult<object> {
+  try {
+    const result = schema["~standard"].validate(details)
+    if (!("then" in result)) return result
+    // Zod starts again asynchronously when it threw. That would end the process when nobody handles it.
+    result.then(undefined, () => undefined)
+  } catch {}
+  return { issues: [{ message: "their schema throws or is asynchronous" }] }
 }

@@ -30,7 +30,7 @@ export function defineCatalog<
   const describe = (code: string, { message, details = null, retryAfter }: AnyOccurrence): WrittenError => {
     if (!Object.hasOwn(codes, code)) throw new RangeError(`codes: there is no ${code}`)
     const { type, status, title, details: schema } = codes[code]!
-    const issues = checkDetails && schema && validate(code, schema, details).issues
+    const issues = checkDetails && schema && validate(schema, details).issues
     if (issues) throw new TypeError(`details of ${code}: ${issues[0]!.message}`)
     return {
       code,

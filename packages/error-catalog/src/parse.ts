@@ -63,7 +63,7 @@ export function parse<Context extends object>(
   const retryAfter =
     secondsOf(response?.headers.get("Retry-After"), response?.headers.get("Date")) ?? secondsOf(said.retryAfter)
   const retry = type === null || !Object.hasOwn(types, type) ? retryOf(status ?? 0) : types[type]!.retry
-  const result = row?.details && validate(code!, row.details, said.details)
+  const result = row?.details && validate(row.details, said.details)
   const isKnown = row !== undefined && !result?.issues
   return {
     ...said.context,

@@ -136,18 +136,34 @@ describe("a client", () => {
     )
   })
 
-  it("says which schema is asynchronous", () => {
+  it("reads details that are nested deeper than their schema can follow as a code of the future", () => {
     const catalog = defineCatalog({
-      types: tables.types,
+      ...tables,
       codes: {
-        SLOW: { type: "payment", status: 400, title: "Slow.", details: z.object({}).refine(async () => true) },
+        TREE: { type: "payment", status: 400, title: "A tree.", details: z.record(z.string(), z.json()) },
         INTERNAL: tables.codes.INTERNAL,
       },
-      docUrl: tables.docUrl,
-      unknown: "INTERNAL",
       envelope: problemJson,
     })
-    expect(() => catalog.parse({ code: "SLOW" })).toThrow(/SLOW.*asynchronous/)
+    const depth = 100_000
+    const said = catalog.parse(`{"code":"TREE","deep":${"[".repeat(depth)}${"]".repeat(depth)}}`)
+    expect(said).toMatchObject({ code: null, unknownCode: "TREE", retry: "no" })
+    expect(catalog.parse('{"code":"TREE","deep":[[1]]}')).toMatchObject({ code: "TREE", details: { deep: [[1]] } })
+  })
+
+  it.each([
+    ["is asynchronous", z.object({}).refine(async () => true)],
+    ["throws", z.object({}).refine(() => expect.unreachable())],
+  ])("fits no details to a schema that %s, which checkDetails says", (_, details) => {
+    const codes = {
+      SLOW: { type: "payment", status: 400, title: "Slow.", details },
+      INTERNAL: tables.codes.INTERNAL,
+    } as const
+    const catalog = defineCatalog({ ...tables, codes, envelope: problemJson, checkDetails: true })
+    expect(catalog.parse({ code: "SLOW" })).toMatchObject({ code: null, unknownCode: "SLOW" })
+    expect(() => catalog.error("SLOW", { details: {} })).toThrow(
+      "details of SLOW: their schema throws or is asynchronous",
+    )
   })
 })
 
