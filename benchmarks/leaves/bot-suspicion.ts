@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { suspect } from "@outreach/bot-suspicion"
 import crawlers from "crawler-user-agents"
 import { isBot } from "isbot"
+import browsers from "top-user-agents"
 import type { Comparison } from "./Comparison.ts"
 
 type Judge = (agent: string) => boolean
@@ -41,6 +42,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "all of crawler-user-agents, found": crawlers.flatMap(({ instances }) => instances),
   "image proxies and libraries of mail apps, taken for bots": readers,
   "browsers and mail apps of people, taken for bots": programs(agentsOf("people")),
+  "the most common browsers, of top-user-agents, taken for bots": browsers,
 }
 
 const CHROME =

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import crawlers from "crawler-user-agents" with { type: "json" }
 import fc from "fast-check"
+import browsers from "top-user-agents"
 import { describe, expect, it } from "vitest"
 import { addressBits, networkBits } from "../src/addressBits.ts"
 import { AGENTS, type Hit, NETWORKS, SOURCES, suspect } from "../src/index.ts"
@@ -45,6 +46,11 @@ describe("a user agent", () => {
     expect(found.length / agents.length).toBeGreaterThan(0.7)
     expect(found.filter((agent) => /GoogleImageProxy|YahooMailProxy|okhttp/i.test(agent))).toEqual([])
   })
+})
+
+it("a user agent of the most common browsers is a person's", () => {
+  expect(browsers.length).toBeGreaterThan(50)
+  expect(browsers.filter((agent) => suspect(hit({ headers: { "user-agent": agent } })).suspected)).toEqual([])
 })
 
 describe("an address", () => {
