@@ -27,6 +27,12 @@ describe.each(policies)("%s and clocks", (_, policy) => {
     const { decision } = decide(policy, state, { now: 1005000, cost: 10 })
     expect(decision).toMatchObject({ allowed: false, retryAfter: 15, reset: 1020, resetAfter: 15 })
   })
+  it("takes a lag of exactly a window for a lag, and one millisecond more for a clock that was set back", () => {
+    const { state } = decide(policy, undefined, { now: 1_010_000, cost: 10 })
+    const wait = (now: number) => decide(policy, state, { now, cost: 10 }).decision.retryAfter
+    expect(wait(1_000_000)).toBe(20)
+    expect(wait(999_999)).toBeLessThanOrEqual(10)
+  })
   it("keeps what is used when the clock is set back by more, and lets its time run from there", () => {
     const { state } = decide(policy, undefined, { now: 5000000, cost: 10 })
     const back = decide(policy, state, { now: 1000000 })
