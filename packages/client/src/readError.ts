@@ -1,5 +1,6 @@
 // biome-ignore lint/correctness/noUndeclaredDependencies: the build copies the catalogs in.
 import { legacyCatalog, type PartnerErrorType, partnerCatalog } from "@outreach/contract/catalogs"
+import { parseRetryAfter } from "@outreach/retry-policy"
 import { ApiError, type ApiErrorFields } from "./ApiError.ts"
 import type { Answer } from "./exchange.ts"
 
@@ -13,9 +14,9 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
 /** Reads an answer of an address that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
 export function readError({ status, header, ...answer }: Answer, url: string): ApiError {
   const text = isRedirect(status) ? "" : answer.text
+  const said = partnerCatalog.parse(text, { status, headers: { get: header } })
   // A browser hides the header `Date` of another origin.
-  const get = (name: string) => header(name) ?? (name === "Date" ? new Date().toUTCString() : null)
-  const said = partnerCatalog.parse(text, { status, headers: { get } })
+  const milliseconds = parseRetryAfter(header("Retry-After"), { date: header("Date"), now: Date.now })
   return new ApiError({
     status,
     // Codes and types of the future are texts that this version does not name.
@@ -28,7 +29,7 @@ export function readError({ status, header, ...answer }: Answer, url: string): A
       ? redirectMessage(status, url, header("Location"))
       : (said.message ?? `${new URL(url).origin} answered ${status} without saying why`),
     requestId: said.requestId ?? header("X-Request-Id"),
-    retryAfter: said.retryAfter,
+    retryAfter: milliseconds === undefined ? said.retryAfter : milliseconds / 1000,
     details: said.details,
     errors: (legacyCatalog.parse(text).details?.["errors"] ?? []) as ApiErrorFields["errors"],
     docUrl: said.docUrl,

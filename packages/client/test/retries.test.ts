@@ -189,6 +189,14 @@ describe("a rate limit", () => {
     expect(rounded(wrong.waits)).toEqual([0.5])
   })
 
+  it("that names a date in an answer without Date, as a browser shows that of another origin, counts from this machine's clock", async () => {
+    const headers = { "Retry-After": new Date(Date.now() + 3_600_000).toUTCString() }
+    const fetch = async () => new Response(null, { status: 429, headers })
+    const client = createClient({ apiKey: "key", baseUrl: "http://api.test", fetch })
+    const { retryAfter } = (await failure(client.getHealth())) as ApiError
+    expect([retryAfter! > 3000, retryAfter! <= 3600]).toEqual([true, true])
+  })
+
   it("of the legacy envelope is waited out too", async () => {
     const body = { error: { code: "RATE_LIMITED", message: "Slow down." } }
     const { client, waits } = await startClient([{ status: 429, body, headers: { "Retry-After": "7" } }, OK])
