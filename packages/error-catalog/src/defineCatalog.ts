@@ -84,9 +84,9 @@ export function defineCatalog<
   }
 
   const is = (caught: unknown): caught is CatalogError => {
-    if (typeof caught !== "object" || caught === null || !(DOC_URL in caught)) return false
-    const { code } = caught as CatalogError
-    return Object.hasOwn(codes, code) && caught[DOC_URL] === docUrl(code)
+    const error = caught as CatalogError | null | undefined
+    const url = error?.[DOC_URL]
+    return url !== undefined && Object.hasOwn(codes, error!.code) && url === docUrl(error!.code)
   }
   const from = (caught: unknown): CatalogError => (is(caught) ? caught : new CatalogError(unknown, { cause: caught }))
   const respond = (caught: unknown, context?: object): ErrorResponse => {
