@@ -76,9 +76,10 @@ export function postgresStore(
     },
     async deleteExpired(maxRows = 1000) {
       const deleted = await query(
-        `delete from ${table} where key = any (array(
+        `with expired as materialized (
            select key from ${table} where expires_at <= ${clock("$1")} limit $2 for update skip locked
-         )) returning 1`,
+         )
+         delete from ${table} counted using expired where counted.key = expired.key returning 1`,
         [time(), maxRows],
       )
       return deleted.length
