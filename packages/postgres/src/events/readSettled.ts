@@ -28,11 +28,13 @@ export const readSettled = Effect.fnUntraced(function* <Row>(
   limit: number,
   toRow: (values: ReadonlyArray<unknown>) => Row,
 ): Effect.fn.Return<ListPage<Row>, SqlError.SqlError> {
-  // The one row of the clock stands outside of the join, so that the page keeps its order, and an empty page has a row, too.
+  // Joined to one row, the page keeps its order, and an empty page has a row, too.
   const statement = sql`
     select page.*, writer from (
-      select case when xmax <> '0' and not pg_is_in_recovery() then xmax::text end as writer
-      from organization_clock where organization_id = ${organizationId}
+      select (
+        select xmax::text from organization_clock
+        where organization_id = ${organizationId} and xmax <> '0' and not pg_is_in_recovery()
+      ) as writer
     ) clock left join (${page}) page on true`.values
   const rowsOf = (values: ReadonlyArray<ReadonlyArray<unknown>>) =>
     values.length === 1 && values[0]![0] === null ? [] : values.map(toRow)
