@@ -62,7 +62,8 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
                   order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`
-        return readSettled(sql, organizationId, range, limit, fromValues)
+        const page = Effect.map(range.values, (rows) => rows.map(fromValues))
+        return readSettled(sql, organizationId, page, limit, ({ emittedAt }) => emittedAt, after.emittedAt)
       },
     })
   }),
