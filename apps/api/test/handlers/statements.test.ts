@@ -31,15 +31,15 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const since = Timestamp.make("2026-01-01T00:00:00.000000Z")
 const config = { cursorKey: cursorKeyRing([{ key: Buffer.alloc(32, 1) }]) } as unknown as typeof ApiConfig.Service
 
-it("reads a page and each thing expanded in one statement, however many rows there are", () =>
+it("reads a full page and each thing expanded in one statement, however many rows there are, and a last page with the clock", () =>
   Effect.gen(function* () {
     const counts: Array<ReadonlyArray<number>> = []
-    for (const rows of [1, 40]) {
+    for (const rows of [2, 40]) {
       const { organization, campaign } = yield* seedCampaign({ recipients: rows })
       yield* publishOutcomes(campaign, Array<"outreach.email_sent">(rows).fill("outreach.email_sent"))
       const { key } = yield* issueKey({ organizationId: organization.id, name: "test", scopes: [], expiresAt: null })
       const asked = { caller: { keyId: key.id, organizationId: organization.id, scopes: [] }, headers: {}, url: "/" }
-      const query = { since, limit: 100, "types[]": [] }
+      const query = { since, limit: rows - 1, "types[]": [] }
       const all = ["campaign", "program"] as const
       counts.push([
         yield* counting(listTokens({ ...asked, path: {}, query: { ...query, "expand[]": [] } } as never)),
@@ -53,9 +53,10 @@ it("reads a page and each thing expanded in one statement, however many rows the
         ),
         yield* counting(listEvents({ ...asked, query: { ...query, "expand[]": [] } } as never)),
         yield* counting(listEvents({ ...asked, query: { ...query, "expand[]": [...all, "recipient"] } } as never)),
+        yield* counting(listEvents({ ...asked, query: { ...query, limit: rows, "expand[]": [] } } as never)),
       ])
     }
-    expect(counts[0]).toEqual([1, 2, 2, 1, 3])
+    expect(counts[0]).toEqual([1, 2, 2, 1, 3, 2])
     expect(counts[1]).toEqual(counts[0])
   }).pipe(
     Effect.provideService(ApiConfig, config),
