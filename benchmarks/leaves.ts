@@ -7,7 +7,7 @@ import { raceOperations } from "./leaves/raceOperations.ts"
 
 // Compares each leaf library with what a team would pick instead: bytes, dependencies, features, operations a second.
 
-const LEAVES = ["error-catalog", "cursor", "rate-limit", "retry-policy", "bot-suspicion"] as const
+const LEAVES = ["error-catalog", "cursor", "rate-limit", "retry-policy", "bot-suspicion", "signature"] as const
 
 const { values } = parseArgs({
   options: {

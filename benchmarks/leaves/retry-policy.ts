@@ -4,7 +4,7 @@ import { backOff } from "exponential-backoff"
 import pRetry from "p-retry"
 import type { Comparison } from "./Comparison.ts"
 
-const SUCCEEDS = "a task that succeeds at once"
+const SUCCEEDS = "a task that succeeds immediately"
 const NEXT_DELAY = "the third delay"
 
 const JITTER = "jitter"

@@ -63,7 +63,7 @@ createServer((request, response) => {
   const target = kind === "l" ? LINKS.get(name) : undefined
   if (target !== undefined) {
     record(message, { ...hit, link: name })
-    // Whoever it is: a person who is taken for a machine gets there as well.
+    // A person who is taken for a machine gets there as well.
     return response.writeHead(302, { Location: target, "Cache-Control": "no-store" }).end()
   }
   if (url === "/counts") {

@@ -83,7 +83,7 @@ describe("examples/clicks", () => {
     expect(reasonsOf("ben")).toEqual(["too_early"])
   })
 
-  it("takes whoever follows all links together for a machine from the third on", async () => {
+  it("takes a visitor who follows all links together for a machine from the third on", async () => {
     let burst = 0
     // Where this machine is so slow that the three take two seconds, they are sent anew.
     await vi.waitFor(

@@ -59,7 +59,7 @@ export function createPolicy(
       const drawn = chance && random!()
       // What is not in [0, 1) leaves the whole delay.
       const share = drawn >= 0 && drawn < 1 ? 1 - chance + chance * drawn : 1
-      // Added, so that those who were told the same second do not come back in the same millisecond.
+      // Added, so that callers who got the same second do not come back in the same millisecond.
       const delay = delayAfter(attempt) * share + (retryAfter > 0 ? Math.min(retryAfter, most) : 0)
       return Math.max(0, elapsed) + delay > end ? { retry: false, because: "deadline" } : { retry: true, delay }
     },
