@@ -42,6 +42,10 @@ describe.skipIf("missing" in postfix)(
           next_restrictions: `check_recipient_access ${table(LATE_REFUSALS)}, permit_mynetworks, reject`,
           disable_dns_lookups: "yes",
           notify_classes: "",
+          // A report that comes before its message is recorded is asked to come again.
+          queue_run_delay: "1s",
+          minimal_backoff_time: "1s",
+          maximal_backoff_time: "4s",
         },
         `127.0.0.1:${next} inet n - n - - smtpd
  -o myhostname=next.test
