@@ -105,5 +105,6 @@ function secondsOf(value: unknown, date?: string | null): number | null {
   return seconds >= 0 && Number.isFinite(seconds) ? seconds : null
 }
 
-// One of the three forms that RFC 9110, 5.6.7 has names no zone, and means UTC all the same.
-const timeOf = (text: string): number => Date.parse(text.endsWith("GMT") ? text : `${text} GMT`)
+// Date.parse alone takes "soon-5" for a month. One of the three forms of RFC 9110, 5.6.7 names no zone, and means UTC all the same.
+const timeOf = (text: string): number =>
+  /^[SMTWF].+:\d\d/.test(text) ? Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) : Number.NaN

@@ -100,7 +100,7 @@ describe("a client", () => {
     expect(waitOf({ "Retry-After": "Thu, 26 Nov 2026 00:01:00 GMT", Date: sent })).toEqual(["after", 60])
     expect(waitOf({ "Retry-After": "Thu Nov 26 00:01:00 2026", Date: sent })).toEqual(["after", 60])
     expect(waitOf({ "Retry-After": "Wed, 25 Nov 2026 00:01:00 GMT", Date: sent })).toEqual(["after", 0])
-    for (const header of ["soon", "-1", "Infinity", "", "9".repeat(400)])
+    for (const header of ["soon", "soon-5", "5 minutes", "-1", "Infinity", "", "9".repeat(400)])
       expect(waitOf({ "Retry-After": header, Date: sent })).toEqual(["after", 5])
     expect(payments.parse({ code: "TOO_MANY" })).toMatchObject({ retry: "backoff", retryAfter: null })
   })
