@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { redisServer } from "@outreach/debian-packages/redisServer"
 import { Redis } from "ioredis"
 import { createClient } from "redis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -13,29 +9,19 @@ import { describeStore, newEvent } from "./describeStore.ts"
 const redis = await installDebianPackages(["redis-server"], ["/usr/bin/redis-server"])
 
 describe.skipIf("missing" in redis)("a store in Redis", () => {
-  const folder = mkdtempSync(join(tmpdir(), "outreach-redis-"))
-  const socket = join(folder, "redis.sock")
+  const server = redisServer("missing" in redis ? "" : redis.program)
+  const { socket } = server
   const nodeRedis = createClient({ socket: { path: socket, tls: false } })
   const ioredis = new Redis({ path: socket, lazyConnect: true })
-  let server: ChildProcess
 
   beforeAll(async () => {
-    if ("missing" in redis) return
-    const options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
-    server = spawn(redis.program, options, { stdio: ["ignore", "pipe", "inherit"] })
-    let output = ""
-    for await (const text of server.stdout!.setEncoding("utf8")) {
-      output += text
-      if (/ready to accept connections/i.test(output)) break
-    }
+    await server.start()
     await Promise.all([nodeRedis.connect(), ioredis.connect()])
   })
   afterAll(async () => {
     ioredis.disconnect()
     nodeRedis.destroy()
-    server.kill()
-    await once(server, "exit")
-    rmSync(folder, { recursive: true, force: true })
+    await server.remove()
   })
 
   const clients: readonly (readonly [string, RedisClient])[] = [
