@@ -1,7 +1,7 @@
 // @outreach/rate-limit
-import { N as Named, b as RateLimitPolicy } from './rateLimiter-C_EdD9vx.js';
-export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-C_EdD9vx.js';
-export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-BHi7EIbY.js';
+import { N as Named, b as RateLimitPolicy } from './rateLimiter-CnsI2ohO.js';
+export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-CnsI2ohO.js';
+export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-CiXQO801.js';
 
 /** A quota that is whole again at the end of each window. */
 interface FixedWindowOptions extends Named {
@@ -31,8 +31,8 @@ export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
-import './rateLimitHeaders-BHi7EIbY.js';
+import { L as LimitOptions } from './limitRequest-D2H1TDWL.js';
+import './rateLimitHeaders-CiXQO801.js';
 
 /** The parts of an Express request that a limit may go by. */
 interface ExpressRequest {
@@ -67,8 +67,8 @@ export type { ExpressOptions, ExpressRequest, ExpressResponse };
 
 // @outreach/rate-limit/fastify
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
-import './rateLimitHeaders-BHi7EIbY.js';
+import { L as LimitOptions } from './limitRequest-D2H1TDWL.js';
+import './rateLimitHeaders-CiXQO801.js';
 
 /** The parts of a Fastify request that a limit may go by. */
 interface LimitedRequest {
@@ -100,8 +100,8 @@ export type { FastifyOptions, LimitedReply, LimitedRequest };
 
 // @outreach/rate-limit/fetch
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-DWrhZ-Za.js';
-import './rateLimitHeaders-BHi7EIbY.js';
+import { L as LimitOptions } from './limitRequest-D2H1TDWL.js';
+import './rateLimitHeaders-CiXQO801.js';
 
 /** The parts of a Fetch request that a limit may go by. */
 interface FetchRequest {
@@ -211,8 +211,8 @@ declare function redisStore(client: RedisClient, { prefix, now }?: RedisStoreOpt
 export { redisStore };
 export type { RedisClient, RedisCommand, RedisStoreOptions };
 
-// @outreach/rate-limit/dist/limitRequest-DWrhZ-Za.d.ts
-import { H as HeaderForm } from './rateLimitHeaders-BHi7EIbY.js';
+// @outreach/rate-limit/dist/limitRequest-D2H1TDWL.d.ts
+import { H as HeaderForm } from './rateLimitHeaders-CiXQO801.js';
 
 /** Whom a request counts for, and what it costs. A function may name the type of the framework for its request: `(request: FastifyRequest) =>`. */
 interface LimitOptions<Request> {
@@ -229,8 +229,8 @@ interface LimitOptions<Request> {
 
 export type { LimitOptions as L };
 
-// @outreach/rate-limit/dist/rateLimitHeaders-BHi7EIbY.d.ts
-import { R as RateLimitDecision } from './rateLimiter-C_EdD9vx.js';
+// @outreach/rate-limit/dist/rateLimitHeaders-CiXQO801.d.ts
+import { R as RateLimitDecision } from './rateLimiter-CnsI2ohO.js';
 
 /** Which headers: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
 type HeaderForm = "x" | "draft";
@@ -245,7 +245,7 @@ declare function rateLimitHeaders({ counted, limit, remaining, reset, resetAfter
 export { rateLimitHeaders as r };
 export type { HeaderForm as H };
 
-// @outreach/rate-limit/dist/rateLimiter-C_EdD9vx.d.ts
+// @outreach/rate-limit/dist/rateLimiter-CnsI2ohO.d.ts
 /** How many requests, or units of another kind, one key may take in which time. Made by `fixedWindow` or `tokenBucket`. */
 interface RateLimitPolicy {
     /** What the `RateLimit` headers call it. */
@@ -274,7 +274,7 @@ interface RateLimitState {
     /** When that was, in Unix milliseconds. */
     readonly at: number;
 }
-/** What came of a request for units, and the state after it. */
+/** The outcome of a request for units, and the state after it. */
 interface Spent extends RateLimitState {
     readonly allowed: boolean;
     /** The time of the request, in Unix milliseconds; earlier than `at` where a clock lags behind another's. */

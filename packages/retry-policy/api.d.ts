@@ -1,4 +1,4 @@
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 interface Outcome {
     /** Whether it succeeded, failed for now, or failed for good. */
     readonly verdict: "success" | "transient" | "permanent";
@@ -9,7 +9,7 @@ interface Outcome {
 }
 /** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
 type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {});
-/** What `classify` is told. */
+/** The options of `classify`. */
 interface ClassifyOptions {
     /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
     readonly retryOn?: readonly RetryOn[] | undefined;
@@ -56,7 +56,7 @@ type Next = {
     /** It succeeded, or failed for good; there is no further attempt; or the next one would begin after the deadline. */
     readonly because: "success" | "permanent" | "exhausted" | "deadline";
 };
-/** What every kind of policy can be told. */
+/** The options of every kind of policy. */
 interface PolicyOptions {
     /** How much of each delay is left to chance: all of it, its second half, or nothing. */
     readonly jitter?: "full" | "equal" | "none" | undefined;
@@ -117,9 +117,9 @@ interface Attempted<Result> {
     /** What the task threw. */
     readonly error?: unknown;
 }
-/** What `retry` needs, and can be told. */
+/** The options of `retry`. */
 interface RetryOptions<Result, Signal extends AbortSignalLike> {
-    /** Waits. It may clear its timer when the signal aborts; `retry` ends at once in either case. */
+    /** Waits. It may clear its timer when the signal aborts; `retry` ends immediately in either case. */
     readonly sleep: (milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>;
     /** The present in Unix milliseconds, such as `Date.now`. */
     readonly now: () => number;
@@ -150,7 +150,7 @@ interface Schedule extends Policy {
 /**
  * Creates a policy from its delays: a list of durations, or text such as `30s, 2m, 10m`.
  *
- * `0s` is a retry at once, and an empty list a single attempt. Jitter is `none` by default. Throws `RangeError`, which names the delay or the option.
+ * `0s` is an immediate retry, and an empty list a single attempt. Jitter is `none` by default. Throws `RangeError`, which names the delay or the option.
  */
 declare function schedule(delays: string | readonly (number | string)[], options?: PolicyOptions): Schedule;
 

@@ -1,4 +1,4 @@
-/** Pays an invoice, and says what came of it: `node src/client.ts inv_1 250`. */
+/** Pays an invoice, and prints the result: `node src/client.ts inv_1 250`. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { errors } from "./errors.ts"
 

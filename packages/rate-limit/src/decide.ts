@@ -48,7 +48,7 @@ export function decideCount(policy: RateLimitPolicy, count: number, now: number)
   return toDecision(policy, { allowed: count <= policy.limit, used: count, at, now: at }, 1)
 }
 
-/** Returns what came of a request in the words of a decision. */
+/** Makes a decision of the outcome of a request. */
 export function toDecision(
   policy: RateLimitPolicy,
   { allowed, used, at, now }: Spent,

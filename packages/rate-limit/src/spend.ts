@@ -8,7 +8,7 @@ export interface RateLimitState {
   readonly at: number
 }
 
-/** What came of a request for units, and the state after it. */
+/** The outcome of a request for units, and the state after it. */
 export interface Spent extends RateLimitState {
   readonly allowed: boolean
   /** The time of the request, in Unix milliseconds; earlier than `at` where a clock lags behind another's. */

@@ -27,7 +27,7 @@ export type Next =
       readonly because: "success" | "permanent" | "exhausted" | "deadline"
     }
 
-/** What every kind of policy can be told. */
+/** The options of every kind of policy. */
 export interface PolicyOptions {
   /** How much of each delay is left to chance: all of it, its second half, or nothing. */
   readonly jitter?: "full" | "equal" | "none" | undefined

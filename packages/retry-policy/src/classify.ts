@@ -1,6 +1,6 @@
 import { parseRetryAfter } from "./parseRetryAfter.ts"
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   /** Whether it succeeded, failed for now, or failed for good. */
   readonly verdict: "success" | "transient" | "permanent"
@@ -13,7 +13,7 @@ export interface Outcome {
 /** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
 export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {})
 
-/** What `classify` is told. */
+/** The options of `classify`. */
 export interface ClassifyOptions {
   /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
   readonly retryOn?: readonly RetryOn[] | undefined

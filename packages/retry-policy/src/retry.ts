@@ -27,9 +27,9 @@ export interface Attempted<Result> {
   readonly error?: unknown
 }
 
-/** What `retry` needs, and can be told. */
+/** The options of `retry`. */
 export interface RetryOptions<Result, Signal extends AbortSignalLike> {
-  /** Waits. It may clear its timer when the signal aborts; `retry` ends at once in either case. */
+  /** Waits. It may clear its timer when the signal aborts; `retry` ends immediately in either case. */
   readonly sleep: (milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>
   /** The present in Unix milliseconds, such as `Date.now`. */
   readonly now: () => number
@@ -45,7 +45,7 @@ export interface RetryOptions<Result, Signal extends AbortSignalLike> {
   readonly onAttempt?: ((attempted: Attempted<Result>) => unknown) | undefined
 }
 
-/** The longest that a timer takes, some 24 days; one that is set to more ends at once. */
+/** The longest that a timer takes, some 24 days; one that is set to more ends immediately. */
 const MAX_TIMER = 2 ** 31 - 1
 
 /**

@@ -10,7 +10,7 @@ export interface Schedule extends Policy {
 /**
  * Creates a policy from its delays: a list of durations, or text such as `30s, 2m, 10m`.
  *
- * `0s` is a retry at once, and an empty list a single attempt. Jitter is `none` by default. Throws `RangeError`, which names the delay or the option.
+ * `0s` is an immediate retry, and an empty list a single attempt. Jitter is `none` by default. Throws `RangeError`, which names the delay or the option.
  */
 export function schedule(delays: string | readonly (number | string)[], options: PolicyOptions = {}): Schedule {
   const listed = typeof delays === "string" ? delays.split(",") : delays
