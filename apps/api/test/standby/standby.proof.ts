@@ -135,10 +135,10 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     await query(standby, "select pg_wal_replay_resume()")
   }
   /** Waits until the standby has replayed what the primary has written. */
-  const untilReplayed = async () => {
+  const untilReplayed = async (by: Postgres = standby) => {
     const [written] = await query(primary, "select pg_current_wal_insert_lsn()::text as lsn")
     await eventually(
-      () => query(standby, `select pg_last_wal_replay_lsn() >= '${(written as { lsn: string }).lsn}' as done`),
+      () => query(by, `select pg_last_wal_replay_lsn() >= '${(written as { lsn: string }).lsn}' as done`),
       (rows) => (rows[0] as { done: boolean }).done,
     )
   }
@@ -397,6 +397,14 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
 
     const successor = await start(startStandby(primary, { name: "successor" }))
     await untilReplayed()
+    // A standby that has received more than the successor could never follow it.
+    await query(standby, "alter system set primary_conninfo = ''")
+    await query(standby, "select pg_reload_conf()")
+    await eventually(
+      () => query(standby, "select from pg_stat_wal_receiver"),
+      (rows) => rows.length === 0,
+    )
+    await untilReplayed(successor)
     await primary.kill()
     await successor.promote()
     // As the first stamp does, and each worker.
