@@ -2744,14 +2744,24 @@ create table webhook_endpoints (
   organization_id text collate "C" not null,
   url text not null,
   enabled boolean default true not null,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
   event_types text[],
   max_in_flight integer,
+  per_second integer,
+  retry_statuses integer[] default '{}'::integer[] not null,
+  retry_delays integer[],
+  disable_on_gone boolean default false not null,
+  disable_when_failing boolean default true not null,
   standard_webhooks boolean default false not null,
+  own_secrets boolean default false not null,
   version integer default 1 not null,
   address_since timestamp with time zone default clock_timestamp() not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
-  constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['operator'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0)),
+  constraint webhook_endpoints_per_second_check CHECK ((per_second > 0))
 );
 
 create table delivered_default partition of delivered DEFAULT;

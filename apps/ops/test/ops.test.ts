@@ -213,7 +213,8 @@ describe("endpoints", () => {
       ...["--types", "outreach.email_sent"],
     )
     expect(some.event_types).toEqual(["outreach.email_sent"])
-    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false, version })
+    const disabled = { enabled: false, disabled_at: expect.any(String), disabled_reason: "operator", version }
+    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, ...disabled })
     const atRest = {
       breaker: "closed",
       failures: 0,
@@ -227,7 +228,7 @@ describe("endpoints", () => {
       owner: null,
     }
     expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([
-      { ...all, ...atRest, enabled: false, version },
+      { ...all, ...atRest, ...disabled },
       { ...some, ...atRest },
     ])
     expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version })

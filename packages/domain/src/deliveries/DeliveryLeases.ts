@@ -11,7 +11,17 @@ export const ALONE_FROM_LOSSES = 3
 
 export const OwnedEndpoint = Schema.Struct({
   endpointId: EndpointId,
-  ...Struct.pick(Endpoint.fields, ["organizationId", "version", "enabled", "maxInFlight", "standardWebhooks"]),
+  ...Struct.pick(Endpoint.fields, [
+    "organizationId",
+    "version",
+    "enabled",
+    "maxInFlight",
+    "perSecond",
+    "retryStatuses",
+    "retryDelays",
+    "disableOnGone",
+    "standardWebhooks",
+  ]),
   url: StoredEndpointUrl,
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),

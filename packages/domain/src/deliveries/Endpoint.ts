@@ -33,18 +33,43 @@ export const StoredEndpointUrl = Schema.String.pipe(Schema.brand("EndpointUrl"))
 export const ShownUrl = Schema.String.pipe(Schema.brand("ShownUrl"))
 export type ShownUrl = typeof ShownUrl.Type
 
+/** What may be set of an endpoint, beside its address. */
+export const EndpointSettings = Schema.Struct({
+  /** The event types that it receives; null for all. */
+  eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
+  /** The most calls in flight to it; null for the workers' own bound. */
+  maxInFlight: Schema.NullOr(Schema.Int),
+  /** The most calls that begin within a second; null for no bound. */
+  perSecond: Schema.NullOr(Schema.Int),
+  /** The 4xx statuses after which a delivery is tried again. After the others it is rejected. */
+  retryStatuses: Schema.Array(Schema.Int),
+  /** The seconds between the attempts at a delivery; null for the deployment's schedule. */
+  retryDelays: Schema.NullOr(Schema.Array(Schema.Int)),
+  /** Whether a response of 410 disables it. */
+  disableOnGone: Schema.Boolean,
+  /** Whether it is disabled once every call has failed for some days. */
+  disableWhenFailing: Schema.Boolean,
+  /** Whether its webhooks carry the headers of Standard Webhooks, too. */
+  standardWebhooks: Schema.Boolean,
+})
+export type EndpointSettings = typeof EndpointSettings.Type
+
+/** Who disabled an endpoint: an operator, the endpoint itself by a response of 410, or the service because every call failed. */
+export const DISABLED_REASONS = ["operator", "gone", "failing"] as const
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
 export const Endpoint = Schema.Struct({
   organizationId: OrganizationId,
   id: EndpointId,
   url: ShownUrl,
   /** While false its deliveries wait. */
   enabled: Schema.Boolean,
-  /** The event types that it receives; null for all. */
-  eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
-  /** The most calls in flight to it; null for the workers' own bound. */
-  maxInFlight: Schema.NullOr(Schema.Int),
-  /** Whether its webhooks carry the headers of Standard Webhooks, too. */
-  standardWebhooks: Schema.Boolean,
+  /** When it was disabled, and why; null while it is enabled. */
+  disabledAt: Schema.NullOr(Timestamp),
+  disabledReason: Schema.NullOr(Schema.Literals(DISABLED_REASONS)),
+  ...EndpointSettings.fields,
+  /** Whether it has signing secrets of its own, and none of its organization's. */
+  ownSecrets: Schema.Boolean,
   /** Rises with every change of the endpoint, or of the secrets that sign for it. */
   version: Schema.Int,
   createdAt: Timestamp,

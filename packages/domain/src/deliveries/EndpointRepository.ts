@@ -4,7 +4,14 @@ import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { BreakerChange, Endpoint, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
+import type {
+  BreakerChange,
+  DisabledReason,
+  Endpoint,
+  EndpointSettings,
+  EndpointStatus,
+  EndpointUrl,
+} from "./Endpoint.ts"
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
@@ -16,10 +23,10 @@ export class InvalidEndpointUrl extends DescribedError(
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {
-    /** Adds an endpoint, by default without the headers of Standard Webhooks. It receives what is published from now on, or what was published at `since` or later. */
+    /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. Settings that are not given have their defaults. */
     create(
-      endpoint: Pick<Endpoint, "organizationId" | "id" | "eventTypes"> &
-        Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: EndpointUrl; readonly since?: Timestamp },
+      endpoint: Pick<Endpoint, "organizationId" | "id"> &
+        Partial<EndpointSettings> & { readonly url: EndpointUrl; readonly since?: Timestamp },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
@@ -33,13 +40,12 @@ export class EndpointRepository extends Context.Service<
     /** Changes the given fields. At a new address the failures at the old one no longer count. With a `version`, an endpoint of another version is not changed. */
     update(
       endpointId: EndpointId,
-      changes: Partial<
-        Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks"> & { readonly url: EndpointUrl }
-      >,
+      changes: Partial<EndpointSettings & { readonly url: EndpointUrl }>,
       version?: string,
     ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
     /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
-    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+    /** Holds an endpoint's deliveries, by default because an operator wants it. One that is disabled already keeps its time and reason. */
+    disable(endpointId: EndpointId, reason?: DisabledReason): Effect.Effect<Endpoint, EndpointNotFound>
   }
 >()("domain/deliveries/EndpointRepository") {}

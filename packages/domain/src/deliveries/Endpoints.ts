@@ -7,7 +7,7 @@ import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import { classifyResponse } from "./classifyResponse.ts"
 import { webhookHeaders } from "./Deliveries.ts"
-import { type Endpoint, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
+import { type Endpoint, type EndpointSettings, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
@@ -18,8 +18,8 @@ interface AddressOptions {
 }
 
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
-  endpoint: Pick<Endpoint, "organizationId" | "eventTypes"> &
-    Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: string; readonly since?: Timestamp },
+  endpoint: Pick<Endpoint, "organizationId"> &
+    Partial<EndpointSettings> & { readonly url: string; readonly since?: Timestamp },
   options: AddressOptions,
 ) {
   const url = yield* parseUrl(endpoint.url, options)
@@ -28,16 +28,13 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
 
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
-  {
-    url,
-    ...changes
-  }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks">> & { readonly url?: string },
+  { url, ...settings }: Partial<EndpointSettings> & { readonly url?: string },
   { version, ...options }: AddressOptions & { readonly version?: string },
 ) {
   const endpoints = yield* EndpointRepository
-  const changed = url === undefined ? changes : { ...changes, url: yield* parseUrl(url, options) }
+  const changed = url === undefined ? settings : { ...settings, url: yield* parseUrl(url, options) }
   const update = endpoints.update(endpointId, changed, version)
-  const isFilterChanged = changes.eventTypes !== undefined
+  const isFilterChanged = settings.eventTypes !== undefined
   return yield* (yield* Transaction).run(
     isFilterChanged ? Effect.andThen(endpoints.leaveLog(endpointId), update) : update,
   )

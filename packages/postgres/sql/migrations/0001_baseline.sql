@@ -378,15 +378,24 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 
 -- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0065-a-call-uses-what-is-current-when-it-begins.md.
 -- address_since is when the address was first called, or called again. Calls that began earlier do not count against its bound.
+-- After a status of retry_statuses a delivery is tried again, retry_delays are in seconds, and null is the deployment's schedule.
 -- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
 create table webhook_endpoints (
   id text collate "C" primary key,
   organization_id text collate "C" not null references organizations,
   url text not null,
   enabled boolean not null default true,
+  disabled_at timestamptz,
+  disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
   event_types text[],
   max_in_flight integer check (max_in_flight > 0),
+  per_second integer check (per_second > 0),
+  retry_statuses integer[] not null default '{}',
+  retry_delays integer[],
+  disable_on_gone boolean not null default false,
+  disable_when_failing boolean not null default true,
   standard_webhooks boolean not null default false,
+  own_secrets boolean not null default false,
   version integer not null default 1,
   address_since timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp()

@@ -1,6 +1,12 @@
 import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import { BreakerChange, Endpoint, EndpointStatus, StoredEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import {
+  BreakerChange,
+  Endpoint,
+  type EndpointSettings,
+  EndpointStatus,
+  StoredEndpointUrl,
+} from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -9,7 +15,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { columnOf, decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const endpoints = rowsOf(Endpoint, { url: "shown_url(url)" })
 const columns = endpoints.columnsOf("endpoint")
@@ -18,6 +24,18 @@ const decodeStatuses = decodeRows(EndpointStatus.fields)
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeLast = decodeColumn({ last: Timestamp })
 
+/** The column of each setting, and its type. */
+const SETTINGS: Readonly<Record<keyof EndpointSettings, string>> = {
+  eventTypes: "text[]",
+  maxInFlight: "int",
+  perSecond: "int",
+  retryStatuses: "int[]",
+  retryDelays: "int[]",
+  disableOnGone: "boolean",
+  disableWhenFailing: "boolean",
+  standardWebhooks: "boolean",
+}
+
 export const EndpointRepositoryPg = adapter(
   EndpointRepository,
   Effect.gen(function* () {
@@ -25,6 +43,13 @@ export const EndpointRepositoryPg = adapter(
     const hints = yield* Hints
 
     const wake = hints.give("endpoints")
+    const settingsOf = (settings: Partial<EndpointSettings>) =>
+      Object.entries(SETTINGS).flatMap(([name, type]) => {
+        const value = settings[name as keyof EndpointSettings]
+        return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}::${sql.literal(type)}` }
+      })
+    const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
+      sql.join("", false)(list.map(toFragment))
     const statuses = (isSelected: Statement.Fragment, cap: number) =>
       sql`
         select ${columns}, failures,
@@ -58,12 +83,13 @@ export const EndpointRepositoryPg = adapter(
         where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
 
     return {
-      create: ({ since, ...endpoint }) =>
-        sql`
+      create: ({ organizationId, id, url, since, ...settings }) => {
+        const given = settingsOf(settings)
+        return sql`
           with made as (
-            insert into webhook_endpoints (id, organization_id, url, event_types, standard_webhooks)
-            select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[], ${endpoint.standardWebhooks ?? false}::boolean
-            from organizations where id = ${endpoint.organizationId}
+            insert into webhook_endpoints (id, organization_id, url${each(given, ({ column }) => sql`, ${column}`)})
+            select ${id}, id, ${url}${each(given, ({ value }) => sql`, ${value}`)}
+            from organizations where id = ${organizationId}
             returning *
           ), reader as (
             insert into endpoint_readers (endpoint_id, organization_id) select id, organization_id from made
@@ -75,9 +101,10 @@ export const EndpointRepositoryPg = adapter(
           )
           select ${columns} from made endpoint`.pipe(
           endpoints.decode,
-          firstOr(OrganizationNotFound, { organizationId: endpoint.organizationId }),
+          firstOr(OrganizationNotFound, { organizationId }),
           Effect.tap(wake),
-        ),
+        )
+      },
 
       list: (organizationId) => statuses(equal({ "endpoint.organization_id": organizationId }), LIST_COUNT_CAP),
 
@@ -121,14 +148,12 @@ export const EndpointRepositoryPg = adapter(
         }
       }),
 
-      update: Effect.fnUntraced(function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }, expected) {
+      update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
         const updated = yield* sql`
           with updated as (
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
-              event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
-              max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end,
-              standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks),
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
+              ${each(settingsOf(settings), ({ column, value }) => sql`, ${column} = ${value}`)}
             where id = ${endpointId} and version::text = coalesce(${expected ?? null}, version::text)
             returning *
           ), cleared as (
@@ -143,14 +168,15 @@ export const EndpointRepositoryPg = adapter(
             : new EndpointNotFound({ endpointId })
         }
         yield* wake
-        if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
+        if (settings.eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
         return updated
       }),
 
       enable: (endpointId) =>
         sql`
           with enabled as (
-            update webhook_endpoints set enabled = true, version = version + 1 where id = ${endpointId} returning *
+            update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
+            where id = ${endpointId} returning *
           ), cleared as (
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )
@@ -160,9 +186,11 @@ export const EndpointRepositoryPg = adapter(
           Effect.tap(wake),
         ),
 
-      disable: (endpointId) =>
+      disable: (endpointId, reason = "operator") =>
         sql`
-          update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`.pipe(
+          update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
+            disabled_reason = coalesce(disabled_reason, ${reason})
+          where id = ${endpointId} returning ${columns}`.pipe(
           endpoints.decode,
           firstOr(EndpointNotFound, { endpointId }),
           Effect.tap(wake),

@@ -80,7 +80,8 @@ export const endpointOwnership = Effect.gen(function* () {
     listOwned: (worker, endpoints) =>
       sql`
         select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled and frozen_at is null as enabled, url,
-          max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks",
+          max_in_flight as "maxInFlight", per_second as "perSecond", retry_statuses as "retryStatuses", retry_delays as "retryDelays",
+          disable_on_gone as "disableOnGone", standard_webhooks as "standardWebhooks",
           failures, allowance,
           -- A time written while the database's clock was ahead may lie hours away.
           least(${MAX_PROBE_WAIT_SECONDS}::int, greatest(0, extract(epoch from probe_at - clock_timestamp())))::double precision * 1000 as "probeInMs",

@@ -84,8 +84,11 @@ describe("EndpointRepositoryPg", () => {
       owner: null,
     }
     expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest }])
-    expect(yield* endpoints.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false, version: 2 })
-    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false, version: 2 }])
+    const disabled = { enabled: false, disabledAt: expect.any(String), disabledReason: "operator", version: 2 }
+    const once = yield* endpoints.disable(endpoint.id)
+    expect(once).toEqual({ ...endpoint, ...disabled })
+    expect(yield* endpoints.disable(endpoint.id, "failing")).toEqual(once)
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, ...disabled }])
     expect(yield* endpoints.enable(endpoint.id)).toEqual({ ...endpoint, version: 3 })
     expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest, version: 3 })
   })

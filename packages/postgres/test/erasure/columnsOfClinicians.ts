@@ -87,5 +87,5 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   stored_response_totals: { others: "organization_id" },
   subject_tests: { others: "organization_id campaign_id subject_b winner counts" },
   timelines: { others: "timeline mark" },
-  webhook_endpoints: { others: "id organization_id url event_types" },
+  webhook_endpoints: { others: "id organization_id url event_types disabled_reason" },
 }
