@@ -1,5 +1,5 @@
 import { type Context, Effect, Layer, type Scope } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
 
 /** The methods of a service, whose statements may fail in the database. */
@@ -33,15 +33,33 @@ export const dieOnDatabaseFailure = <Methods extends object>(service: string, me
     }),
   ) as Dying<Methods>
 
-/** Creates the layer of a port from methods whose statements may fail in the database. */
-export const adapter = <Self, Shape extends object, E, R>(
+/**
+ * Creates the layer of a port from methods whose statements may fail in the database: given as they are, or by a generator or an effect that needs other
+ * services too.
+ */
+export const adapter = <
+  Self,
+  Shape extends object,
+  Needed extends Effect.Effect<unknown, never, unknown> = never,
+  R = SqlClient.SqlClient,
+>(
   port: Context.Service<Self, Shape>,
-  make: Effect.Effect<Failing<Shape>, E, R>,
-): Layer.Layer<Self, E, Exclude<R, Scope.Scope>> =>
-  Layer.effect(
+  make:
+    | ((sql: SqlClient.SqlClient) => Failing<Shape> | Generator<Needed, Failing<Shape>, never>)
+    | Effect.Effect<Failing<Shape>, never, R>,
+): Layer.Layer<Self, never, Exclude<Effect.Services<Needed> | R, Scope.Scope>> => {
+  const methods = Effect.isEffect(make)
+    ? make
+    : Effect.flatMap(SqlClient.SqlClient, (sql) => {
+        const made = make(sql)
+        return Symbol.iterator in made ? Effect.gen(() => made) : Effect.succeed(made)
+      })
+  const service = port.key.slice(port.key.lastIndexOf("/") + 1)
+  return Layer.effect(
     port,
     Effect.map(
-      make,
-      (methods) => dieOnDatabaseFailure(port.key.slice(port.key.lastIndexOf("/") + 1), methods) as Shape,
+      methods as Effect.Effect<Failing<Shape>, never, Effect.Services<Needed> | R>,
+      (failing) => dieOnDatabaseFailure(service, failing) as Shape,
     ),
   )
+}

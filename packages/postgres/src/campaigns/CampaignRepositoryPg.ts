@@ -19,7 +19,7 @@ import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Schema, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
@@ -54,38 +54,35 @@ const decodePauses = decodeRows(DomainPause.fields)
 const decodeFailures = decodeRows(CampaignFailure.fields)
 const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
 
-export const CampaignRepositoryPg = adapter(
-  CampaignRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-    const isServed = sql.literal(IS_SERVED)
+export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) {
+  const hints = yield* Hints
+  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+  const isServed = sql.literal(IS_SERVED)
 
-    // Not decoded, because requests for a token read it.
-    const summaries = Effect.fnUntraced(function* (
-      organizationId: OrganizationId,
-      campaignIds: ReadonlyArray<CampaignId>,
-    ) {
-      const rows = yield* sql`
+  // Not decoded, because requests for a token read it.
+  const summaries = Effect.fnUntraced(function* (
+    organizationId: OrganizationId,
+    campaignIds: ReadonlyArray<CampaignId>,
+  ) {
+    const rows = yield* sql`
         select ${summary.columnsOf("campaign")}, ${program.columnsOf("program")}
         from campaigns campaign
         join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
         where campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`.values
-      const length = Object.keys(CampaignSummary.fields).length
-      return new Map(
-        rows.map((values) => {
-          const campaign = summary.fromValues(values)
-          return [campaign.id, { campaign, program: program.fromValues(values.slice(length)) }]
-        }),
-      )
-    })
+    const length = Object.keys(CampaignSummary.fields).length
+    return new Map(
+      rows.map((values) => {
+        const campaign = summary.fromValues(values)
+        return [campaign.id, { campaign, program: program.fromValues(values.slice(length)) }]
+      }),
+    )
+  })
 
-    return {
-      summaries,
+  return {
+    summaries,
 
-      create: (campaign) =>
-        sql`
+    create: (campaign) =>
+      sql`
           insert into campaigns
             (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start, window_end)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
@@ -95,15 +92,15 @@ export const CampaignRepositoryPg = adapter(
           from programs where id = ${campaign.programId}
           returning ${columns}`.pipe(decode, firstOr(ProgramNotFound, { programId: campaign.programId })),
 
-      find: (campaignId) =>
-        sql`select ${columns} from campaigns where id = ${campaignId}`.pipe(
-          decode,
-          firstOr(CampaignNotFound, { campaignId }),
-        ),
+    find: (campaignId) =>
+      sql`select ${columns} from campaigns where id = ${campaignId}`.pipe(
+        decode,
+        firstOr(CampaignNotFound, { campaignId }),
+      ),
 
-      // One range of the primary key for each organization.
-      list: ({ organizationId, programId, status }, limit) =>
-        sql`
+    // One range of the primary key for each organization.
+    list: ({ organizationId, programId, status }, limit) =>
+      sql`
           select campaign.* from organizations
           cross join lateral (
             select ${listed.columns} from campaigns
@@ -115,10 +112,10 @@ export const CampaignRepositoryPg = adapter(
           where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
           order by campaign.id desc limit ${limit}`.pipe(listed.decode),
 
-      // A recipient who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
-      // while it runs, so that the planner knows how few they are.
-      progress: (campaignId) =>
-        sql`
+    // A recipient who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
+    // while it runs, so that the planner knows how few they are.
+    progress: (campaignId) =>
+      sql`
           select recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
             withdrawn::int, sent::int, (
               select count(*)::int from recipients
@@ -130,20 +127,20 @@ export const CampaignRepositoryPg = adapter(
           from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
           where campaign.id = ${campaignId}`.pipe(decodeProgress),
 
-      pauses: (campaignId) =>
-        sql`
+    pauses: (campaignId) =>
+      sql`
           select domain, status, until from domain_pauses
           where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`.pipe(decodePauses),
 
-      failures: (campaignId) =>
-        sql`
+    failures: (campaignId) =>
+      sql`
           select failure_class as class, failure_code as code, count(*)::int as messages
           from messages join campaigns campaign using (organization_id)
           where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
           group by failure_class, failure_code order by messages desc, class, code limit 20`.pipe(decodeFailures),
 
-      quarantined: (campaignId) =>
-        sql`
+    quarantined: (campaignId) =>
+      sql`
           select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
             failure_code as code, quarantined_at as "quarantinedAt"
           from messages message
@@ -152,73 +149,73 @@ export const CampaignRepositoryPg = adapter(
           where campaign.id = ${campaignId} and quarantined_at is not null
           order by quarantined_at, recipient_id limit 100`.pipe(decodeQuarantined),
 
-      lockForImport: (campaignId) =>
-        sql`
+    lockForImport: (campaignId) =>
+      sql`
           select organization_id as "organizationId", program_id as "programId", status, exists (
             select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
           ) as "isFollowUp"
           from campaigns campaign where id = ${campaignId} for share`.pipe(
-          decodeLocked,
-          firstOr(CampaignNotFound, { campaignId }),
-        ),
+        decodeLocked,
+        firstOr(CampaignNotFound, { campaignId }),
+      ),
 
-      move: Effect.fnUntraced(function* (campaignId, from, to) {
-        const moved = yield* sql`
+    move: Effect.fnUntraced(function* (campaignId, from, to) {
+      const moved = yield* sql`
           update campaigns set status = ${to}, updated_at = clock_timestamp()
           where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`.pipe(decode)
-        if (moved[0] !== undefined) return moved[0]
-        const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
-          decodeStatuses,
-          firstOr(CampaignNotFound, { campaignId }),
-        )
-        return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
-      }),
+      if (moved[0] !== undefined) return moved[0]
+      const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
+        decodeStatuses,
+        firstOr(CampaignNotFound, { campaignId }),
+      )
+      return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
+    }),
 
-      setRate: Effect.fnUntraced(function* (campaignId, perMinute, expected) {
-        const rows = yield* sql`
+    setRate: Effect.fnUntraced(function* (campaignId, perMinute, expected) {
+      const rows = yield* sql`
           update campaigns set per_minute = ${perMinute}::int, updated_at = clock_timestamp()
           where id = ${campaignId} and coalesce(per_minute::text, 'none') = coalesce(${expected ?? null}, per_minute::text, 'none')
           returning ${columns}`.pipe(decode)
-        if (rows[0] !== undefined) return rows[0]
-        const known = yield* sql`select from campaigns where id = ${campaignId}`
-        return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
-      }),
+      if (rows[0] !== undefined) return rows[0]
+      const known = yield* sql`select from campaigns where id = ${campaignId}`
+      return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
+    }),
 
-      lockNextChunk: Effect.fnUntraced(function* (limit) {
-        const campaigns = yield* sql`
+    lockNextChunk: Effect.fnUntraced(function* (limit) {
+      const campaigns = yield* sql`
           select organization_id as "organizationId", id from campaigns campaign
           where status = any (${publish.from}::text[]) and ${isServed} and not exists (
             select from follow_ups
             where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null
               and window_start > clock_timestamp() + make_interval(secs => lead_seconds))
           order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`.pipe(decodeKeys)
-        if (campaigns[0] === undefined) return undefined
-        const { organizationId, id } = campaigns[0]
-        const recipients = yield* sql`
+      if (campaigns[0] === undefined) return undefined
+      const { organizationId, id } = campaigns[0]
+      const recipients = yield* sql`
           select ${recipient.columns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
           order by published_at, id limit ${limit} for update`.values
-        const tests = yield* sql`
+      const tests = yield* sql`
           select share, winner from subject_tests where organization_id = ${organizationId} and campaign_id = ${id}`.pipe(
-          decodeTests,
-        )
-        const followUps = yield* sql`
+        decodeTests,
+      )
+      const followUps = yield* sql`
           select first_id as "followUpOf", unless, after_seconds as "afterSeconds" from follow_ups
           where organization_id = ${organizationId} and campaign_id = ${id} and drawn_at is null`.pipe(decodeFollowUps)
-        return {
-          ...(yield* summaries(organizationId, [id])).get(id)!,
-          recipients: recipients.map(recipient.fromValues),
-          subjectTest: tests[0],
-          followUp: followUps[0],
-        }
-      }),
+      return {
+        ...(yield* summaries(organizationId, [id])).get(id)!,
+        recipients: recipients.map(recipient.fromValues),
+        subjectTest: tests[0],
+        followUp: followUps[0],
+      }
+    }),
 
-      queue: Effect.fnUntraced(function* ({ campaign: { organizationId, id, windowStart }, recipients }, status) {
-        yield* sql`
+    queue: Effect.fnUntraced(function* ({ campaign: { organizationId, id, windowStart }, recipients }, status) {
+      yield* sql`
           update campaigns set status = ${status}, updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${id}`
-        if (recipients.length === 0) return
-        yield* sql`
+      if (recipients.length === 0) return
+      yield* sql`
           with given as (
             select given.id as recipient_id, waits, hours_from, hours_to, time_zones
             from ${toTable("given", recipients, { id: "text", waits: "bool" })}
@@ -236,11 +233,11 @@ export const CampaignRepositoryPg = adapter(
             from given left join opening using (time_zones)
             returning 1 as sign, ${MESSAGE_STATE}
           ) ${countMessages("select * from queued")}`
-      }),
+    }),
 
-      storePublication: Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }, event, at) {
-        const published = recipients.map(({ id, testSubject }) => ({ id, testSubject: testSubject ?? "" }))
-        yield* sql`
+    storePublication: Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }, event, at) {
+      const published = recipients.map(({ id, testSubject }) => ({ id, testSubject: testSubject ?? "" }))
+      yield* sql`
           with changed as (
             update recipients recipient
             set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz, test_subject = nullif(given.test_subject, '')
@@ -248,11 +245,10 @@ export const CampaignRepositoryPg = adapter(
             where recipient.organization_id = ${organizationId} and recipient.id = given.id
             returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
-        yield* publishEvents([event], at)
-        yield* hints.give("messages", organizationId)
-      }, Effect.provideContext(context)),
+      yield* publishEvents([event], at)
+      yield* hints.give("messages", organizationId)
+    }, Effect.provideContext(context)),
 
-      openAndComplete: openAndComplete(sql),
-    }
-  }),
-)
+    openAndComplete: openAndComplete(sql),
+  }
+})

@@ -22,38 +22,35 @@ const decodeUndecided = decodeRows({
 })
 const decodeCounts = decodeRows({ testSubject: TestSubject, sent: Schema.Int, clicked: Schema.Int })
 
-export const SubjectTestRepositoryPg = adapter(
-  SubjectTestRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    const isServed = sql.literal(`
+export const SubjectTestRepositoryPg = adapter(SubjectTestRepository, function* (sql) {
+  const hints = yield* Hints
+  const isServed = sql.literal(`
       not exists (select from organizations where id = organization_id and frozen_at is not null)`)
 
-    return {
-      create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
-        sql`
+  return {
+    create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
+      sql`
           insert into subject_tests (organization_id, campaign_id, subject_b, share, after_seconds)
           values (${organizationId}, ${campaignId}, ${subjectB}, ${share}::int, ${afterSeconds}::int)`,
 
-      find: ({ organizationId, campaignId }) =>
-        sql`
+    find: ({ organizationId, campaignId }) =>
+      sql`
           select subject_b as "subjectB", share, after_seconds as "afterSeconds", began_at as "beganAt", winner,
             decided_at as "decidedAt", counts
           from subject_tests where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
-          decodeStates,
-          first,
-        ),
+        decodeStates,
+        first,
+      ),
 
-      figures: ({ organizationId, campaignId }) =>
-        sql`
+    figures: ({ organizationId, campaignId }) =>
+      sql`
           select nullif(subject, '') as "testSubject", sum(recipients)::int as recipients, sum(sent)::int as sent,
             sum(opened)::int as "uniqueOpened", sum(clicked)::int as "uniqueClicked",
             sum(unsuspected_opened)::int as "unsuspectedUniqueOpened", sum(unsuspected_clicked)::int as "unsuspectedUniqueClicked"
           from counts_of_campaign(${organizationId}, ${campaignId})
           group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`.pipe(decodeFigures),
 
-      undecided: sql`
+    undecided: sql`
         select test.organization_id as "organizationId", campaign_id as "campaignId", began_at as "beganAt",
           after_seconds as "afterSeconds", window_end as "windowEnd",
           extract(epoch from clock_timestamp())::double precision * 1000 as now
@@ -64,44 +61,44 @@ export const SubjectTestRepositoryPg = adapter(
           and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
         order by began_at, campaign_id`.pipe(decodeUndecided),
 
-      // The campaign first, as a publication locks it: a recipient that it publishes either counts or sees the winner.
-      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
-        const locked = yield* sql`
+    // The campaign first, as a publication locks it: a recipient that it publishes either counts or sees the winner.
+    lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
+      const locked = yield* sql`
           select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}
           for no key update skip locked`
-        if (locked.length === 0) return undefined
-        const undecided = yield* sql`
+      if (locked.length === 0) return undefined
+      const undecided = yield* sql`
           select from subject_tests
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null for update`
-        if (undecided.length === 0) return undefined
-        const rows = yield* sql`
+      if (undecided.length === 0) return undefined
+      const rows = yield* sql`
           select test_subject as "testSubject", count(*)::int as sent, count(unsuspected_clicked_on)::int as clicked
           from recipients recipient
           where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
             and test_subject is not null and sent_at is not null
           group by test_subject`.pipe(decodeCounts)
-        const of = (subject: TestSubject) => {
-          const { sent = 0, clicked = 0 } = rows.find(({ testSubject }) => testSubject === subject) ?? {}
-          return { sent, clicked }
-        }
-        return { a: of("a"), b: of("b") }
-      }),
+      const of = (subject: TestSubject) => {
+        const { sent = 0, clicked = 0 } = rows.find(({ testSubject }) => testSubject === subject) ?? {}
+        return { sent, clicked }
+      }
+      return { a: of("a"), b: of("b") }
+    }),
 
-      decide: ({ organizationId, campaignId }, winner, counts) =>
-        sql`
+    decide: ({ organizationId, campaignId }, winner, counts) =>
+      sql`
           update subject_tests set winner = ${winner}, decided_at = clock_timestamp(), counts = ${JSON.stringify(counts)}::jsonb
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null`,
 
-      // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
-      release: Effect.fnUntraced(function* (limit) {
-        const [test] = yield* sql`
+    // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
+    release: Effect.fnUntraced(function* (limit) {
+      const [test] = yield* sql`
           select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
           where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`.pipe(
-          decodeKeys,
-        )
-        if (test === undefined) return undefined
-        const { organizationId, campaignId } = test
-        const released = yield* sql`
+        decodeKeys,
+      )
+      if (test === undefined) return undefined
+      const { organizationId, campaignId } = test
+      const released = yield* sql`
           with waiting as materialized (
             select recipient_id from messages
             where organization_id = ${organizationId} and campaign_id = ${campaignId} and due_at = 'infinity' and quarantined_at is null
@@ -110,18 +107,17 @@ export const SubjectTestRepositoryPg = adapter(
           update messages message set due_at = clock_timestamp() from waiting
           where message.organization_id = ${organizationId} and message.recipient_id = waiting.recipient_id
           returning 1`
-        if (released.length < limit) {
-          yield* sql`
+      if (released.length < limit) {
+        yield* sql`
             update subject_tests set released_at = clock_timestamp()
             where organization_id = ${organizationId} and campaign_id = ${campaignId}`
-        }
-        return { ...test, count: released.length }
-      }),
+      }
+      return { ...test, count: released.length }
+    }),
 
-      bringForward: ({ organizationId, campaignId }) =>
-        Effect.andThen(bringTurnForward(organizationId, campaignId, 0), hints.give("messages", organizationId)).pipe(
-          Effect.provideService(SqlClient.SqlClient, sql),
-        ),
-    }
-  }),
-)
+    bringForward: ({ organizationId, campaignId }) =>
+      Effect.andThen(bringTurnForward(organizationId, campaignId, 0), hints.give("messages", organizationId)).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+      ),
+  }
+})

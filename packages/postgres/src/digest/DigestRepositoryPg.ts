@@ -38,14 +38,10 @@ const decodeFuture = decodeValue({ isFuture: Schema.Boolean })
 const decodeFunnels = decodeRows(Funnel.fields)
 
 /** Keeps the digest in PostgreSQL; `publishEvents` counts its outreach. */
-export const DigestRepositoryPg = adapter(
-  DigestRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return {
-      countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
-        const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
-        const counted = yield* sql`
+export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
+  countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
+    const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
+    const counted = yield* sql`
           with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
@@ -72,24 +68,24 @@ export const DigestRepositoryPg = adapter(
             group by campaign.id, test_subject
           )
           select program_id as "programId", stage from counted`.pipe(decodeQualifications)
-        if (counted.length === 0) return []
-        const programIds = new Set(counted.map(({ programId }) => programId))
-        const funnels = yield* addToFunnels(sql, organizationId, programIds, counted, at)
-        return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
-      }),
+    if (counted.length === 0) return []
+    const programIds = new Set(counted.map(({ programId }) => programId))
+    const funnels = yield* addToFunnels(sql, organizationId, programIds, counted, at)
+    return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
+  }),
 
-      findQualified: (organizationId, programId, npis, stages) =>
-        sql`
+  findQualified: (organizationId, programId, npis, stages) =>
+    sql`
           select distinct npi from qualifications
           where organization_id = ${organizationId} and program_id = ${programId} and stage = any (${stages}::text[])
             and npi = any (${npis}::text[])`.pipe(
-          decodeNpis,
-          Effect.map((found) => new Set(found)),
-        ),
+      decodeNpis,
+      Effect.map((found) => new Set(found)),
+    ),
 
-      // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
-      read: Effect.fnUntraced(function* (organizationId, date) {
-        const rows = yield* sql`
+  // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
+  read: Effect.fnUntraced(function* (organizationId, date) {
+    const rows = yield* sql`
           select ${program.columnsOf("program")}, ${funnelCounts((stage) => `case when funnel.date = day.date then ${stage} end`)} as "funnelOfDate",
             ${funnelCounts((stage) => `${stage}_total`)} as "funnelSoFar", learner_reached_at as "learnerReachedAt",
             completer_reached_at as "completerReachedAt", ${OUTREACH_COUNTS} as outreach
@@ -104,33 +100,25 @@ export const DigestRepositoryPg = adapter(
           ) funnel on true
           where day.date <= (statement_timestamp() at time zone 'UTC')::date
           order by program.id`.pipe(decodeRecords)
-        if (rows.length === 0) {
-          const isFuture = yield* sql`
+    if (rows.length === 0) {
+      const isFuture = yield* sql`
             select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as "isFuture"`.pipe(decodeFuture)
-          if (isFuture) return yield* new DateInFuture({ date })
-        }
-        return rows.map(
-          ({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({
-            program,
-            funnel: { date: funnelOfDate, cumulative: funnelSoFar },
-            outreach,
-            quota: {
-              learner_qualified: quotaStatus(program.learnerTarget, funnelSoFar.learner_qualified, learnerReachedAt),
-              completer_qualified: quotaStatus(
-                program.completerTarget,
-                funnelSoFar.completer_qualified,
-                completerReachedAt,
-              ),
-            },
-          }),
-        )
-      }),
-
-      recount: (date, organizationId) =>
-        Effect.provideService(recountDigest(date, organizationId), SqlClient.SqlClient, sql),
+      if (isFuture) return yield* new DateInFuture({ date })
     }
+    return rows.map(({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({
+      program,
+      funnel: { date: funnelOfDate, cumulative: funnelSoFar },
+      outreach,
+      quota: {
+        learner_qualified: quotaStatus(program.learnerTarget, funnelSoFar.learner_qualified, learnerReachedAt),
+        completer_qualified: quotaStatus(program.completerTarget, funnelSoFar.completer_qualified, completerReachedAt),
+      },
+    }))
   }),
-)
+
+  recount: (date, organizationId) =>
+    Effect.provideService(recountDigest(date, organizationId), SqlClient.SqlClient, sql),
+}))
 
 /**
  * Adds qualifications to the funnels of programs on the date of the timestamp, and returns the funnels. Without qualifications it

@@ -14,7 +14,6 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
@@ -44,30 +43,27 @@ const decodeRecipients = decodeRows({ id: RecipientId, token: Recipient.fields.t
 const decodeNumber = decodeValue({ first: Schema.Finite })
 const stateJson = Schema.fromJsonString(ErasureState)
 
-export const ErasureRepositoryPg = adapter(
-  ErasureRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const cipher = yield* SecretCipher
-    const erased = yield* ErasedClinicianRepository
-    const finder = yield* PersonalDataFinder
-    const erasers = yield* createErasers
+export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
+  const cipher = yield* SecretCipher
+  const erased = yield* ErasedClinicianRepository
+  const finder = yield* PersonalDataFinder
+  const erasers = yield* createErasers
 
-    const seal = (state: ErasureState) =>
-      cipher.encrypt(Redacted.make(Schema.encodeSync(stateJson)(state)), state.organizationId)
-    const open = (stored: Uint8Array, organizationId: OrganizationId): ErasureState =>
-      Schema.decodeSync(stateJson)(Redacted.value(cipher.decrypt(stored, organizationId)))
+  const seal = (state: ErasureState) =>
+    cipher.encrypt(Redacted.make(Schema.encodeSync(stateJson)(state)), state.organizationId)
+  const open = (stored: Uint8Array, organizationId: OrganizationId): ErasureState =>
+    Schema.decodeSync(stateJson)(Redacted.value(cipher.decrypt(stored, organizationId)))
 
-    return {
-      findSubject: Effect.fnUntraced(function* (organizationId, clinician) {
-        const found = yield* sql`select from organizations where id = ${organizationId}`
-        if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
-        return yield* finder.findSubject(organizationId, clinician)
-      }),
+  return {
+    findSubject: Effect.fnUntraced(function* (organizationId, clinician) {
+      const found = yield* sql`select from organizations where id = ${organizationId}`
+      if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+      return yield* finder.findSubject(organizationId, clinician)
+    }),
 
-      // A placeholder sorts before every NPI, and an erased recipient after the others: each campaign takes two look-ups by an index.
-      findEnded: (months, after) =>
-        sql`
+    // A placeholder sorts before every NPI, and an erased recipient after the others: each campaign takes two look-ups by an index.
+    findEnded: (months, after) =>
+      sql`
           select organization_id as "organizationId", id as "campaignId" from campaigns campaign
           where (organization_id, id) > (${after?.organizationId ?? ""}, ${after?.campaignId ?? ""})
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
@@ -85,9 +81,9 @@ export const ErasureRepositoryPg = adapter(
             ))
           order by organization_id, id limit 1`.pipe(decodeCampaigns, first),
 
-      // Recipients of one event stand together, so that few transactions write its body.
-      readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
-        const { ids, updatedAt, id } = yield* sql`
+    // Recipients of one event stand together, so that few transactions write its body.
+    readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
+      const { ids, updatedAt, id } = yield* sql`
           with page as materialized (
             select id, updated_at, published_at, erased_at from recipients
             where organization_id = ${organizationId} and campaign_id = ${campaignId}
@@ -96,40 +92,40 @@ export const ErasureRepositoryPg = adapter(
           )
           select array(select id from page where erased_at is null order by published_at, id) as ids, last.updated_at as "updatedAt", last.id
           from (select) one left join (select updated_at, id from page order by updated_at desc, id desc limit 1) last on true`.pipe(
-          decodePage,
-        )
-        return { ids, next: updatedAt && id && { updatedAt, id } }
-      }),
+        decodePage,
+      )
+      return { ids, next: updatedAt && id && { updatedAt, id } }
+    }),
 
-      findRecipients: Effect.fnUntraced(function* (organizationId, ids) {
-        const recipients = yield* sql`
+    findRecipients: Effect.fnUntraced(function* (organizationId, ids) {
+      const recipients = yield* sql`
           select id, token from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[]) and erased_at is null and not exists (
             select from unsubscriptions
             where organization_id = recipients.organization_id and recipient_id = recipients.id and suppressed_at is null)
           order by id`.pipe(decodeRecipients)
-        return { organizationId, npis: [], emails: [], recipients }
-      }),
+      return { organizationId, npis: [], emails: [], recipients }
+    }),
 
-      forgetEvents: sql`
+    forgetEvents: sql`
         delete from erased_events where erased_at < plausible_now() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`,
 
-      count: finder.count,
-      countWaiting: finder.countWaiting,
+    count: finder.count,
+    countWaiting: finder.countWaiting,
 
-      reservePlaceholders: Effect.fnUntraced(function* (organizationId, count) {
-        // Also creates the key, so that the organization has its row.
-        yield* erased.add(organizationId, [])
-        return yield* sql`
+    reservePlaceholders: Effect.fnUntraced(function* (organizationId, count) {
+      // Also creates the key, so that the organization has its row.
+      yield* erased.add(organizationId, [])
+      return yield* sql`
           update erasure_keys set placeholders = placeholders + ${count}::int where organization_id = ${organizationId}
           returning (placeholders - ${count}::int)::double precision as first`.pipe(decodeNumber)
-      }),
+    }),
 
-      eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
-        const { organizationId, npis } = subject
-        const ids = placeholders.map(({ id }) => id)
-        // The last reply of a domain may be the one to this clinician.
-        yield* sql`
+    eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
+      const { organizationId, npis } = subject
+      const ids = placeholders.map(({ id }) => id)
+      // The last reply of a domain may be the one to this clinician.
+      yield* sql`
           update campaign_domains kept set last_reply = null
           from (
             select distinct campaign_id, lower(split_part(email, '@', -1)) as domain from recipients
@@ -137,7 +133,7 @@ export const ErasureRepositoryPg = adapter(
           ) erased
           where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
             and last_reply is not null`
-        yield* sql`
+      yield* sql`
           with given as materialized (
             select given.*, recipients.token as token_before
             from ${toTable("given", placeholders, { id: "text", token: "text", npi: "text", email: "text" })}
@@ -155,24 +151,24 @@ export const ErasureRepositoryPg = adapter(
           from given where recipient.organization_id = ${organizationId} and recipient.id = given.id
           returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
-        const done: PersonalDataCounts = { recipients: ids.length, recipient_keys: ids.length }
-        // A worker erases records alone, and has no right to delete suppressions.
-        const ofPerson = isNameless(subject) ? [] : ["value"]
-        for (const table of PERSONAL_TABLES.filter(isDeleted)) {
-          if (![...ofPerson, "recipient_id"].includes(PERSONAL_DATA[table].by)) continue
-          const isTheirs = finder.concerning(table, subject)
-          const rows = yield* table === "messages"
-            ? deleteMessages(sql, isTheirs)
-            : sql`delete from ${sql(table)} where ${isTheirs} returning 1`
-          done[table] = rows.length
-        }
-        if (isNameless(subject)) return done
-        const pseudonyms = (yield* erased.find(
-          organizationId,
-          npis.map((npi) => ({ npi: npi as Npi, email: null })),
-        )).npis
-        // A process that knows of no erasures may have counted the clinician once more: that row stays counted as well.
-        const qualifications = yield* sql`
+      const done: PersonalDataCounts = { recipients: ids.length, recipient_keys: ids.length }
+      // A worker erases records alone, and has no right to delete suppressions.
+      const ofPerson = isNameless(subject) ? [] : ["value"]
+      for (const table of PERSONAL_TABLES.filter(isDeleted)) {
+        if (![...ofPerson, "recipient_id"].includes(PERSONAL_DATA[table].by)) continue
+        const isTheirs = finder.concerning(table, subject)
+        const rows = yield* table === "messages"
+          ? deleteMessages(sql, isTheirs)
+          : sql`delete from ${sql(table)} where ${isTheirs} returning 1`
+        done[table] = rows.length
+      }
+      if (isNameless(subject)) return done
+      const pseudonyms = (yield* erased.find(
+        organizationId,
+        npis.map((npi) => ({ npi: npi as Npi, email: null })),
+      )).npis
+      // A process that knows of no erasures may have counted the clinician once more: that row stays counted as well.
+      const qualifications = yield* sql`
           update qualifications counted set npi = given.pseudonym || case when exists (
             select from qualifications earlier
             where earlier.organization_id = counted.organization_id and earlier.program_id = counted.program_id
@@ -180,37 +176,36 @@ export const ErasureRepositoryPg = adapter(
           ) then ' ' || event_id else '' end
           from unnest(${[...pseudonyms.keys()]}::text[], ${[...pseudonyms.values()]}::text[]) as given (npi, pseudonym)
           where counted.organization_id = ${organizationId} and counted.npi = given.npi returning 1`
-        return { ...done, qualifications: qualifications.length }
-      }),
+      return { ...done, qualifications: qualifications.length }
+    }),
 
-      erase: (subject, table) => erasers[table](subject),
+    erase: (subject, table) => erasers[table](subject),
 
-      begin: ({ erasureId, organizationId, subject, hashes, release, counts }, state) =>
-        sql`
+    begin: ({ erasureId, organizationId, subject, hashes, release, counts }, state) =>
+      sql`
           insert into erasures (organization_id, id, subject, hashes, release, counts, state)
           values (${organizationId}, ${erasureId}, decode(${subject}, 'hex'),
             array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash), ${release}, ${JSON.stringify(counts)}::jsonb,
             ${seal(state)})`,
 
-      progress: ({ organizationId, erasureId }, table, count) =>
-        sql`
+    progress: ({ organizationId, erasureId }, table, count) =>
+      sql`
           update erasures set counts = counts || ${JSON.stringify({ [table]: count })}::jsonb
           where organization_id = ${organizationId} and id = ${erasureId}`,
 
-      finish: ({ organizationId, erasureId }) =>
-        sql`
+    finish: ({ organizationId, erasureId }) =>
+      sql`
           update erasures set state = null, finished_at = coalesce(finished_at, clock_timestamp())
           where organization_id = ${organizationId} and id = ${erasureId} returning ${columns}`.pipe(decode, only),
 
-      findErasure: Effect.fnUntraced(function* (organizationId, subject) {
-        const found = yield* sql`
+    findErasure: Effect.fnUntraced(function* (organizationId, subject) {
+      const found = yield* sql`
           select ${columns}, state as stored from erasures
           where organization_id = ${organizationId} and decode(${subject}, 'hex') = any (hashes)
           order by finished_at desc nulls first, id desc limit 1`.pipe(decodeErasures, first)
-        if (found === undefined) return undefined
-        const { stored, ...certificate } = found
-        return { certificate, state: stored && open(stored, organizationId) }
-      }),
-    }
-  }),
-).pipe(Layer.provide(PersonalDataFinder.layer))
+      if (found === undefined) return undefined
+      const { stored, ...certificate } = found
+      return { certificate, state: stored && open(stored, organizationId) }
+    }),
+  }
+}).pipe(Layer.provide(PersonalDataFinder.layer))

@@ -11,7 +11,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
@@ -50,21 +50,18 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-export const HitRepositoryPg = adapter(
-  HitRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
+  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-    return {
-      record: Effect.fnUntraced(function* (hits) {
-        // Read apart: an insert may wait for a lock before it looks at the clock.
-        const now = yield* sql`
+  return {
+    record: Effect.fnUntraced(function* (hits) {
+      // Read apart: an insert may wait for a lock before it looks at the clock.
+      const now = yield* sql`
           select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
-        const ahead = now - (yield* Clock.currentTimeMillis)
-        const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
-        // The row of the window is locked until its hits are stored, so that processes count together.
-        const repeated = yield* sql`
+      const ahead = now - (yield* Clock.currentTimeMillis)
+      const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
+      // The row of the window is locked until its hits are stored, so that processes count together.
+      const repeated = yield* sql`
           with hit as materialized (
             select * from unnest(
               ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
@@ -113,9 +110,9 @@ export const HitRepositoryPg = adapter(
             window_start as "windowStart", count(*)::int as count
           from numbered where number > ${MAX_HITS_PER_MINUTE}
           group by organization_id, recipient_id, address, link, window_start`.pipe(decodeRepeated)
-        if (repeated.length === 0) return
-        // Apart: a judgment of the last one kept holds it, and waits for its recipient.
-        yield* sql`
+      if (repeated.length === 0) return
+      // Apart: a judgment of the last one kept holds it, and waits for its recipient.
+      yield* sql`
           update hits set repeats = repeats + counted.count
           from (
             select last.*, repeated.count
@@ -132,16 +129,16 @@ export const HitRepositoryPg = adapter(
             ) last
           ) counted
           where hits.organization_id = counted.organization_id and hits.id = counted.id`
-      }),
+    }),
 
-      waiting: sql`
+    waiting: sql`
         select id from organizations
         where frozen_at is null and exists (select from hits where organization_id = organizations.id and judged_at is null)
         order by id`.pipe(decodeOrganizations),
 
-      // A batch is not decoded: docs/decisions/0087-rows-are-described-once.md.
-      lockWaiting: (organizationId, limit) =>
-        sql`
+    // A batch is not decoded: docs/decisions/0087-rows-are-described-once.md.
+    lockWaiting: (organizationId, limit) =>
+      sql`
           select ${waitingHits.columnsOf("hit")}
           from hits hit
           join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
@@ -149,40 +146,39 @@ export const HitRepositoryPg = adapter(
             and not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
             and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
           order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
-          Effect.map((rows) => rows.map(waitingHits.fromValues)),
-        ),
+        Effect.map((rows) => rows.map(waitingHits.fromValues)),
+      ),
 
-      markJudged: Effect.fnUntraced(function* (organizationId, judged) {
-        const recipients = yield* sql`
+    markJudged: Effect.fnUntraced(function* (organizationId, judged) {
+      const recipients = yield* sql`
           select id from recipients
           where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
             and erased_at is null
           order by id for update`.pipe(decodeRecipients)
-        yield* sql`
+      yield* sql`
           update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
           from unnest(
             ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
           ) as judged (id, reasons)
           where organization_id = ${organizationId} and hits.id = judged.id`
-        return new Set(recipients)
-      }),
+      return new Set(recipients)
+    }),
 
-      publish: (events, at) => Effect.provideContext(publishEvents(events, at), context),
+    publish: (events, at) => Effect.provideContext(publishEvents(events, at), context),
 
-      forget: Effect.fnUntraced(function* (days) {
-        yield* forgetRows(sql, "hit_windows", {
-          key: ["window_start", "organization_id", "recipient_id", "address", "link_hash"],
-          where: sql`window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)`,
-          orderBy: "window_start",
-          limit: FORGET_BATCH_SIZE,
-        })
-        return yield* forgetRows(sql, "hits", {
-          key: ["organization_id", "id"],
-          where: sql`judged_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(judged_at)`,
-          orderBy: "judged_at",
-          limit: FORGET_BATCH_SIZE,
-        })
-      }),
-    }
-  }),
-)
+    forget: Effect.fnUntraced(function* (days) {
+      yield* forgetRows(sql, "hit_windows", {
+        key: ["window_start", "organization_id", "recipient_id", "address", "link_hash"],
+        where: sql`window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)`,
+        orderBy: "window_start",
+        limit: FORGET_BATCH_SIZE,
+      })
+      return yield* forgetRows(sql, "hits", {
+        key: ["organization_id", "id"],
+        where: sql`judged_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(judged_at)`,
+        orderBy: "judged_at",
+        limit: FORGET_BATCH_SIZE,
+      })
+    }),
+  }
+})

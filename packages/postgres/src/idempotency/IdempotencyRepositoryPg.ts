@@ -1,6 +1,5 @@
 import { IdempotencyRepository, RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeRows, decodeValue } from "../rowsOf.ts"
 import { packBody, StoredBody, unpackBody } from "./StoredBody.ts"
@@ -14,47 +13,44 @@ const decodeResponses = decodeRows({
 const decodeHolder = decodeValue({ holder: Schema.Literals(["ours", "same", "other"]) })
 
 /** Keeps responses in PostgreSQL; a request that runs holds its key by locks that end with its transaction. */
-export const IdempotencyRepositoryPg = adapter(
-  IdempotencyRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
+export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* (sql) {
+  const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
 
-    return {
-      find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        const rows = yield* sql`
+  return {
+    find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
+      const rows = yield* sql`
           select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from stored_responses
           where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`.pipe(
-          decodeResponses,
-        )
-        if (rows[0] === undefined) return undefined
-        const { isSame, status, headers, ...stored } = rows[0]
-        return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
-      }),
+        decodeResponses,
+      )
+      if (rows[0] === undefined) return undefined
+      const { isSame, status, headers, ...stored } = rows[0]
+      return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
+    }),
 
-      // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
-      lock: ({ organizationId, key, fingerprint }) =>
-        sql`
+    // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
+    lock: ({ organizationId, key, fingerprint }) =>
+      sql`
           select case
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${Buffer.from(fingerprint).toString("hex")} ${key}`}, 0)) then 'same'
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) then 'other'
             else 'ours' end as holder
           -- Held with others until the transaction ends: an erasure waits until the responses that were read before it are stored.
           from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`.pipe(
-          decodeHolder,
-        ),
+        decodeHolder,
+      ),
 
-      store: Effect.fnUntraced(function* (
-        { organizationId, key, fingerprint },
-        { status, headers, body: text },
-        maxBytes,
-      ) {
-        const { encoding, body } = yield* packBody(text)
-        const headersText = JSON.stringify(headers)
-        const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
-        if (bytes > maxBytes) return
-        // The total's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
-        yield* sql`
+    store: Effect.fnUntraced(function* (
+      { organizationId, key, fingerprint },
+      { status, headers, body: text },
+      maxBytes,
+    ) {
+      const { encoding, body } = yield* packBody(text)
+      const headersText = JSON.stringify(headers)
+      const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
+      if (bytes > maxBytes) return
+      // The total's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
+      yield* sql`
           with total as (
             insert into stored_response_totals as total (organization_id, bytes) values (${organizationId}, ${bytes}::bigint)
             on conflict (organization_id) do update set bytes = total.bytes + excluded.bytes
@@ -75,12 +71,11 @@ export const IdempotencyRepositoryPg = adapter(
             order by bytes_before limit ${DELETED_AT_ONCE} for update skip locked
           )
           delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
-      }),
+    }),
 
-      forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`,
-    }
-  }),
-)
+    forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`,
+  }
+})
 
 /** How many responses one request deletes at most. The limit also keeps PostgreSQL to the index, for it expects a third of all rows. */
 const DELETED_AT_ONCE = 100

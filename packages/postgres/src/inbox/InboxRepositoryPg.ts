@@ -14,7 +14,7 @@ import {
 } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
@@ -33,15 +33,12 @@ const MAX_BATCH_SIZE = 32
 /** How many such statements are under way. */
 const STORE_CONCURRENCY = 4
 
-export const InboxRepositoryPg = adapter(
-  InboxRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    // In the order of the key, so that the statements of several processes never wait for each other in a circle.
-    const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-      const column = (read: (message: InboundMessage) => string) => messages.map(read)
-      const rows = yield* sql`
+export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
+  const hints = yield* Hints
+  // In the order of the key, so that the statements of several processes never wait for each other in a circle.
+  const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+    const column = (read: (message: InboundMessage) => string) => messages.map(read)
+    const rows = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
         select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body,
           now + position * interval '1 microsecond'
@@ -55,78 +52,78 @@ export const InboxRepositoryPg = adapter(
         order by organization_id, event_id
         on conflict do nothing
         returning organization_id as "organizationId", event_id as "eventId"`.pipe(decodeInserted)
-      return new Set(rows.map(keyOf))
-    })
+    return new Set(rows.map(keyOf))
+  })
 
-    // Counts on the first one that another has its id and another body. The content of an erased one is not known any more.
-    const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
-      const frozen = yield* sql`select from organizations where id = ${organizationId} and frozen_at is not null`
-      if (frozen.length > 0) return "frozen" as const
-      const differing = yield* sql`
+  // Counts on the first one that another has its id and another body. The content of an erased one is not known any more.
+  const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
+    const frozen = yield* sql`select from organizations where id = ${organizationId} and frozen_at is not null`
+    if (frozen.length > 0) return "frozen" as const
+    const differing = yield* sql`
         update inbox set differing = differing + 1
         where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body}
           and right(body, ${ERASED_BODY_END.length}::int) <> ${ERASED_BODY_END}
         returning event_id`
-      if (differing.length > 0) return "differs" as const
-      // The first one may be here alone, if its wait for a standby was cancelled. This waits for all that was committed before.
-      yield* sql`
+    if (differing.length > 0) return "differs" as const
+    // The first one may be here alone, if its wait for a standby was cancelled. This waits for all that was committed before.
+    yield* sql`
         select pg_logical_emit_message(true, 'outreach', 'repeated') is null where current_setting('synchronous_standby_names') <> ''`
-      return "repeated" as const
-    })
+    return "repeated" as const
+  })
 
-    // A single message is stored by the plainest statement, which saves the server 80 µs of the 370 that an array of one takes.
-    const receiveOne = Effect.fnUntraced(function* (message: InboundMessage) {
-      const { organizationId, eventId, endpointId, secretId, type, npi, body } = message
-      const inserted = yield* sql`
+  // A single message is stored by the plainest statement, which saves the server 80 µs of the 370 that an array of one takes.
+  const receiveOne = Effect.fnUntraced(function* (message: InboundMessage) {
+    const { organizationId, eventId, endpointId, secretId, type, npi, body } = message
+    const inserted = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
         select ${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, clock_timestamp()
         where not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
         on conflict do nothing`.raw
-      return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
+    return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
+  })
+
+  // Several messages share a statement, and one that is in it twice is stored once. Messages that are not new are rare, and are
+  // compared one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
+  // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
+  const receiveBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+    const firsts = new Map<string, InboundMessage>()
+    for (const message of messages) if (!firsts.has(keyOf(message))) firsts.set(keyOf(message), message)
+    const stored = yield* insertBatch([...firsts.values()])
+    return yield* Effect.forEach(messages, (message): Effect.Effect<Receipt, SqlError.SqlError> => {
+      const isFirst = firsts.get(keyOf(message)) === message
+      return isFirst && stored.has(keyOf(message)) ? Effect.succeed("stored") : compare(message)
     })
+  })
 
-    // Several messages share a statement, and one that is in it twice is stored once. Messages that are not new are rare, and are
-    // compared one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
-    // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
-    const receiveBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-      const firsts = new Map<string, InboundMessage>()
-      for (const message of messages) if (!firsts.has(keyOf(message))) firsts.set(keyOf(message), message)
-      const stored = yield* insertBatch([...firsts.values()])
-      return yield* Effect.forEach(messages, (message): Effect.Effect<Receipt, SqlError.SqlError> => {
-        const isFirst = firsts.get(keyOf(message)) === message
-        return isFirst && stored.has(keyOf(message)) ? Effect.succeed("stored") : compare(message)
-      })
-    })
+  const receive = yield* coalesce(
+    MAX_BATCH_SIZE,
+    Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+      const receipts = messages.length === 1 ? [yield* receiveOne(messages[0]!)] : yield* receiveBatch(messages)
+      for (const id of new Set(messages.map(({ organizationId }) => organizationId))) yield* hints.give("inbox", id)
+      return receipts
+    }),
+    STORE_CONCURRENCY,
+  )
 
-    const receive = yield* coalesce(
-      MAX_BATCH_SIZE,
-      Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-        const receipts = messages.length === 1 ? [yield* receiveOne(messages[0]!)] : yield* receiveBatch(messages)
-        for (const id of new Set(messages.map(({ organizationId }) => organizationId))) yield* hints.give("inbox", id)
-        return receipts
-      }),
-      STORE_CONCURRENCY,
-    )
-
-    const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {
-      const entry = yield* sql`
+  const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {
+    const entry = yield* sql`
         select ${inboxColumns}, body from inbox where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
-        decodeFound,
-        first,
-      )
-      if (entry !== undefined) return entry
-      const receivedAt = yield* sql`
+      decodeFound,
+      first,
+    )
+    if (entry !== undefined) return entry
+    const receivedAt = yield* sql`
         select received_at from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`.pipe(
-        decodeReceipts,
-        firstOr(InboxEntryNotFound, { organizationId, eventId }),
-      )
-      return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
-    })
+      decodeReceipts,
+      firstOr(InboxEntryNotFound, { organizationId, eventId }),
+    )
+    return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
+  })
 
-    return {
-      receive,
+  return {
+    receive,
 
-      organizations: sql`
+    organizations: sql`
         select id from organizations organization
         where frozen_at is null and (exists (
           select from inbox where organization_id = organization.id and applied_at is null and quarantined_at is null
@@ -141,48 +138,47 @@ export const InboxRepositoryPg = adapter(
         ))
         order by id`.pipe(decodeIds),
 
-      readWaiting: (organizationId, limit) =>
-        sql`
+    readWaiting: (organizationId, limit) =>
+      sql`
           select ${waiting.columns} from inbox
           where organization_id = ${organizationId} and applied_at is null and quarantined_at is null
           order by received_at, event_id limit ${limit}`.pipe(waiting.decode),
 
-      markApplied: (organizationId, eventIds) =>
-        sql`
+    markApplied: (organizationId, eventIds) =>
+      sql`
           update inbox set applied_at = clock_timestamp()
           where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`,
 
-      erase: (organizationId, events) =>
-        sql`
+    erase: (organizationId, events) =>
+      sql`
           update inbox set body = given.body, npi = null
           from ${toTable("given", events, { eventId: "text", body: "text" })}
           where organization_id = ${organizationId} and inbox.event_id = given.event_id`,
 
-      quarantine: (organizationId, events) =>
-        sql`
+    quarantine: (organizationId, events) =>
+      sql`
           update inbox set quarantined_at = clock_timestamp(), reason = given.reason
           from ${toTable("given", events, { eventId: "text", reason: "text" })}
           where organization_id = ${organizationId} and inbox.event_id = given.event_id and applied_at is null`,
 
-      find,
+    find,
 
-      replay: Effect.fnUntraced(function* (organizationId, eventId) {
-        const rows = yield* sql`
+    replay: Effect.fnUntraced(function* (organizationId, eventId) {
+      const rows = yield* sql`
           update inbox set quarantined_at = null, reason = null
           where organization_id = ${organizationId} and event_id = ${eventId} and quarantined_at is not null returning 1`
-        if (rows.length > 0) return
-        return yield* new NotQuarantined({ eventId, state: (yield* find(organizationId, eventId)).state })
-      }),
+      if (rows.length > 0) return
+      return yield* new NotQuarantined({ eventId, state: (yield* find(organizationId, eventId)).state })
+    }),
 
-      replayAll: (organizationId) =>
-        sql`
+    replayAll: (organizationId) =>
+      sql`
           update inbox set quarantined_at = null, reason = null
           where organization_id = ${organizationId} and quarantined_at is not null`.raw.pipe(
-          Effect.map((result) => (result as PgConnection.Result).rowCount),
-        ),
-    }
-  }),
-)
+        Effect.map((result) => (result as PgConnection.Result).rowCount),
+      ),
+  }
+})
 
 const keyOf = ({ organizationId, eventId }: Pick<InboundMessage, "organizationId" | "eventId">): string =>
   `${organizationId} ${eventId}`

@@ -4,7 +4,7 @@ import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { bounceReasonOf } from "@outreach/domain/mail/Settlements"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -19,85 +19,80 @@ const decodeFound = decodeRows({ ...Recipient.fields, isFrozen: Schema.Boolean }
 const decodeStates = decodeRows({ sentAt: Recipient.fields.sentAt, bouncedAt: Recipient.fields.bouncedAt })
 const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean })
 
-export const BounceRepositoryPg = adapter(
-  BounceRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
+  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-    // A return path does not name the organization: one probe of the key for each finds it.
-    const find = (recipientId: RecipientId) =>
-      sql`
+  // A return path does not name the organization: one probe of the key for each finds it.
+  const find = (recipientId: RecipientId) =>
+    sql`
         select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
         cross join lateral (
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`.pipe(decodeFound, first)
 
-    return {
-      lock: Effect.fnUntraced(function* (recipientId) {
-        const found = yield* find(recipientId)
-        if (found === undefined) return undefined
-        const { isFrozen, ...known } = found
-        const { organizationId } = known
-        const rows = yield* sql`
+  return {
+    lock: Effect.fnUntraced(function* (recipientId) {
+      const found = yield* find(recipientId)
+      if (found === undefined) return undefined
+      const { isFrozen, ...known } = found
+      const { organizationId } = known
+      const rows = yield* sql`
           select sent_at as "sentAt", bounced_at as "bouncedAt"
           from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`.pipe(
-          decodeStates,
-        )
-        // Erased while this waited for its lock: what was read before is not to be written.
-        if (rows[0] === undefined) return undefined
-        const recipient = { ...known, ...rows[0] }
-        if (recipient.sentAt !== null || recipient.bouncedAt !== null)
-          return { recipient, isFrozen, message: undefined }
-        const messages = yield* sql`
+        decodeStates,
+      )
+      // Erased while this waited for its lock: what was read before is not to be written.
+      if (rows[0] === undefined) return undefined
+      const recipient = { ...known, ...rows[0] }
+      if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, isFrozen, message: undefined }
+      const messages = yield* sql`
           select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
           where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`.pipe(decodeMessages)
-        return { recipient, isFrozen, message: messages[0] }
-      }),
+      return { recipient, isFrozen, message: messages[0] }
+    }),
 
-      storeBounce: Effect.fnUntraced(function* (
-        { recipient: { organizationId, campaignId, id, email }, message },
-        event,
-        { at, isHardBounce, reply },
-      ) {
-        if (message !== undefined) {
-          yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = ${id}`)
-        }
-        if (reply !== null) {
-          yield* sql`
+    storeBounce: Effect.fnUntraced(function* (
+      { recipient: { organizationId, campaignId, id, email }, message },
+      event,
+      { at, isHardBounce, reply },
+    ) {
+      if (message !== undefined) {
+        yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = ${id}`)
+      }
+      if (reply !== null) {
+        yield* sql`
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               values (${organizationId}, ${id}, 0, 'bounced', ${reply}) on conflict do nothing`
-        }
-        yield* sql`
+      }
+      yield* sql`
             with changed as (
               update recipients recipient
               set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
             ) ${countRecipients("changed")}`
-        if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
-        yield* publishEvents([event], at)
-        yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
-      }, Effect.provideContext(context)),
+      if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
+      yield* publishEvents([event], at)
+      yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
+    }, Effect.provideContext(context)),
 
-      storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
-        const rows = yield* sql`
+    storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
+      const rows = yield* sql`
           insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
           values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
           on conflict do nothing returning 1`
-        return rows.length > 0
-      }),
+      return rows.length > 0
+    }),
 
-      suppress: ({ organizationId, email }, reason) =>
-        suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
+    suppress: ({ organizationId, email }, reason) =>
+      suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
 
-      pauseDomain: Effect.fnUntraced(function* (recipientId, status, seconds) {
-        const recipient = yield* find(recipientId)
-        if (recipient === undefined) return
-        const { organizationId, campaignId, email } = recipient
-        yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
-      }, Effect.provideContext(context)),
-    }
-  }),
-)
+    pauseDomain: Effect.fnUntraced(function* (recipientId, status, seconds) {
+      const recipient = yield* find(recipientId)
+      if (recipient === undefined) return
+      const { organizationId, campaignId, email } = recipient
+      yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
+    }, Effect.provideContext(context)),
+  }
+})

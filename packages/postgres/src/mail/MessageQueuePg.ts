@@ -4,7 +4,6 @@ import { SendingTemplate } from "@outreach/domain/mail/Message"
 import { MessageQueue, SEND_RATE_RETENTION_SECONDS } from "@outreach/domain/mail/MessageQueue"
 import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
@@ -16,60 +15,56 @@ const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFie
 const decodeTokens = decodeColumn({ leaseToken: Schema.String })
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
 
-export const MessageQueuePg = adapter(
-  MessageQueue,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
+  return {
+    ...(yield* settling),
 
-    return {
-      ...(yield* settling),
-
-      lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
-        const {
-          limit,
-          perMinute,
-          perDomainMinute,
-          perOperatorMinute = null,
-          maxPerCampaign = limit,
-          heldByCampaign = {},
-        } = claim
-        // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim (docs/decisions/0087-rows-are-described-once.md).
-        const rows = yield* sql<{ readonly due: DueMessages | null }>`
+    lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
+      const {
+        limit,
+        perMinute,
+        perDomainMinute,
+        perOperatorMinute = null,
+        maxPerCampaign = limit,
+        heldByCampaign = {},
+      } = claim
+      // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim (docs/decisions/0087-rows-are-described-once.md).
+      const rows = yield* sql<{ readonly due: DueMessages | null }>`
           select lock_due_messages(
             ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${perOperatorMinute}::int, ${maxPerCampaign}::int,
             ${JSON.stringify(heldByCampaign)}::jsonb) as due`
-        return rows[0]!.due
-      }),
+      return rows[0]!.due
+    }),
 
-      lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
-        const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
-        const rows = yield* sql`
+    lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
+      const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
+      const rows = yield* sql`
           select recipient_id as "recipientId", lease_token as "leaseToken"
           from lease_messages(${JSON.stringify({ ...decision, leases })}::jsonb, ${leaseSeconds}::double precision)`.pipe(
-          decodeLeases,
-        )
-        return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
-      }),
+        decodeLeases,
+      )
+      return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
+    }),
 
-      renew: (leases, leaseSeconds) =>
-        sql`
+    renew: (leases, leaseSeconds) =>
+      sql`
           update messages message set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
           from ${toTable("lease", leases, { organizationId: "text", recipientId: "text", leaseToken: "uuid" })}
           where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
             and message.lease_token = lease.lease_token
           returning lease.lease_token as "leaseToken"`.pipe(decodeTokens),
 
-      forgetRates: Effect.gen(function* () {
-        const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
-        // A claim locks the rates that it counts by in an order of its own.
-        yield* sql`
+    forgetRates: Effect.gen(function* () {
+      const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
+      // A claim locks the rates that it counts by in an order of its own.
+      yield* sql`
           delete from send_rates where scope in (
             select scope from send_rates where next_at < ${before} for update skip locked)`
-        yield* sql`delete from domain_pauses where until < ${before}`
-      }),
+      yield* sql`delete from domain_pauses where until < ${before}`
+    }),
 
-      template: (campaignId, testSubject) =>
-        sql`
+    template: (campaignId, testSubject) =>
+      sql`
           select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress", exists (
@@ -81,24 +76,23 @@ export const MessageQueuePg = adapter(
           left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
           where campaign.id = ${campaignId}`.pipe(decodeTemplate),
 
-      // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
-      fields: Effect.fnUntraced(function* (leases) {
-        const rows = yield* sql`
+    // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
+    fields: Effect.fnUntraced(function* (leases) {
+      const rows = yield* sql`
           select recipient_id as "recipientId", fields
           from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })}
           join recipient_fields using (organization_id, recipient_id)`.pipe(decodeFields)
-        return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
-      }),
+      return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
+    }),
 
-      forgetAttempts: (days) =>
-        forgetRows(sql, "message_attempts", {
-          key: ["organization_id", "recipient_id", "number", "outcome"],
-          where: sql`last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)`,
-          orderBy: "last_at",
-          limit: FORGET_BATCH_SIZE,
-        }),
-    }
-  }),
-)
+    forgetAttempts: (days) =>
+      forgetRows(sql, "message_attempts", {
+        key: ["organization_id", "recipient_id", "number", "outcome"],
+        where: sql`last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)`,
+        orderBy: "last_at",
+        limit: FORGET_BATCH_SIZE,
+      }),
+  }
+})
 
 const FORGET_BATCH_SIZE = 1000

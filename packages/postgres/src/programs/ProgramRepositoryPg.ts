@@ -4,7 +4,6 @@ import { OrganizationNotFound } from "@outreach/domain/organizations/Organizatio
 import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound, ProgramRepository, ProgramSlugTaken } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { decodeColumn, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
@@ -16,66 +15,58 @@ const decodeCampaigns = decodeColumn({ id: CampaignId })
 const decodeQuota = decodeValue({ isReached: Schema.Boolean })
 const decodeCounts = decodeColumn({ count: Schema.Int })
 
-export const ProgramRepositoryPg = adapter(
-  ProgramRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    return {
-      create: Effect.fnUntraced(function* (program) {
-        const { organizationId, id, slug, name, senderName, postalAddress, learnerTarget, completerTarget } = program
-        const created = yield* sql`
+export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
+  create: Effect.fnUntraced(function* (program) {
+    const { organizationId, id, slug, name, senderName, postalAddress, learnerTarget, completerTarget } = program
+    const created = yield* sql`
           insert into programs (organization_id, id, slug, name, sender_name, postal_address, learner_target, completer_target)
           select organizations.id, ${id}, ${slug}, ${name}, ${senderName ?? null}, ${postalAddress ?? null}, ${learnerTarget}::int, ${completerTarget}::int
           from organizations where organizations.id = ${organizationId}
           on conflict on constraint programs_slug do nothing
           returning ${columns}`.pipe(decode)
-        if (created[0] !== undefined) return created[0]
-        const known = yield* sql`select from organizations where id = ${organizationId}`
-        return yield* known.length > 0 ? new ProgramSlugTaken({ slug }) : new OrganizationNotFound({ organizationId })
-      }),
+    if (created[0] !== undefined) return created[0]
+    const known = yield* sql`select from organizations where id = ${organizationId}`
+    return yield* known.length > 0 ? new ProgramSlugTaken({ slug }) : new OrganizationNotFound({ organizationId })
+  }),
 
-      find: (programId) =>
-        sql`select ${columns} from programs where id = ${programId}`.pipe(
-          decode,
-          firstOr(ProgramNotFound, { programId }),
-        ),
+  find: (programId) =>
+    sql`select ${columns} from programs where id = ${programId}`.pipe(decode, firstOr(ProgramNotFound, { programId })),
 
-      findIds: Effect.fnUntraced(function* (organizationId, slugs) {
-        // PostgreSQL takes no text with a NUL, so no slug has one.
-        const texts = slugs.filter((slug) => !slug.includes("\0"))
-        const rows = yield* sql`
+  findIds: Effect.fnUntraced(function* (organizationId, slugs) {
+    // PostgreSQL takes no text with a NUL, so no slug has one.
+    const texts = slugs.filter((slug) => !slug.includes("\0"))
+    const rows = yield* sql`
           select slug, id from programs
           where organization_id = ${organizationId} and slug = any (${texts}::text[])`.pipe(decodeSlugs)
-        return new Map(rows.map(({ slug, id }) => [slug, id]))
-      }),
+    return new Map(rows.map(({ slug, id }) => [slug, id]))
+  }),
 
-      isQuotaReached: (organizationId, programId) =>
-        sql`select quota_reached(${organizationId}, ${programId}) as "isReached"`.pipe(decodeQuota),
+  isQuotaReached: (organizationId, programId) =>
+    sql`select quota_reached(${organizationId}, ${programId}) as "isReached"`.pipe(decodeQuota),
 
-      countCompleters: Effect.fnUntraced(function* (organizationId, programId) {
-        const count = yield* sql`
+  countCompleters: Effect.fnUntraced(function* (organizationId, programId) {
+    const count = yield* sql`
           select completer_qualified_total as count from digest_funnel
           where organization_id = ${organizationId} and program_id = ${programId}
           order by date desc limit 1`.pipe(decodeCounts, first)
-        return count ?? 0
-      }),
+    return count ?? 0
+  }),
 
-      lock: (programId) =>
-        sql`select organization_id as "organizationId" from programs where id = ${programId} for no key update`.pipe(
-          decodeOwners,
-          firstOr(ProgramNotFound, { programId }),
-        ),
+  lock: (programId) =>
+    sql`select organization_id as "organizationId" from programs where id = ${programId} for no key update`.pipe(
+      decodeOwners,
+      firstOr(ProgramNotFound, { programId }),
+    ),
 
-      findUnderWay: (organizationId, programId, limit) =>
-        sql`
+  findUnderWay: (organizationId, programId, limit) =>
+    sql`
           select id from campaigns
           where organization_id = ${organizationId} and program_id = ${programId} and status = any (${UNDER_WAY}::text[])
           order by id limit ${limit}`.pipe(decodeCampaigns),
 
-      update: (organizationId, programId, changes) => {
-        const { name, senderName, postalAddress, status, learnerTarget, completerTarget } = changes
-        return sql`
+  update: (organizationId, programId, changes) => {
+    const { name, senderName, postalAddress, status, learnerTarget, completerTarget } = changes
+    return sql`
           update programs set name = coalesce(${name ?? null}, name), status = coalesce(${status ?? null}, status),
             sender_name = coalesce(${senderName ?? null}, sender_name), postal_address = coalesce(${postalAddress ?? null}, postal_address),
             learner_target = case when ${learnerTarget !== undefined}::boolean then ${learnerTarget ?? null}::int else learner_target end,
@@ -83,16 +74,14 @@ export const ProgramRepositoryPg = adapter(
             updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${programId}
           returning ${columns}`.pipe(decode, only)
-      },
+  },
 
-      updateTargets: (organizationId, programId, at) => addToFunnels(sql, organizationId, [programId], [], at),
+  updateTargets: (organizationId, programId, at) => addToFunnels(sql, organizationId, [programId], [], at),
 
-      list: (organizationId) =>
-        sql`
+  list: (organizationId) =>
+    sql`
           select ${columns} from programs
           where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
-          decode,
-        ),
-    }
-  }),
-)
+      decode,
+    ),
+}))

@@ -5,7 +5,7 @@ import { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Option, Result, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
 import { readSettled } from "../events/readSettled.ts"
@@ -28,33 +28,30 @@ const MAX_BATCH_SIZE = 100
 /** How many statements that find recipients are under way. */
 const FIND_CONCURRENCY = 2
 
-export const RecipientRepositoryPg = adapter(
-  RecipientRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
+export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql) {
+  const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
-    // For the limits that clients use it is written out, so that PostgreSQL does not plan each page anew: a page of 100 takes it 0.73 of the time.
-    const limitOf = (limit: number) => (limit === 101 || limit === 501 ? sql.literal(String(limit)) : sql`${limit}`)
-    const pageOf = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
-      sql`
+  // For the limits that clients use it is written out, so that PostgreSQL does not plan each page anew: a page of 100 takes it 0.73 of the time.
+  const limitOf = (limit: number) => (limit === 101 || limit === 501 ? sql.literal(String(limit)) : sql`${limit}`)
+  const pageOf = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
+    sql`
         select ${recipientColumns} from recipients
         where ${scope} and ${from} order by ${byUpdate.order} limit ${limitOf(limit)}`.values.pipe(recipientsOf)
 
-    type Wanted = Pick<Recipient, "organizationId" | "token">
-    const findOne = ({ organizationId, token }: Wanted) =>
-      sql`
+  type Wanted = Pick<Recipient, "organizationId" | "token">
+  const findOne = ({ organizationId, token }: Wanted) =>
+    sql`
         select ${recipientColumns} from recipients
         where organization_id = ${organizationId} and id = (
           select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token})`.values.pipe(
-        recipientsOf,
-      )
-    // Look-ups that come while others are under way share a statement: 0.87 of the CPU time of a look-up in the API, and 0.7 in PostgreSQL.
-    const findTogether = yield* coalesce(
-      MAX_BATCH_SIZE,
-      Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>) {
-        if (wanted.length === 1) return [(yield* findOne(wanted[0]!))[0]]
-        const rows = yield* sql`
+      recipientsOf,
+    )
+  // Look-ups that come while others are under way share a statement: 0.87 of the CPU time of a look-up in the API, and 0.7 in PostgreSQL.
+  const findTogether = yield* coalesce(
+    MAX_BATCH_SIZE,
+    Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>) {
+      if (wanted.length === 1) return [(yield* findOne(wanted[0]!))[0]]
+      const rows = yield* sql`
           select found.*, request::int
           from unnest(
             ${wanted.map(({ organizationId }) => organizationId)}::text[], ${wanted.map(({ token }) => token)}::text[]
@@ -66,48 +63,48 @@ export const RecipientRepositoryPg = adapter(
               where key.organization_id = wanted.organization_id and key.token = wanted.token)
             limit 1
           ) found`.values
-        const found: Array<Recipient | undefined> = Array(wanted.length).fill(undefined)
-        for (const values of rows) found[(values.at(-1) as number) - 1] = recipientOf(values)
-        return found
-      }),
-      FIND_CONCURRENCY,
-    )
+      const found: Array<Recipient | undefined> = Array(wanted.length).fill(undefined)
+      for (const values of rows) found[(values.at(-1) as number) - 1] = recipientOf(values)
+      return found
+    }),
+    FIND_CONCURRENCY,
+  )
 
-    return {
-      // A transaction has its own connection, and must not wait for another one.
-      find: (organizationId, token) =>
-        Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-          Option.isNone(transaction)
-            ? findTogether({ organizationId, token })
-            : Effect.map(findOne({ organizationId, token }), ([recipient]) => recipient),
-        ),
+  return {
+    // A transaction has its own connection, and must not wait for another one.
+    find: (organizationId, token) =>
+      Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+        Option.isNone(transaction)
+          ? findTogether({ organizationId, token })
+          : Effect.map(findOne({ organizationId, token }), ([recipient]) => recipient),
+      ),
 
-      findAll: (organizationId, ids) =>
-        sql`
+    findAll: (organizationId, ids) =>
+      sql`
           select ${recipientColumns} from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[])`.values.pipe(
-          recipientsOf,
-          Effect.map((recipients) => new Map(recipients.map((recipient) => [recipient.id, recipient]))),
-        ),
+        recipientsOf,
+        Effect.map((recipients) => new Map(recipients.map((recipient) => [recipient.id, recipient]))),
+      ),
 
-      findIds: (organizationId, tokens) =>
-        sql`
+    findIds: (organizationId, tokens) =>
+      sql`
           select token, recipient_id as id from recipient_keys
           where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
-          decodeTokens,
-          Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
-        ),
+        decodeTokens,
+        Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
+      ),
 
-      findSameClinicians: ({ organizationId, campaignId }, clinicians) =>
-        sql`
+    findSameClinicians: ({ organizationId, campaignId }, clinicians) =>
+      sql`
           select npi, email from same_clinicians(${organizationId}, ${campaignId},
             ${clinicians.map(({ npi }) => npi)}::text[], ${clinicians.map(({ email }) => email.toLowerCase())}::text[])`.pipe(
-          decodeClinicians,
-        ),
+        decodeClinicians,
+      ),
 
-      add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
-        if (candidates.length === 0) return new Set<RecipientId>()
-        const rows = yield* sql`
+    add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
+      if (candidates.length === 0) return new Set<RecipientId>()
+      const rows = yield* sql`
           with candidate as materialized (
             select * from unnest(
               ${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}
@@ -127,14 +124,14 @@ export const RecipientRepositoryPg = adapter(
             select ${organizationId}, ${campaignId}, count(*) from added having count(*) > 0
           )
           select id from added`.pipe(decodeIds)
-        return new Set(rows)
-      }),
+      return new Set(rows)
+    }),
 
-      // One row for each NPI: a statement cannot write a row twice. A row that another transaction holds is not waited for, because the clock is locked.
-      keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
-        const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
-        if (given.length === 0) return new Set<Npi>()
-        const rows = yield* sql`
+    // One row for each NPI: a statement cannot write a row twice. A row that another transaction holds is not waited for, because the clock is locked.
+    keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
+      const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
+      if (given.length === 0) return new Set<Npi>()
+      const rows = yield* sql`
           with waiting as materialized (
             select recipient.id, recipient.npi, given.fields::jsonb, string_to_array(nullif(given.time_zones, ''), ' ') as time_zones
             from unnest(
@@ -167,21 +164,21 @@ export const RecipientRepositoryPg = adapter(
               union all
               select -1, organization_id, campaign_id, attempts, unknown_outcomes, now() from put_back`)})
           select recipient_id as id, null as npi from kept union all select id, npi from waiting`.pipe(decodeKept)
-        // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
-        const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))
-        return new Set(rows.flatMap(({ id, npi }) => (npi !== null && kept.has(id) ? npi : [])))
-      }),
+      // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
+      const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))
+      return new Set(rows.flatMap(({ id, npi }) => (npi !== null && kept.has(id) ? npi : [])))
+    }),
 
-      findFields: (organizationId, ids) =>
-        sql`
+    findFields: (organizationId, ids) =>
+      sql`
           select recipient_id as id, fields from recipient_fields
           where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`.pipe(
-          decodeFields,
-          Effect.map((rows) => new Map(rows.map(({ id, fields }) => [id, fields]))),
-        ),
+        decodeFields,
+        Effect.map((rows) => new Map(rows.map(({ id, fields }) => [id, fields]))),
+      ),
 
-      pageWaiting: (organizationId, campaignId, after, limit) =>
-        sql`
+    pageWaiting: (organizationId, campaignId, after, limit) =>
+      sql`
           select ${waiting.columns} from recipients recipient
           left join recipient_fields held on held.organization_id = recipient.organization_id and recipient_id = id
           where recipient.organization_id = ${organizationId} and campaign_id = ${campaignId}
@@ -189,24 +186,23 @@ export const RecipientRepositoryPg = adapter(
             and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
           order by updated_at, id limit ${limit}`.pipe(waiting.decode),
 
-      markAccountCreated: (organizationId, recipientIds, at) =>
-        sql`
+    markAccountCreated: (organizationId, recipientIds, at) =>
+      sql`
           update recipients set account_created_at = coalesce(account_created_at, ${at}::timestamptz),
             last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
           where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`,
 
-      // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
-      // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
-      page: (organizationId, after, limit) => {
-        const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)
-        return readSettled(sql, organizationId, page, limit, ({ updatedAt }) => updatedAt, after.updatedAt)
-      },
+    // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
+    // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
+    page: (organizationId, after, limit) => {
+      const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)
+      return readSettled(sql, organizationId, page, limit, ({ updatedAt }) => updatedAt, after.updatedAt)
+    },
 
-      pageOfCampaign: (organizationId, campaignId, after, limit) =>
-        pageOf(sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`, byUpdate.after(after), limit),
-    }
-  }),
-)
+    pageOfCampaign: (organizationId, campaignId, after, limit) =>
+      pageOf(sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`, byUpdate.after(after), limit),
+  }
+})
 
 /** What an import gives of each recipient. */
 const givenNames = Object.keys(Candidate.fields) as ReadonlyArray<keyof typeof Candidate.Type>

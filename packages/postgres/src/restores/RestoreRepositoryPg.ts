@@ -9,7 +9,7 @@ import {
 } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Effect, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -39,23 +39,20 @@ const standings = rowsOf(DatabaseStanding, {
 })
 const decodeIds = decodeColumn({ id: RecipientId })
 
-export const RestoreRepositoryPg = adapter(
-  RestoreRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
+  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-    return {
-      latest: sql`select ${columns} from restores order by begun_at desc limit 1`.pipe(decode, first),
+  return {
+    latest: sql`select ${columns} from restores order by begun_at desc limit 1`.pipe(decode, first),
 
-      create: (id, restoredTo) =>
-        sql`
+    create: (id, restoredTo) =>
+      sql`
           insert into restores (id, restored_to, last_transaction_at)
           values (${id}, ${restoredTo}::timestamptz, pg_last_xact_replay_timestamp())
           on conflict do nothing returning ${columns}`.pipe(decode, first),
 
-      fenceClocks: (id, marginSeconds) =>
-        sql`
+    fenceClocks: (id, marginSeconds) =>
+      sql`
           with before as materialized (
             select organization_id, last, greatest(clock_timestamp(), last) + make_interval(secs => ${marginSeconds}::double precision) as fence
             from organization_clock order by organization_id for update
@@ -68,8 +65,8 @@ export const RestoreRepositoryPg = adapter(
           insert into restored_clocks (organization_id, restore_id, restored_at, fenced_at)
           select organization_id, ${id}, before.last, fenced.last from before join fenced using (organization_id)`,
 
-      pauseCampaigns: (id, statuses) =>
-        sql`
+    pauseCampaigns: (id, statuses) =>
+      sql`
           with found as materialized (
             select campaign.organization_id, campaign.id, status
             from campaigns campaign join restored_clocks clock using (organization_id)
@@ -82,85 +79,84 @@ export const RestoreRepositoryPg = adapter(
           insert into restored_campaigns (organization_id, campaign_id, restore_id, status)
           select organization_id, id, ${id}, status from found`,
 
-      campaigns: (id) =>
-        sql`
+    campaigns: (id) =>
+      sql`
           select ${campaigns.columns} from restored_campaigns paused join campaigns campaign using (organization_id)
           where restore_id = ${id} and campaign.id = campaign_id
           order by campaign.id`.pipe(campaigns.decode),
 
-      organizations: Effect.fnUntraced(function* (id) {
-        const organizations = yield* sql`
+    organizations: Effect.fnUntraced(function* (id) {
+      const organizations = yield* sql`
           select ${organizationRows.columns} from restored_clocks join organizations on id = organization_id
           where restore_id = ${id} order by id`.pipe(organizationRows.decode)
-        const endpoints = yield* sql`
+      const endpoints = yield* sql`
           select endpoint.id, endpoint.organization_id as "organizationId", shown_url(url) as url, least(begun_at, restored_at) as "repeatsFrom"
           from webhook_endpoints endpoint join restored_clocks using (organization_id)
           cross join lateral reader_position(endpoint.id) position
           where restore_id = ${id} and enabled order by endpoint.id`.pipe(decodeEndpoints)
-        return organizations.map((organization) => ({
-          ...organization,
-          endpoints: endpoints
-            .filter(({ organizationId }) => organizationId === organization.id)
-            .map(Struct.omit(["organizationId"])),
-        }))
-      }),
+      return organizations.map((organization) => ({
+        ...organization,
+        endpoints: endpoints
+          .filter(({ organizationId }) => organizationId === organization.id)
+          .map(Struct.omit(["organizationId"])),
+      }))
+    }),
 
-      // A Message-ID does not name the organization: the key of each is probed.
-      findRecipients: (ids) =>
-        sql`
+    // A Message-ID does not name the organization: the key of each is probed.
+    findRecipients: (ids) =>
+      sql`
           select recipient.* from organizations organization
           cross join lateral (
             select ${recipientColumns} from recipients
             where organization_id = organization.id and id = any (${ids}::text[])
           ) recipient`.pipe(decodeRecipients),
 
-      lockUnsent: Effect.fnUntraced(function* (organizationId, ids) {
-        const locked = yield* sql`
+    lockUnsent: Effect.fnUntraced(function* (organizationId, ids) {
+      const locked = yield* sql`
           select id from recipients
           where organization_id = ${organizationId} and id = any (${ids}::text[]) and sent_at is null and bounced_at is null
           order by id for update`.pipe(decodeIds)
-        yield* sql`
+      yield* sql`
           select from messages where organization_id = ${organizationId} and recipient_id = any (${locked}::text[])
           order by recipient_id for update`
-        return locked
-      }),
+      return locked
+    }),
 
-      storeMailed: Effect.fnUntraced(function* (organizationId, events, at) {
-        const ids = events.map(({ recipientId }) => recipientId!)
-        yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)
-        // A recipient who was published after the point must not be published, and queued, again.
-        yield* sql`
+    storeMailed: Effect.fnUntraced(function* (organizationId, events, at) {
+      const ids = events.map(({ recipientId }) => recipientId!)
+      yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)
+      // A recipient who was published after the point must not be published, and queued, again.
+      yield* sql`
           with changed as (
             update recipients recipient set published_at = coalesce(published_at, ${at}::timestamptz), sent_at = ${at}::timestamptz,
               last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${ids}::text[])
             returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
-        yield* publishEvents(events, at)
-      }, Effect.provideContext(context)),
+      yield* publishEvents(events, at)
+    }, Effect.provideContext(context)),
 
-      noteMailLog: (id) => sql`update restores set mail_log_read_at = clock_timestamp() where id = ${id}`,
+    noteMailLog: (id) => sql`update restores set mail_log_read_at = clock_timestamp() where id = ${id}`,
 
-      resumeCampaigns: (id) =>
-        sql`
+    resumeCampaigns: (id) =>
+      sql`
           update campaigns campaign set status = paused.status, updated_at = clock_timestamp()
           from restored_campaigns paused
           where paused.organization_id = campaign.organization_id and paused.campaign_id = campaign.id
             and paused.restore_id = ${id} and campaign.status = 'paused'`,
 
-      finish: (id) => sql`update restores set finished_at = clock_timestamp() where id = ${id}`,
+    finish: (id) => sql`update restores set finished_at = clock_timestamp() where id = ${id}`,
 
-      standing: sql`select ${standings.columns} from (select) one left join database_identity on true`.pipe(
-        standings.decode,
-        only,
-      ),
+    standing: sql`select ${standings.columns} from (select) one left join database_identity on true`.pipe(
+      standings.decode,
+      only,
+    ),
 
-      record: (identity) =>
-        sql`
+    record: (identity) =>
+      sql`
           insert into database_identity (identity) select ${identity} where note_timeline() = ${identity}
           on conflict (is_only) do update set identity = excluded.identity, seen_at = excluded.seen_at`,
 
-      see: sql`update database_identity set seen_at = clock_timestamp() where identity = current_identity()`,
-    }
-  }),
-)
+    see: sql`update database_identity set seen_at = clock_timestamp() where identity = current_identity()`,
+  }
+})

@@ -12,7 +12,6 @@ import {
   SenderRepository,
 } from "@outreach/domain/senders/SenderRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, decodeRow, decodeRows, first, firstOr, only, rowsOf } from "../rowsOf.ts"
@@ -37,141 +36,138 @@ const decodeIds = decodeColumn({ id: SenderId })
 const decodeOwners = decodeRow({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
-export const SenderRepositoryPg = adapter(
-  SenderRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const cipher = yield* SecretCipher
+export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
+  const cipher = yield* SecretCipher
 
-    const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
-      const found = yield* sql`
+  const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
+    const found = yield* sql`
         select sender_id as "senderId", ${keys.columns} from dkim_keys
         where organization_id = any (${senders.map(({ organizationId }) => organizationId)}::text[])
           and sender_id = any (${senders.map(({ id }) => id)}::text[])
         order by id desc`.pipe(decodeKeys)
-      return senders.map((sender) => ({
-        ...sender,
-        keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
-      }))
-    })
+    return senders.map((sender) => ({
+      ...sender,
+      keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
+    }))
+  })
 
-    const insertKey = ({ organizationId, id }: Pick<Sender, "organizationId" | "id">, key: NewDkimKey) =>
-      sql`
+  const insertKey = ({ organizationId, id }: Pick<Sender, "organizationId" | "id">, key: NewDkimKey) =>
+    sql`
         insert into dkim_keys (organization_id, id, sender_id, selector, public_key, ciphertext)
         values (${organizationId}, make_id('dkm'), ${id}, ${key.selector}, ${key.publicKey},
           ${cipher.encrypt(key.privateKey, organizationId)})
         on conflict (organization_id, sender_id, selector) do nothing
         returning 1`
 
-    /** Locks a sender until the transaction ends, so that those who change its keys take turns. */
-    const lock = (senderId: SenderId) =>
-      sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
-        decode,
-        firstOr(SenderNotFound, { senderId }),
-      )
+  /** Locks a sender until the transaction ends, so that those who change its keys take turns. */
+  const lock = (senderId: SenderId) =>
+    sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
+      decode,
+      firstOr(SenderNotFound, { senderId }),
+    )
 
-    const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
+  const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
 
-    /** Sets a sender's ramp to its first day, or takes it away. The new ramp goes on counting what the earlier one counted today. */
-    const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
-      ramp === null
-        ? sql`delete from sender_ramps where sender_id = ${senderId}`
-        : sql`
+  /** Sets a sender's ramp to its first day, or takes it away. The new ramp goes on counting what the earlier one counted today. */
+  const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
+    ramp === null
+      ? sql`delete from sender_ramps where sender_id = ${senderId}`
+      : sql`
             insert into sender_ramps as ramp (organization_id, sender_id, daily)
             select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
             on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
               counted_on = least(ramp.counted_on, date(clock_timestamp() at time zone 'UTC')),
               sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
 
-    const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-      const sender = yield* sql`
+  const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+    const sender = yield* sql`
         select ${columns} from campaigns campaign
         join senders sender on sender.organization_id = campaign.organization_id
           and sender.id = sender_of(campaign.organization_id, campaign.program_id)
         where campaign.id = ${campaignId}`.pipe(decode, first)
-      return sender ?? null
-    })
+    return sender ?? null
+  })
 
-    return {
-      add: Effect.fnUntraced(function* (sender, key) {
-        const { organizationId, programId } = sender
-        const { hasOrganization, hasProgram } = yield* sql`
+  return {
+    add: Effect.fnUntraced(function* (sender, key) {
+      const { organizationId, programId } = sender
+      const { hasOrganization, hasProgram } = yield* sql`
           select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
             ${programId}::text is null
               or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`.pipe(
-          decodeOwners,
-        )
-        if (!hasOrganization) return yield* new OrganizationNotFound({ organizationId })
-        if (!hasProgram) return yield* new ProgramNotFound({ programId: programId! })
-        const added = yield* sql`
+        decodeOwners,
+      )
+      if (!hasOrganization) return yield* new OrganizationNotFound({ organizationId })
+      if (!hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+      const added = yield* sql`
           insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
           values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
             ${sender.dkimDomain}, ${sender.bounceDomain})
           on conflict (organization_id, coalesce(program_id, '')) do nothing
           returning 1`
-        if (added.length === 0) {
-          const [existing] = yield* sql`
+      if (added.length === 0) {
+        const [existing] = yield* sql`
             select id from senders
             where organization_id = ${organizationId} and coalesce(program_id, '') = coalesce(${programId}::text, '')`.pipe(
-            decodeIds,
-          )
-          const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
-          return yield* new SenderExists({ senderId: existing ?? "", of })
-        }
-        yield* insertKey(sender, key)
-        yield* setRamp(sender.id, sender.ramp ?? null)
-        return yield* find(sender.id).pipe(Effect.flatMap(withKeys), only)
-      }),
+          decodeIds,
+        )
+        const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
+        return yield* new SenderExists({ senderId: existing ?? "", of })
+      }
+      yield* insertKey(sender, key)
+      yield* setRamp(sender.id, sender.ramp ?? null)
+      return yield* find(sender.id).pipe(Effect.flatMap(withKeys), only)
+    }),
 
-      find: (senderId) => find(senderId).pipe(Effect.flatMap(withKeys), firstOr(SenderNotFound, { senderId })),
+    find: (senderId) => find(senderId).pipe(Effect.flatMap(withKeys), firstOr(SenderNotFound, { senderId })),
 
-      list: (organizationId) =>
-        sql`
+    list: (organizationId) =>
+      sql`
           select ${columns} from senders sender
           where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
-          decode,
-          Effect.flatMap(withKeys),
-        ),
+        decode,
+        Effect.flatMap(withKeys),
+      ),
 
-      update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
-        if (ramp !== undefined) yield* setRamp(senderId, ramp)
-        return yield* sql`
+    update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
+      if (ramp !== undefined) yield* setRamp(senderId, ramp)
+      return yield* sql`
           update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
             from_address = coalesce(${fromAddress ?? null}, from_address),
             reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
             bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
             updated_at = clock_timestamp()
           where id = ${senderId} returning ${columns}`.pipe(
-          decode,
-          Effect.flatMap(withKeys),
-          firstOr(SenderNotFound, { senderId }),
-        )
-      }),
+        decode,
+        Effect.flatMap(withKeys),
+        firstOr(SenderNotFound, { senderId }),
+      )
+    }),
 
-      remove: Effect.fnUntraced(function* (senderId) {
-        const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
-        if (rows.length === 0) return yield* new SenderNotFound({ senderId })
-      }),
+    remove: Effect.fnUntraced(function* (senderId) {
+      const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
+      if (rows.length === 0) return yield* new SenderNotFound({ senderId })
+    }),
 
-      addKey: Effect.fnUntraced(function* (senderId, key) {
-        const sender = yield* lock(senderId)
-        yield* sql`
+    addKey: Effect.fnUntraced(function* (senderId, key) {
+      const sender = yield* lock(senderId)
+      yield* sql`
           delete from dkim_keys
           where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
-        const added = yield* insertKey(sender, key)
-        if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
-        return yield* only(withKeys([sender]))
-      }),
+      const added = yield* insertKey(sender, key)
+      if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
+      return yield* only(withKeys([sender]))
+    }),
 
-      activate: Effect.fnUntraced(function* (senderId) {
-        const { organizationId } = yield* lock(senderId)
-        const activated = yield* sql`
+    activate: Effect.fnUntraced(function* (senderId) {
+      const { organizationId } = yield* lock(senderId)
+      const activated = yield* sql`
           update dkim_keys set signs_from = clock_timestamp()
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from is null
           returning 1`
-        if (activated.length > 0) {
-          // At most one older key signs beside the newest.
-          yield* sql`
+      if (activated.length > 0) {
+        // At most one older key signs beside the newest.
+        yield* sql`
             update dkim_keys key set signs_until = least(signs_until, clock_timestamp() + case
               when older.rank = 2 then make_interval(days => ${DKIM_OVERLAP_DAYS}::int) else interval '0' end)
             from (
@@ -179,44 +175,43 @@ export const SenderRepositoryPg = adapter(
               where organization_id = ${organizationId} and sender_id = ${senderId}
             ) older
             where key.organization_id = ${organizationId} and key.id = older.id and older.rank > 1`
-        }
-        yield* sql`
+      }
+      yield* sql`
           delete from dkim_keys
           where organization_id = ${organizationId} and sender_id = ${senderId}
             and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
-        return yield* sql`
+      return yield* sql`
           update senders sender set live_since = coalesce(live_since, clock_timestamp())
           where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
-          decode,
-          Effect.flatMap(withKeys),
-          only,
-        )
-      }),
+        decode,
+        Effect.flatMap(withKeys),
+        only,
+      )
+    }),
 
-      ofCampaign,
+    ofCampaign,
 
-      identityOf: Effect.fnUntraced(function* (campaignId) {
-        const sender = yield* ofCampaign(campaignId)
-        if (sender === null) return null
-        const { organizationId, id: senderId, dkimDomain: domain, replyTo, bounceDomain } = sender
-        const rows = yield* sql`
+    identityOf: Effect.fnUntraced(function* (campaignId) {
+      const sender = yield* ofCampaign(campaignId)
+      if (sender === null) return null
+      const { organizationId, id: senderId, dkimDomain: domain, replyTo, bounceDomain } = sender
+      const rows = yield* sql`
           select selector, ciphertext from dkim_keys
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from <= clock_timestamp()
             and (signs_until is null or signs_until > clock_timestamp())
           order by id desc`.pipe(decodeCiphertexts)
-        // Without a key that signs, the messages would go unsigned.
-        if (rows.length === 0) return yield* new SenderKeyUnreadable({ senderId })
-        const keys = yield* Effect.try({
-          try: () =>
-            rows.map(({ selector, ciphertext }) => ({
-              selector,
-              privateKey: cipher.decrypt(ciphertext, organizationId),
-            })),
-          catch: () => new SenderKeyUnreadable({ senderId }),
-        })
-        const from = { name: sender.fromName, address: sender.fromAddress }
-        return { id: senderId, from, replyTo, bounceDomain, dkim: { domain, keys } }
-      }),
-    }
-  }),
-)
+      // Without a key that signs, the messages would go unsigned.
+      if (rows.length === 0) return yield* new SenderKeyUnreadable({ senderId })
+      const keys = yield* Effect.try({
+        try: () =>
+          rows.map(({ selector, ciphertext }) => ({
+            selector,
+            privateKey: cipher.decrypt(ciphertext, organizationId),
+          })),
+        catch: () => new SenderKeyUnreadable({ senderId }),
+      })
+      const from = { name: sender.fromName, address: sender.fromAddress }
+      return { id: senderId, from, replyTo, bounceDomain, dkim: { domain, keys } }
+    }),
+  }
+})

@@ -6,7 +6,6 @@ import {
 } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Effect, Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, first } from "../rowsOf.ts"
@@ -19,67 +18,63 @@ const decodeHashes = decodeColumn({ hash: Schema.String })
  *
  * The key is the organization's own and random, because without a key all NPIs could be tried soon.
  */
-export const ErasedClinicianRepositoryPg = adapter(
-  ErasedClinicianRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const cipher = yield* SecretCipher
+export const ErasedClinicianRepositoryPg = adapter(ErasedClinicianRepository, function* (sql) {
+  const cipher = yield* SecretCipher
 
-    // An organization that erased nobody has no row: one look-up of a primary key for a whole batch.
-    const readKey = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-      const key = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
-        decodeKeys,
-        first,
-      )
-      return key && cipher.decrypt(key, organizationId)
-    })
+  // An organization that erased nobody has no row: one look-up of a primary key for a whole batch.
+  const readKey = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+    const key = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
+      decodeKeys,
+      first,
+    )
+    return key && cipher.decrypt(key, organizationId)
+  })
 
-    return {
-      find: Effect.fnUntraced(function* (organizationId, clinicians) {
-        if (clinicians.length === 0) return NONE
-        const key = yield* readKey(organizationId)
-        if (key === undefined) return NONE
-        const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
-          ...identity,
-          hash: hashOf(key, identity),
-        }))
-        const found = yield* sql`
+  return {
+    find: Effect.fnUntraced(function* (organizationId, clinicians) {
+      if (clinicians.length === 0) return NONE
+      const key = yield* readKey(organizationId)
+      if (key === undefined) return NONE
+      const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
+        ...identity,
+        hash: hashOf(key, identity),
+      }))
+      const found = yield* sql`
           select encode(hash, 'hex') as hash from erased_clinicians
           where organization_id = ${organizationId}
             and hash = any (array(select decode(given, 'hex') from unnest(${hashed.map(({ hash }) => hash)}::text[]) as given))`.pipe(
-          decodeHashes,
-        )
-        const known = new Set(found)
-        const erased = hashed.filter(({ hash }) => known.has(hash))
-        return {
-          npis: new Map(
-            erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),
-          ),
-          emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value.toLowerCase()] : []))),
-        }
-      }),
+        decodeHashes,
+      )
+      const known = new Set(found)
+      const erased = hashed.filter(({ hash }) => known.has(hash))
+      return {
+        npis: new Map(
+          erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),
+        ),
+        emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value.toLowerCase()] : []))),
+      }
+    }),
 
-      add: Effect.fnUntraced(function* (organizationId, clinicians) {
-        const text = Redacted.make(randomBytes(32).toString("base64url"))
-        yield* sql`
+    add: Effect.fnUntraced(function* (organizationId, clinicians) {
+      const text = Redacted.make(randomBytes(32).toString("base64url"))
+      yield* sql`
           insert into erasure_keys (organization_id, ciphertext) values (${organizationId}, ${cipher.encrypt(text, organizationId)})
           on conflict do nothing`
-        if (clinicians.length === 0) return
-        const key = yield* readKey(organizationId)
-        const hashes = clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key!, identity))
-        yield* sql`
+      if (clinicians.length === 0) return
+      const key = yield* readKey(organizationId)
+      const hashes = clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key!, identity))
+      yield* sql`
           insert into erased_clinicians (organization_id, hash)
           select distinct ${organizationId}, decode(given, 'hex') from unnest(${hashes}::text[]) as given
           on conflict do nothing`
-      }),
+    }),
 
-      hash: Effect.fnUntraced(function* (organizationId, clinicians) {
-        const key = yield* readKey(organizationId)
-        return key === undefined ? [] : clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key, identity))
-      }),
-    }
-  }),
-)
+    hash: Effect.fnUntraced(function* (organizationId, clinicians) {
+      const key = yield* readKey(organizationId)
+      return key === undefined ? [] : clinicians.flatMap(suppressionKeys).map((identity) => hashOf(key, identity))
+    }),
+  }
+})
 
 const NONE: ErasedClinicians = { npis: new Map(), emails: new Set() }
 

@@ -3,7 +3,6 @@ import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeValue, firstOr } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
@@ -12,27 +11,23 @@ import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./sup
 const decodeOwners = decodeColumn({ organizationId: OrganizationId })
 const decodeCount = decodeValue({ count: Schema.Int })
 
-export const SuppressionRepositoryPg = adapter(
-  SuppressionRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* (sql) {
+  const organizationOf = (programId: ProgramId) =>
+    sql`select organization_id as "organizationId" from programs where id = ${programId}`.pipe(
+      decodeOwners,
+      firstOr(ProgramNotFound, { programId }),
+    )
+  const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
+    programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
-    const organizationOf = (programId: ProgramId) =>
-      sql`select organization_id as "organizationId" from programs where id = ${programId}`.pipe(
-        decodeOwners,
-        firstOr(ProgramNotFound, { programId }),
+  return {
+    add: (organizationId, clinicians, reason) => {
+      const entries = clinicians.flatMap((clinician) =>
+        suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
       )
-    const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
-      programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
-
-    return {
-      add: (organizationId, clinicians, reason) => {
-        const entries = clinicians.flatMap((clinician) =>
-          suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
-        )
-        // A suppression for another reason as well is not lifted with the unsubscription.
-        const isUnsubscription = reason === "unsubscribed"
-        return sql`
+      // A suppression for another reason as well is not lifted with the unsubscription.
+      const isUnsubscription = reason === "unsubscribed"
+      return sql`
           with entry as materialized (
             select distinct nullif(program_id, '') as program_id, kind, lower(value) as value
             from ${toTable("given", entries, { programId: "text", kind: "text", value: "text" })}
@@ -54,14 +49,14 @@ export const SuppressionRepositoryPg = adapter(
             returning xmax = 0 as is_new
           )
           select count(*)::int from (select * from of_program union all select * from of_organization) added where is_new`.pipe(
-          decodeCount,
-        )
-      },
+        decodeCount,
+      )
+    },
 
-      remove: Effect.fnUntraced(function* (scope, keys) {
-        const organizationId = yield* ownerOf(scope)
-        const { programId = null } = scope
-        const rows = yield* sql`
+    remove: Effect.fnUntraced(function* (scope, keys) {
+      const organizationId = yield* ownerOf(scope)
+      const { programId = null } = scope
+      const rows = yield* sql`
           with key as (select * from ${toKeyTable(keys)}), of_program as (
             delete from suppressions suppression using key
             where organization_id = ${organizationId} and program_id = ${programId}
@@ -73,14 +68,14 @@ export const SuppressionRepositoryPg = adapter(
             returning 1
           )
           select from of_program union all select from of_organization`
-        return rows.length
-      }),
+      return rows.length
+    }),
 
-      // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
-      find: Effect.fnUntraced(function* (scope, keys) {
-        const organizationId = yield* ownerOf(scope)
-        const { programId = null } = scope
-        return yield* sql`
+    // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
+    find: Effect.fnUntraced(function* (scope, keys) {
+      const organizationId = yield* ownerOf(scope)
+      const { programId = null } = scope
+      return yield* sql`
           select suppression.* from ${toKeyTable(keys)}
           cross join lateral (
             (select ${ofProgram} from suppressions suppression
@@ -91,12 +86,12 @@ export const SuppressionRepositoryPg = adapter(
               where organization_id = ${organizationId} and kind = key.kind and value = key.value
               limit 1)
           ) suppression`.pipe(decodeSuppressions)
-      }),
+    }),
 
-      list: Effect.fnUntraced(function* (programId, limit, { kind = null, reason = null } = {}) {
-        const organizationId = yield* organizationOf(programId)
-        const filter = sql`(${kind}::text is null or kind = ${kind}) and (${reason}::text is null or reason = ${reason})`
-        return yield* sql`
+    list: Effect.fnUntraced(function* (programId, limit, { kind = null, reason = null } = {}) {
+      const organizationId = yield* organizationOf(programId)
+      const filter = sql`(${kind}::text is null or kind = ${kind}) and (${reason}::text is null or reason = ${reason})`
+      return yield* sql`
           (select ${ofProgram} from suppressions suppression
             where organization_id = ${organizationId} and program_id = ${programId} and ${filter}
             order by kind, value limit ${limit})
@@ -105,19 +100,18 @@ export const SuppressionRepositoryPg = adapter(
             where organization_id = ${organizationId} and ${filter}
             order by kind, value limit ${limit})
           order by kind, value, "programId" limit ${limit}`.pipe(decodeSuppressions)
-      }),
+    }),
 
-      findUnapplied: (limit) =>
-        sql`
+    findUnapplied: (limit) =>
+      sql`
           select ${ofOrganization} from organization_suppressions suppression
           join organizations organization on organization.id = organization_id and frozen_at is null
           where applied_at is null
           order by suppression.created_at limit ${limit}`.pipe(decodeSuppressions),
 
-      markApplied: (organizationId, keys) =>
-        sql`
+    markApplied: (organizationId, keys) =>
+      sql`
           update organization_suppressions suppression set applied_at = clock_timestamp() from ${toKeyTable(keys)}
           where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value`,
-    }
-  }),
-)
+  }
+})

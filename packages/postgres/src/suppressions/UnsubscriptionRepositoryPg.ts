@@ -4,7 +4,6 @@ import {
   UnsubscriptionRepository,
 } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeValue, first, rowsOf } from "../rowsOf.ts"
 
@@ -20,27 +19,22 @@ const choices = rowsOf(UnsubscriptionChoice, {
 })
 const decodeLifted = decodeValue({ lifted: Schema.Int })
 
-export const UnsubscriptionRepositoryPg = adapter(
-  UnsubscriptionRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    return {
-      findChoice: ({ organizationId, recipientId }) =>
-        sql`
+export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql) => ({
+  findChoice: ({ organizationId, recipientId }) =>
+    sql`
           select ${choices.columns} from recipients recipient
           left join unsubscriptions unsubscription
             on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
           join organizations organization on organization.id = recipient.organization_id
           join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
           where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
-          choices.decode,
-          first,
-        ),
+      choices.decode,
+      first,
+    ),
 
-      // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
-      ask: ({ organizationId, recipientId }, scope = "organization") =>
-        sql`
+  // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
+  ask: ({ organizationId, recipientId }, scope = "organization") =>
+    sql`
           with recipient as (
             select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
             for key share
@@ -53,30 +47,28 @@ export const UnsubscriptionRepositoryPg = adapter(
           )
           select from recipient`.pipe(Effect.map((rows) => rows.length > 0)),
 
-      revoke: ({ organizationId, recipientId }) =>
-        sql`
+  revoke: ({ organizationId, recipientId }) =>
+    sql`
           with revoked as (
             update unsubscriptions set revoked_at = clock_timestamp(), lifted_at = null
             where organization_id = ${organizationId} and recipient_id = ${recipientId} and revoked_at is null
           )
           select from recipients where organization_id = ${organizationId} and id = ${recipientId}`.pipe(
-          Effect.map((rows) => rows.length > 0),
-        ),
+      Effect.map((rows) => rows.length > 0),
+    ),
 
-      lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(decodeLifted),
+  lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(decodeLifted),
 
-      waiting: (limit) =>
-        sql`
+  waiting: (limit) =>
+    sql`
           select ${unsubscriptions.columns} from unsubscriptions
           join recipients recipient using (organization_id)
           join organizations organization on organization.id = organization_id and frozen_at is null
           where recipient.id = recipient_id and erased_at is null and revoked_at is null and suppressed_at is null
           order by asked_at limit ${limit}`.pipe(unsubscriptions.decode),
 
-      settle: ({ organizationId, recipientId, askedAt }) =>
-        sql`
+  settle: ({ organizationId, recipientId, askedAt }) =>
+    sql`
           update unsubscriptions set suppressed_at = clock_timestamp(), lifted_at = null
           where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`,
-    }
-  }),
-)
+}))

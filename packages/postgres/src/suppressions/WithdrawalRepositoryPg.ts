@@ -1,7 +1,6 @@
 import { RecipientId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
@@ -11,23 +10,20 @@ const decodeTurn = decodeValue({ isTaken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeColumn({ id: RecipientId })
 
-export const WithdrawalRepositoryPg = adapter(
-  WithdrawalRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const isWaiting = sql`sent_at is null and bounced_at is null and withdrawn_at is null`
+export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (sql) {
+  const isWaiting = sql`sent_at is null and bounced_at is null and withdrawn_at is null`
 
-    return {
-      takeTurn: (organizationId) =>
-        sql`
+  return {
+    takeTurn: (organizationId) =>
+      sql`
           select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
             and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as "isTaken"`.pipe(
-          decodeTurn,
-        ),
+        decodeTurn,
+      ),
 
-      findMatches: (organizationId, clinicians) => {
-        // Look-ups one by one, whatever the statistics say.
-        const matching = (isSame: string) => sql`
+    findMatches: (organizationId, clinicians) => {
+      // Look-ups one by one, whatever the statistics say.
+      const matching = (isSame: string) => sql`
           select recipient.id, position::int from match join campaign using (program_id)
           cross join lateral (
             select recipient_id from recipient_keys
@@ -37,7 +33,7 @@ export const WithdrawalRepositoryPg = adapter(
             select id from recipients
             where organization_id = ${organizationId} and recipients.id = recipient_id and ${isWaiting} limit 1
           ) recipient`
-        return sql`
+      return sql`
           with match as materialized (
             select program.id as program_id, npi, email, position - 1 as position
             from unnest(
@@ -56,13 +52,13 @@ export const WithdrawalRepositoryPg = adapter(
           )
           ${matching("recipient_keys.npi = match.npi")} union ${matching("recipient_keys.email = lower(match.email)")}
           order by position`.pipe(
-          decodeMatches,
-          Effect.map((rows) => rows.map(({ id, position }) => ({ id, clinician: clinicians[position]! }))),
-        )
-      },
+        decodeMatches,
+        Effect.map((rows) => rows.map(({ id, position }) => ({ id, clinician: clinicians[position]! }))),
+      )
+    },
 
-      findReached: (organizationId, limit) =>
-        sql`
+    findReached: (organizationId, limit) =>
+      sql`
           select recipient.id from programs program
           cross join lateral (
             select waiting.id from campaigns campaign cross join lateral (
@@ -75,23 +71,23 @@ export const WithdrawalRepositoryPg = adapter(
           where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
           limit ${limit}`.pipe(decodeIds),
 
-      // First the recipients in the order of their ids and then their messages, as everyone who locks both: nobody waits in a circle.
-      lock: Effect.fnUntraced(function* (organizationId, recipientIds) {
-        const ids = [...recipientIds]
-        yield* sql`select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[]) order by id for update`
-        const inFlight = yield* sql`
+    // First the recipients in the order of their ids and then their messages, as everyone who locks both: nobody waits in a circle.
+    lock: Effect.fnUntraced(function* (organizationId, recipientIds) {
+      const ids = [...recipientIds]
+      yield* sql`select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[]) order by id for update`
+      const inFlight = yield* sql`
           with message as materialized (
             select recipient_id, lease_until from messages
             where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
             order by recipient_id for update
           )
           select recipient_id as id from message where lease_until >= clock_timestamp()`.pipe(decodeIds)
-        return new Set(inFlight)
-      }),
+      return new Set(inFlight)
+    }),
 
-      withdraw: Effect.fnUntraced(function* (organizationId, withdrawals, at) {
-        if (withdrawals.length === 0) return 0
-        const withdrawn = yield* sql`
+    withdraw: Effect.fnUntraced(function* (organizationId, withdrawals, at) {
+      if (withdrawals.length === 0) return 0
+      const withdrawn = yield* sql`
           with withdrawn as (
             update recipients recipient
             set withdrawn_at = ${at}::timestamptz, withdrawal_reason = reason, updated_at = ${at}::timestamptz
@@ -105,8 +101,7 @@ export const WithdrawalRepositoryPg = adapter(
             returning -1 as sign, ${MESSAGE_STATE}
           ), counted as (${countRecipients("withdrawn")}), tallied as (${countMessages("select * from unsent")})
           select from withdrawn`
-        return withdrawn.length
-      }),
-    }
-  }),
-)
+      return withdrawn.length
+    }),
+  }
+})
