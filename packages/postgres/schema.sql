@@ -2389,7 +2389,8 @@ create table operators (
   created_at timestamp with time zone default clock_timestamp() not null,
   removed_at timestamp with time zone,
   constraint operators_pkey PRIMARY KEY (id),
-  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
+  constraint operators_check CHECK (((role <> 'partner'::text) OR (organization_id IS NOT NULL))),
+  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text, 'partner'::text])))
 );
 
 create table organization_clock (

@@ -4,11 +4,11 @@ import type { Visitor } from "./startConsole.ts"
 /** How many addresses are opened to find links. */
 const MAX_OPENED = 200
 
-/** Finds an address of each page by following links and buttons from the first page, as an operator does. Returns them by the paths of the routes. */
-export const findPages = async (visitor: Visitor): Promise<ReadonlyMap<string, string>> => {
+/** Finds an address of each page by following links and buttons from a first one, as an operator does. Returns them by the paths of the routes. */
+export const findPages = async (visitor: Visitor, first = "/"): Promise<ReadonlyMap<string, string>> => {
   const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
-  const found = new Map([["/", "/"]])
-  const waiting = ["/"]
+  const found = new Map([[pages.find(({ pattern }) => pattern.test(first))!.path as string, first]])
+  const waiting = [first]
   // Further addresses of pages that were found, which are opened only while others are missing.
   const later: Array<string> = []
   const seen = new Set(waiting)

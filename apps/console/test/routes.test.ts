@@ -1,4 +1,4 @@
-import { mayActAs, OPERATOR_ROLES, type OperatorRole } from "@outreach/domain/operators/Operator"
+import { OPERATOR_ROLES, type OperatorRole, STAFF_ROLES, type StaffRole } from "@outreach/domain/operators/Operator"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -6,8 +6,9 @@ import { DEPLOYMENT_SECTIONS } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { formToken } from "../src/http/readForm.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
+import { findPages } from "./findPages.ts"
 import { seedOrganization } from "./seedOrganization.ts"
-import { startConsole } from "./startConsole.ts"
+import { startConsole, type Visitor } from "./startConsole.ts"
 
 // The routes are those of the console itself, so that a new one is walked as well.
 
@@ -21,19 +22,41 @@ type Session = string | undefined
 
 let own: Effect.Success<ReturnType<typeof seedOrganization>>
 let other: typeof own
-let everywhere: Readonly<Record<OperatorRole, string>>
+let everywhere: Readonly<Record<StaffRole, string>>
 /** Bound to the other organization. */
 let bound: Readonly<Record<OperatorRole, string>>
+/** A partner of the first organization. */
+let partner: Visitor
+/** A partner of no organization, which the database refuses. */
+let unboundPartner: string
 
 beforeAll(async () => {
   own = await test().run(seedOrganization("acme.test"))
   other = await test().run(seedOrganization("other.test"))
-  const sessions = async (organizationId?: typeof own.ids.organization) =>
+  const sessions = async <Role extends OperatorRole>(
+    roles: ReadonlyArray<Role>,
+    organizationId?: typeof own.ids.organization,
+  ) =>
     Object.fromEntries(
-      await Promise.all(OPERATOR_ROLES.map(async (role) => [role, (await test().as(role, organizationId)).cookie])),
-    ) as typeof everywhere
-  everywhere = await sessions()
-  bound = await sessions(other.ids.organization)
+      await Promise.all(roles.map(async (role) => [role, (await test().as(role, organizationId)).cookie])),
+    ) as Record<Role, string>
+  everywhere = await sessions(STAFF_ROLES)
+  bound = await sessions(OPERATOR_ROLES, other.ids.organization)
+  partner = await test().as("partner", own.ids.organization)
+  unboundPartner = (await test().as("partner", other.ids.organization)).cookie
+  await test().run(
+    SqlClient.SqlClient.use((sql) =>
+      Effect.andThen(
+        sql`alter table operators drop constraint operators_check`,
+        sql`
+          update operators set organization_id = null
+          where id = (
+            select operator_id from operator_sessions
+            where hash = sha256(convert_to(${unboundPartner.slice("session=".length)}, 'UTF8'))
+          )`,
+      ),
+    ),
+  )
 })
 
 /** The ids of an organization's things by the names of the inputs that take them. */
@@ -162,14 +185,74 @@ const expectSecured = ({ headers, text }: Answer) => {
 
 const nameOf = (route: Route) => `${route.kind === "action" ? "POST" : "GET"} ${route.path}`
 const isDeploymentWide = ({ section }: Route) => DEPLOYMENT_SECTIONS.some((each) => each === section)
-const rolesBelow = ({ role }: Route) => OPERATOR_ROLES.filter((each) => !mayActAs(each, role))
-const rolesFrom = ({ role }: Route) => OPERATOR_ROLES.filter((each) => mayActAs(each, role))
+const rolesBelow = ({ role }: Route) => STAFF_ROLES.slice(0, STAFF_ROLES.indexOf(role))
+const rolesFrom = ({ role }: Route) => STAFF_ROLES.slice(STAFF_ROLES.indexOf(role))
+const isForPartners = (route: Route) => FOR_PARTNERS.includes(nameOf(route))
+/** The roles that may use a route, for somebody who is bound to an organization. */
+const boundRolesFrom = (route: Route): ReadonlyArray<OperatorRole> =>
+  isForPartners(route) ? [...rolesFrom(route), "partner"] : rolesFrom(route)
+
+/** All that partners may use. */
+const FOR_PARTNERS: ReadonlyArray<string> = [
+  "GET /partners/:organization",
+  "POST /partners/:organization/keys",
+  "POST /keys/:key/rotate",
+  "POST /keys/:key/revoke",
+  "POST /partners/:organization/secrets/rotate",
+  "GET /endpoints",
+  "GET /endpoints/:endpoint",
+  "POST /endpoints/:endpoint/test",
+  "POST /endpoints/:endpoint/show",
+  "GET /endpoints/:endpoint/replay",
+  "POST /endpoints/:endpoint/replay",
+  "GET /deliveries",
+  "GET /deliveries/:delivery",
+  "POST /deliveries/:delivery/show",
+  "POST /deliveries/:delivery/retry",
+  "POST /deliveries/replay",
+  "GET /issues",
+  "GET /issues/:group",
+  "GET /dead-letters/replay",
+  "POST /dead-letters/replay",
+  "POST /replays/:replay/cancel",
+]
 
 it("walks every route, each of its own", () => {
   const names = routes.map(nameOf)
   expect(names.length).toBeGreaterThan(0)
   expect(new Set(names).size).toBe(names.length)
 })
+
+it("is open to partners where a route says so, and nowhere else", () => {
+  const declared = routes.filter(({ forPartners }) => forPartners).map(nameOf)
+  expect(declared.sort()).toEqual([...FOR_PARTNERS].sort())
+})
+
+it("leads a partner from the first page to each of its own, and to no other", async () => {
+  const first = `/partners/${own.ids.organization}`
+  const home = await partner.get("/")
+  expect({ status: home.status, to: home.headers.get("location") }).toEqual({ status: 303, to: first })
+  const found = await findPages(partner, first)
+  const pages = FOR_PARTNERS.flatMap((name) => (name.startsWith("GET ") ? [name.slice("GET ".length)] : []))
+  expect([...found.keys()].sort()).toEqual(pages.sort())
+  for (const address of found.values()) {
+    const { document, text } = await partner.get(address)
+    const sections = [...document.querySelectorAll("nav.sections a")]
+    expect(sections.map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
+      ["Overview", first],
+      ["Endpoints", "/endpoints"],
+      ["Deliveries", "/deliveries"],
+      ["Issues", "/issues"],
+    ])
+    const actions = [...document.querySelectorAll("form[method=post]")].map((form) => form.getAttribute("action")!)
+    const unknown = actions.filter((action) => !FOR_PARTNERS.some((name) => isOf(name, `POST ${action}`)))
+    expect({ address, unknown }).toEqual({ address, unknown: ["/sign-out"] })
+    expect(text).not.toMatch(/\bops [a-z]/)
+  }
+})
+
+const isOf = (name: string, request: string): boolean =>
+  new RegExp(`^${name.replaceAll(/:\w+/g, "[^/]+")}$`).test(request)
 
 it("finds nobody of an organization for an operator of another, by whatever is searched", async () => {
   const search = async (session: string, term: string) => {
@@ -201,17 +284,31 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
           { status: isDeploymentWide(route) ? 404 : 403 },
         ] as const,
       ]),
+      ["a partner of no organization", { session: unboundPartner }, { status: 404 }],
     ])
   })
+
+  if (!isForPartners(route)) {
+    it("does not exist for a partner, of whatever organization", async () => {
+      const hidden = route.path === "/" ? { status: 303, to: `/partners/${other.ids.organization}` } : { status: 404 }
+      const session = bound.partner
+      await expectRefused(route, [
+        ["a partner, of its own things", { session, ids: other.ids }, hidden],
+        ["a partner, of another's things", { session }, hidden],
+      ])
+    })
+  }
 
   it("shows and does nothing of an organization to an operator of another", async () => {
     const isAnswered = namedThings(route).length === 0 && route.kind !== "action" && !isDeploymentWide(route)
     await expectRefused(
       route,
-      isAnswered ? [] : rolesFrom(route).map((role) => [`bound ${role}`, { session: bound[role] }, { status: 404 }]),
+      isAnswered
+        ? []
+        : boundRolesFrom(route).map((role) => [`bound ${role}`, { session: bound[role] }, { status: 404 }]),
     )
     if (route.kind === "action" || isDeploymentWide(route)) return
-    for (const role of rolesFrom(route)) {
+    for (const role of boundRolesFrom(route)) {
       const answer = await ask(route, { session: bound[role], ids: other.ids })
       expect({ role, status: answer.status, own: ownIn(answer.text) }).toEqual({ role, status: 200, own: [] })
     }
@@ -229,6 +326,9 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
         ["a page without an origin", { session, headers: { origin: "null" } }, refused],
         ["another site, by what the browser says", { session, headers: { "sec-fetch-site": "cross-site" } }, refused],
         ["a subdomain, by what the browser says", { session, headers: { "sec-fetch-site": "same-site" } }, refused],
+        ...(isForPartners(route)
+          ? [["a partner's", { session: bound.partner, ids: other.ids, token: null }, refused] as const]
+          : []),
         ["no form", { session, headers: { "content-type": "text/plain" } }, { status: 415 }],
         ["no form but JSON", { session, headers: { "content-type": "application/json" }, body: "{}" }, { status: 415 }],
       ])
@@ -238,8 +338,9 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       // What shows personal data is recorded.
       const withAuditLog = route.kind === "page" || route.command === undefined
       const before = await contents({ withAuditLog })
-      for (const role of rolesFrom(route)) {
-        const answer = await ask(route, { session: everywhere[role] })
+      const sessions = Object.entries({ ...everywhere, partner: partner.cookie })
+      for (const [role, session] of sessions.filter(([role]) => boundRolesFrom(route).some((each) => each === role))) {
+        const answer = await ask(route, { session })
         expect({ role, status: answer.status, text: answer.status === 200 ? "" : answer.text }).toEqual({
           role,
           status: 200,

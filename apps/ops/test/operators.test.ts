@@ -46,7 +46,7 @@ describe("operators", () => {
     await add("Twice")
     const args = ["operators", "add", "--name", "Twice", "--role"]
     expect(await runFailing(...args, "viewer")).toMatchObject({ code: "operator_name_taken" })
-    expect((await run([...args, "owner"])).stderr).toContain("viewer, operator, admin")
+    expect((await run([...args, "owner"])).stderr).toContain("viewer, operator, admin, partner")
   })
 
   it("are listed with their open sessions", async () => {
@@ -63,6 +63,41 @@ describe("operators", () => {
     expect(await signIn(sign_in_link)).toBeDefined()
     const over = await runJson("operators", "link", id, "--expires", "0s")
     expect(await signIn(over.sign_in_link)).toBeUndefined()
+  })
+
+  it("of a partner are added with their first link, and get the next by the same command", async () => {
+    const { id: organization } = await runJson("organizations", "create", "--name", "Of partners")
+    const linkOf = (...flags: ReadonlyArray<string>) =>
+      ["operators", "link", "--role", "partner", "--organization", organization, "--name", "Sam", ...flags] as const
+    const first = await runJson(...linkOf())
+    expect(first).toMatchObject({ name: "Sam", role: "partner", organization_id: organization })
+    const second = await runJson(...linkOf("--expires", "1h"))
+    expect({ ...second, sign_in_link: "", expires_at: "" }).toEqual({ ...first, sign_in_link: "", expires_at: "" })
+    for (const { sign_in_link } of [first, second]) {
+      expect((await signIn(sign_in_link))?.operator).toMatchObject({ id: first.id, role: "partner" })
+    }
+
+    await add("Not a partner")
+    const taken = ["operators", "link", "--role", "partner", "--organization", organization, "--name", "Not a partner"]
+    expect(await runFailing(...taken)).toMatchObject({ code: "operator_name_taken" })
+    const incomplete = [
+      ["--role", "partner", "--name", "Sam"],
+      ["--role", "partner", "--organization", organization],
+      ["--organization", organization, "--name", "Sam"],
+      [first.id, "--role", "partner"],
+      [],
+    ]
+    for (const flags of incomplete) {
+      expect(await runFailing("operators", "link", ...flags)).toMatchObject({ code: "invalid_selection" })
+    }
+    expect((await run(["operators", "link", "--role", "admin"])).stderr).toContain("partner")
+  })
+
+  it("of a partner belong to an organization", async () => {
+    const unbound = { code: "partner_unbound", message: expect.stringContaining("--organization") }
+    expect(await runFailing("operators", "add", "--name", "Unbound", "--role", "partner")).toMatchObject(unbound)
+    const { id } = await add("Of all")
+    expect(await runFailing("operators", "update", id, "--role", "partner")).toMatchObject(unbound)
   })
 
   it("get another role from the next request on", async () => {

@@ -1,8 +1,8 @@
-import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import type { Access } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option } from "../http/inputs.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
-import { useMayAct, useView } from "./values.tsx"
+import { useMay, useView } from "./values.tsx"
 
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ type PathParams<P extends string> = keyof PathTexts<P> extends never
 /** A form that does something, with the controls of the action's inputs. It is left out for operators whose role may not. */
 export const ActionForm = <P extends string>(
   props: PathParams<P> & {
-    readonly action: { readonly path: P; readonly role: OperatorRole; readonly inputs: Inputs }
+    readonly action: Access & { readonly path: P; readonly inputs: Inputs }
     readonly label: string
     /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
     readonly version?: string
@@ -28,7 +28,7 @@ export const ActionForm = <P extends string>(
 ) => {
   const { formToken } = useView()
   const params = (props.params ?? {}) as PathTexts<P>
-  if (!useMayAct(props.action.role)) return null
+  if (!useMay(props.action)) return null
   return (
     <form class="action" method="post" action={pathTo(props.action, params)}>
       <Hidden values={{ token: formToken, version: props.version, ...props.hidden }} />
@@ -145,11 +145,11 @@ export const CheckBox = (props: {
 
 /** Forms that are folded away below a title. They are left out for operators whose role may not send them. */
 export const Folded = (props: {
-  readonly action: { readonly role: OperatorRole }
+  readonly action: Access
   readonly title: ComponentChildren
   readonly children: ComponentChildren
 }) =>
-  useMayAct(props.action.role) ? (
+  useMay(props.action) ? (
     <details>
       <summary>{props.title}</summary>
       {props.children}

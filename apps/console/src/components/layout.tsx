@@ -9,21 +9,24 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** What a page shows of its own. Its title is also that of the document. */
-export const Page = ({ title, commands = [], children }: PageProps) => (
-  <>
-    <h1>{title}</h1>
-    {children}
-    {commands.length > 0 && (
-      <aside class="commands" aria-label="The same on the command line">
-        <h2>On the command line</h2>
-        {commands.map((command) => (
-          <Command key={command}>{isolated(command)}</Command>
-        ))}
-      </aside>
-    )}
-  </>
-)
+/** What a page shows of its own. Its title is also that of the document. Partners have no command line. */
+export const Page = ({ title, commands = [], children }: PageProps) => {
+  const isPartner = useView().operator.role === "partner"
+  return (
+    <>
+      <h1>{title}</h1>
+      {children}
+      {commands.length > 0 && !isPartner && (
+        <aside class="commands" aria-label="The same on the command line">
+          <h2>On the command line</h2>
+          {commands.map((command) => (
+            <Command key={command}>{isolated(command)}</Command>
+          ))}
+        </aside>
+      )}
+    </>
+  )
+}
 
 export type PageElement = VNode<PageProps>
 

@@ -1,9 +1,9 @@
 import { maskContent } from "@outreach/domain/inbox/maskContent"
-import { mayActAs, type Operator, type OperatorRole } from "@outreach/domain/operators/Operator"
+import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
-import type { Section } from "../http/paths.ts"
+import { type Section, sectionOf, sectionsOf } from "../http/paths.ts"
 import { formatAgo, formatDuration } from "./format.ts"
 
 export interface View {
@@ -22,7 +22,7 @@ export const ViewContext = createContext<View | undefined>(undefined)
 
 export const useView = (): View => useContext(ViewContext)!
 
-export const useMayAct = (role: OperatorRole): boolean => mayActAs(useView().operator.role, role)
+export const useMay = (access: Access): boolean => mayUse(useView().operator, access)
 
 /** More than names, subjects and replies have. */
 const MAX_CHARACTERS = 1000
@@ -105,10 +105,13 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   pgm: (id) => `/campaigns?program=${id}`,
 }
 
+/** An object's id or name, which leads to its page if the operator has the page's section. */
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
-  const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
+  const { operator } = useView()
+  const page = OBJECT_PAGES[props.id.slice(0, 3)]?.(props.id)
   const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>
-  return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
+  const isLink = page !== undefined && sectionsOf(operator).some(({ section }) => section === sectionOf(page))
+  return isLink ? <a href={page}>{text}</a> : text
 }
 
 export const Time = (props: {

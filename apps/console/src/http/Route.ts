@@ -1,4 +1,4 @@
-import type { Operator, OperatorRole } from "@outreach/domain/operators/Operator"
+import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Operator"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
@@ -37,13 +37,12 @@ type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
-export interface Route<R, P = `/${string}`> {
+export interface Route<R, P = `/${string}`> extends Access {
   /** A page is read with GET, as is a resource: another document, such as a stream or the content of a frame. An action is a POST. */
   readonly kind: "page" | "resource" | "action"
   /** A path with `:name` for each parameter, which says the section. */
   readonly path: P
   readonly section: Section
-  readonly role: OperatorRole
   readonly params: Params
   /** The values of the query, or of the action's form. */
   readonly inputs: Inputs
@@ -61,7 +60,9 @@ type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknow
 
 interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> {
   /** Default `viewer`. */
-  readonly role?: OperatorRole
+  readonly role?: StaffRole
+  /** Whether partners may use it, each for the things of its own organization. Default false: for them it does not exist. */
+  readonly forPartners?: true
   readonly inputs?: I
   readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
 }
@@ -97,13 +98,13 @@ export const defineResource = <const P extends `/${string}`, E extends Refusal, 
 export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
-  action: Declaration<P, I, RequestContext, Answer, E, R> & { readonly role: OperatorRole },
+  action: Declaration<P, I, RequestContext, Answer, E, R> & { readonly role: StaffRole },
 ): Route<R, P> => declare("action", path, { ...action, command })
 
 /** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
 interface Masking {
   readonly isShown: boolean
-  readonly show: Pick<Route<unknown, string>, "path" | "role" | "inputs">
+  readonly show: Pick<Route<unknown, string>, "path" | "inputs" | keyof Access>
 }
 
 /** Declares a page that masks personal data, and the action `show` below it that shows them to operators, as a command does. */
@@ -115,18 +116,18 @@ export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal
     readonly confirmed?: Inputs
   },
 ): readonly [Route<R, P>, Route<R, `${P}/show`>] => {
-  const { inputs = {}, confirmed } = page
+  const { inputs = {}, confirmed, forPartners = false } = page
   const showPath = `${path as P}/show` as const
-  const role = "operator"
+  const access: Access = { role: "operator", forPartners }
   const run = (isShown: boolean) => (input: never, context: RequestContext) =>
     page.run(input, {
       ...context,
       isShown,
-      show: { path: pathTo<string>({ path: showPath }, input), role, inputs: {} },
+      show: { path: pathTo<string>({ path: showPath }, input), ...access, inputs: {} },
     })
   return [
-    declare("page", path, { inputs, run: run(false) }),
-    declare("action", showPath, { role, inputs: { ...inputs, ...confirmed }, command, run: run(true) }),
+    declare("page", path, { inputs, forPartners, run: run(false) }),
+    declare("action", showPath, { ...access, inputs: { ...inputs, ...confirmed }, command, run: run(true) }),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
-import { mayActAs } from "@outreach/domain/operators/Operator"
+import { mayUse } from "@outreach/domain/operators/Operator"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
@@ -10,7 +10,7 @@ import { audited } from "./audited.ts"
 import { parseInputs } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { PageError, type Refusal } from "./PageError.ts"
-import { DEPLOYMENT_SECTIONS } from "./paths.ts"
+import { DEPLOYMENT_SECTIONS, homeOf } from "./paths.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
 import { renderPage } from "./renderPage.tsx"
@@ -52,7 +52,12 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   if (operator.organizationId !== null && DEPLOYMENT_SECTIONS.includes(route.section)) {
     return yield* PageError.notFound()
   }
-  if (!mayActAs(operator.role, route.role)) {
+  if (route.path === "/" && homeOf(operator) !== "/") {
+    return HttpServerResponse.empty({ status: 303, headers: { location: homeOf(operator) } })
+  }
+  if (!mayUse(operator, route)) {
+    // A partner is not told what there is for others.
+    if (operator.role === "partner") return yield* PageError.notFound()
     return yield* PageError.of(
       403,
       "Not allowed",

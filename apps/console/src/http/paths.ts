@@ -10,6 +10,7 @@ import {
   ReplayId,
   SecretId,
 } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
 import { Schema } from "effect"
 
 export const SECTIONS = {
@@ -31,6 +32,27 @@ export type Section = keyof typeof SECTIONS
 /** The sections that show the deployment as a whole, which an operator of one organization does not see. */
 export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
 
+/** The sections of which partners have pages. */
+const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
+
+/** The page on which an operator begins. */
+export const homeOf = ({ role, organizationId }: Operator): string =>
+  role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
+
+/** The sections that an operator has, with the titles and the first pages that they have for that operator. */
+export const sectionsOf = (
+  operator: Operator,
+): ReadonlyArray<{ readonly section: Section; readonly title: string; readonly path: string }> => {
+  const own = { title: "Overview", path: homeOf(operator) }
+  if (operator.role === "partner") {
+    return PARTNER_SECTIONS.map((section) => ({ section, ...(section === "partners" ? own : SECTIONS[section]) }))
+  }
+  const isBound = operator.organizationId !== null
+  return (Object.keys(SECTIONS) as ReadonlyArray<Section>)
+    .filter((section) => !isBound || !DEPLOYMENT_SECTIONS.includes(section))
+    .map((section) => ({ section, ...SECTIONS[section] }))
+}
+
 /** The sections of the paths that do not begin as their section. */
 const OTHER_PATHS: Readonly<Record<string, Section>> = {
   live: "today",
@@ -43,7 +65,7 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
 }
 
 export const sectionOf = (path: string): Section => {
-  const [, first = ""] = path.split("/")
+  const [, first = ""] = path.split(/[/?]/)
   const section = (Object.keys(SECTIONS) as ReadonlyArray<Section>).find((each) => SECTIONS[each].path === `/${first}`)
   const found = section ?? OTHER_PATHS[first]
   if (found === undefined) throw new Error(`No section has the path ${path}. Name one in OTHER_PATHS of paths.ts.`)

@@ -5,7 +5,7 @@ import { LinkLine, Page, type PageElement } from "../components/layout.tsx"
 import { ForeignText, isolated, textOf, useView, type View, ViewContext, visibleText } from "../components/values.tsx"
 import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
-import { DEPLOYMENT_SECTIONS, SECTIONS, type Section } from "./paths.ts"
+import { homeOf, sectionsOf } from "./paths.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -39,7 +39,7 @@ export const renderError = (view: View | undefined, error: PageError): Response 
           {isolated(message)}
         </p>
       ))}
-      <LinkLine to="/">Back to today</LinkLine>
+      <LinkLine to="/">Back to the first page</LinkLine>
     </>
   )
   const response =
@@ -74,10 +74,6 @@ const document = (title: string, body: VNode, status = 200): Response => {
 
 const Layout = (props: { readonly children: ComponentChildren }) => {
   const { operator, formToken, deployment, section: current, notice } = useView()
-  const isBound = operator.organizationId !== null
-  const sections = (Object.keys(SECTIONS) as Array<Section>).filter(
-    (section) => !isBound || !DEPLOYMENT_SECTIONS.includes(section),
-  )
   return (
     <>
       <a class="skip" href="#content">
@@ -85,7 +81,7 @@ const Layout = (props: { readonly children: ComponentChildren }) => {
       </a>
       <header class="top">
         <p class="brand">
-          <a href="/">Outreach console</a> <span class={`badge ${deployment}`}>{deployment}</span>
+          <a href={homeOf(operator)}>Outreach console</a> <span class={`badge ${deployment}`}>{deployment}</span>
         </p>
         <form class="account" method="post" action="/sign-out">
           <input type="hidden" name="token" value={formToken} />
@@ -99,10 +95,10 @@ const Layout = (props: { readonly children: ComponentChildren }) => {
       </header>
       <nav class="sections" aria-label="Sections">
         <ul>
-          {sections.map((section) => (
+          {sectionsOf(operator).map(({ section, title, path }) => (
             <li key={section}>
-              <a href={SECTIONS[section].path} aria-current={section === current ? "page" : undefined}>
-                {SECTIONS[section].title}
+              <a href={path} aria-current={section === current ? "page" : undefined}>
+                {title}
               </a>
             </li>
           ))}

@@ -1,24 +1,27 @@
 import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
 import {
-  OPERATOR_ROLES,
   type Operator,
   OperatorName,
   OperatorRole,
   SIGN_IN_LINK_SECONDS,
+  STAFF_ROLES,
 } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
+import { addOperator, createSignInLink, setOperatorRole } from "@outreach/domain/operators/Operators"
 import { Seconds } from "@outreach/domain/Seconds"
 import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepositoryPg"
 import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { argument, flag, optional, withDefault } from "../inputs/Input.ts"
-import { confirm, formatCount, yes } from "../output/Output.ts"
+import { argument, choice, flag, optional, withDefault } from "../inputs/Input.ts"
+import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const operatorId = argument(OperatorId, "The operator's id, opr_…")
 
-const role = flag(OperatorRole, `What the operator may do, each more than the one before: ${OPERATOR_ROLES.join(", ")}`)
+const role = flag(
+  OperatorRole,
+  `What the operator may do, each more than the one before: ${STAFF_ROLES.join(", ")}; or partner, for a partner's own view`,
+)
 
 const expires = withDefault(
   flag(Seconds, "How long the sign-in link works, such as 2h (default 24h)"),
@@ -36,7 +39,10 @@ const sendToNobody = () =>
 
 const add = changing({
   about: "Add an operator of the console, and show a link that signs the operator in once",
-  examples: [`ops operators add --name "Dana Reyes" --role operator`],
+  examples: [
+    `ops operators add --name "Dana Reyes" --role operator`,
+    `ops operators add --name "Sam at Acme" --role partner --organization org_…`,
+  ],
   input: {
     name: flag(OperatorName, "The operator's name; behind a proxy that signs in, as its header says it"),
     role,
@@ -55,11 +61,40 @@ const list = reading({
   columns: ["id", "name", "role", "organizationId", "sessions", "lastUsedAt", "createdAt", "removedAt"],
 })
 
+const findOrAddPartner = Effect.fnUntraced(function* (name: string, organizationId: OrganizationId) {
+  const operators = yield* OperatorRepository
+  const role = "partner"
+  const known = (yield* operators.list).find(
+    (each) =>
+      each.removedAt === null && each.name === name && each.role === role && each.organizationId === organizationId,
+  )
+  return yield* known === undefined ? addOperator({ name, role, organizationId }) : operators.find(known.id)
+})
+
 const link = changing({
-  about: "Show a new link that signs an operator in once",
-  input: { operatorId, expires },
-  *run({ operatorId, expires }) {
-    return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
+  about:
+    "Show a new link that signs an operator in once; with --role partner, a partner's operator, who is added first",
+  examples: [
+    "ops operators link opr_… --expires 2h",
+    `ops operators link --role partner --organization org_… --name "Sam at Acme"`,
+  ],
+  input: {
+    operatorId: optional(operatorId),
+    role: optional(choice(["partner"], "In place of the id, with --organization and --name")),
+    organizationId: optional(flag(OrganizationId, "The partner's organization, org_…")),
+    name: optional(
+      flag(OperatorName, "The name of the partner's operator, who is added if there is none of that name"),
+    ),
+    expires,
+  },
+  *run({ operatorId, role, organizationId, name, expires }) {
+    if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
+      return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
+    }
+    if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
+      return yield* withLink(yield* findOrAddPartner(name, organizationId), expires)
+    }
+    return yield* refuse("InvalidSelection", "Give an operator's id, or --role partner with --organization and --name.")
   },
   note: sendToNobody,
 })
@@ -67,7 +102,7 @@ const link = changing({
 const update = changing({
   about: "Give an operator another role, from the next request on",
   input: { operatorId, role },
-  run: ({ operatorId, role }) => OperatorRepository.use(({ setRole }) => setRole(operatorId, role)),
+  run: ({ operatorId, role }) => setOperatorRole(operatorId, role),
 })
 
 const remove = changing({

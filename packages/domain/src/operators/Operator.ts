@@ -4,8 +4,15 @@ import { DisplayName } from "../DisplayName.ts"
 import { OperatorId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** The roles, each of which may do what those before it may: a viewer reads, an operator changes what runs, an admin destroys and handles secrets. */
-export const OPERATOR_ROLES = ["viewer", "operator", "admin"] as const
+/**
+ * The roles of the deployment's own people, each of which may do what those before it may: a viewer reads, an operator changes what runs, an admin
+ * destroys and handles secrets.
+ */
+export const STAFF_ROLES = ["viewer", "operator", "admin"] as const
+export type StaffRole = (typeof STAFF_ROLES)[number]
+
+/** A partner is of one organization, and may do what is declared for partners. */
+export const OPERATOR_ROLES = [...STAFF_ROLES, "partner"] as const
 export const OperatorRole = Schema.Literals(OPERATOR_ROLES).annotate({ expected: OPERATOR_ROLES.join(", ") })
 export type OperatorRole = typeof OperatorRole.Type
 
@@ -31,8 +38,21 @@ export type ListedOperator = typeof ListedOperator.Type
 /** An operator's name, by which a proxy's header and the audit log know the operator. */
 export const OperatorName = DisplayName
 
-export const mayActAs = (role: OperatorRole, needed: OperatorRole): boolean =>
-  OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed)
+export const mayActAs = (role: OperatorRole, needed: StaffRole): boolean =>
+  role !== "partner" && STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed)
+
+/** Who may use something: of the deployment's people those of a role, and partners only if it says so. */
+export interface Access {
+  readonly role: StaffRole
+  readonly forPartners?: boolean
+}
+
+export const mayUse = (operator: Operator, { role, forPartners = false }: Access): boolean =>
+  operator.role === "partner" ? forPartners && !isUnboundPartner(operator) : mayActAs(operator.role, role)
+
+/** Reports whether an operator is of the role of partners without an organization, which nobody may be. */
+export const isUnboundPartner = ({ role, organizationId }: Pick<Operator, "role" | "organizationId">): boolean =>
+  role === "partner" && organizationId === null
 
 export const SIGN_IN_LINK_SECONDS = 24 * 3600
 export const SESSION_IDLE_SECONDS = 12 * 3600
@@ -41,6 +61,11 @@ export const SESSION_SECONDS = 7 * 24 * 3600
 export class OperatorNotFound extends DescribedError(
   "OperatorNotFound",
   "No operator {operatorId}, or the operator was removed.",
+) {}
+
+export class PartnerUnbound extends DescribedError(
+  "PartnerUnbound",
+  "An operator of the role partner must belong to one organization; add one with --organization org_….",
 ) {}
 
 export class OperatorNameTaken extends DescribedError(

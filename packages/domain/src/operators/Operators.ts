@@ -1,14 +1,26 @@
 import { Effect, Redacted } from "effect"
 import { createIdentifier, type OperatorId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
-import { type Operator, SESSION_SECONDS } from "./Operator.ts"
+import { isUnboundPartner, type Operator, type OperatorRole, PartnerUnbound, SESSION_SECONDS } from "./Operator.ts"
 import { OperatorRepository } from "./OperatorRepository.ts"
 
 /** Draws a token of 256 bits. */
 const drawToken = Effect.map(randomBase62(43), (text) => Redacted.make(text))
 
 export const addOperator = Effect.fn("Operators.addOperator")(function* (operator: Omit<Operator, "id">) {
+  if (isUnboundPartner(operator)) return yield* new PartnerUnbound()
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
+})
+
+/** Gives an operator another role, also in the sessions that are open. */
+export const setOperatorRole = Effect.fn("Operators.setOperatorRole")(function* (
+  operatorId: OperatorId,
+  role: OperatorRole,
+) {
+  const operators = yield* OperatorRepository
+  const { organizationId } = yield* operators.find(operatorId)
+  if (isUnboundPartner({ role, organizationId })) return yield* new PartnerUnbound()
+  return yield* operators.setRole(operatorId, role)
 })
 
 /** Creates a sign-in link and returns its token, which is seen only now. */

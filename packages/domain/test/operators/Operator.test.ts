@@ -1,12 +1,41 @@
 import { describe, expect, it } from "vitest"
-import { mayActAs, OPERATOR_ROLES } from "../../src/operators/Operator.ts"
+import type { OrganizationId } from "../../src/Identifier.ts"
+import { mayActAs, mayUse, OPERATOR_ROLES, type Operator, STAFF_ROLES } from "../../src/operators/Operator.ts"
 
 describe("mayActAs", () => {
   it.each([
     ["viewer", ["viewer"]],
     ["operator", ["viewer", "operator"]],
     ["admin", ["viewer", "operator", "admin"]],
+    ["partner", []],
   ] as const)("lets a %s do what needs %j, and nothing else", (role, allowed) => {
-    expect(OPERATOR_ROLES.filter((needed) => mayActAs(role, needed))).toEqual(allowed)
+    expect(STAFF_ROLES.filter((needed) => mayActAs(role, needed))).toEqual(allowed)
+  })
+})
+
+describe("mayUse", () => {
+  const operator = (role: Operator["role"], organizationId: string | null) =>
+    ({ role, organizationId: organizationId as OrganizationId | null }) as Operator
+
+  it("lets partners use what is declared for them, whatever role others need, and nothing else", () => {
+    for (const role of STAFF_ROLES) {
+      const uses = [{ role, forPartners: true }, { role, forPartners: false }, { role }]
+      expect(uses.map((access) => mayUse(operator("partner", "org_a"), access))).toEqual([true, false, false])
+    }
+  })
+
+  it("lets a partner without an organization use nothing", () => {
+    for (const role of STAFF_ROLES) expect(mayUse(operator("partner", null), { role, forPartners: true })).toBe(false)
+  })
+
+  it("asks the deployment's people for their role alone", () => {
+    for (const role of STAFF_ROLES) {
+      for (const forPartners of [true, false]) {
+        const may = OPERATOR_ROLES.filter(
+          (each) => each !== "partner" && mayUse(operator(each, null), { role, forPartners }),
+        )
+        expect(may).toEqual(STAFF_ROLES.slice(STAFF_ROLES.indexOf(role)))
+      }
+    }
   })
 })

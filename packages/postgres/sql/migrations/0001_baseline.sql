@@ -992,14 +992,15 @@ create table erased_events (
 -- Operators
 
 -- Who may use the console: docs/decisions/0058-a-sign-in-link-is-used-by-a-post.md.
--- An operator with an organization_id sees and changes nothing of any other organization.
+-- An operator with an organization_id sees and changes nothing of any other organization. A partner always has one.
 create table operators (
   id text collate "C" primary key,
   name text not null,
-  role text not null check (role in ('viewer', 'operator', 'admin')),
+  role text not null check (role in ('viewer', 'operator', 'admin', 'partner')),
   organization_id text collate "C" references organizations,
   created_at timestamptz not null default clock_timestamp(),
-  removed_at timestamptz
+  removed_at timestamptz,
+  check (role <> 'partner' or organization_id is not null)
 );
 create unique index operators_by_name on operators (name) where removed_at is null;
 

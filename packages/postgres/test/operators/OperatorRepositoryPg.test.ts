@@ -2,7 +2,13 @@ import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type OperatorId } from "@outreach/domain/Identifier"
 import { SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, createSignInLink, signIn, signInByName } from "@outreach/domain/operators/Operators"
+import {
+  addOperator,
+  createSignInLink,
+  setOperatorRole,
+  signIn,
+  signInByName,
+} from "@outreach/domain/operators/Operators"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -57,10 +63,33 @@ describe("an operator", () => {
     expect(failure).toMatchObject({ _tag: "OrganizationNotFound" })
   })
 
+  test("of the role partner belongs to an organization, from the beginning and after each change", function* () {
+    const unbound = { _tag: "PartnerUnbound", message: expect.stringContaining("--organization") }
+    expect(yield* Effect.flip(addOperator({ name: "Unbound", role: "partner", organizationId: null }))).toMatchObject(
+      unbound,
+    )
+    const staff = yield* add()
+    expect(yield* Effect.flip(setOperatorRole(staff.id, "partner"))).toMatchObject(unbound)
+    const { id: organizationId } = yield* (yield* OrganizationRepository).create(
+      yield* createIdentifier("organization"),
+      "Bound",
+    )
+    const bound = yield* addOperator({ name: "Bound", role: "viewer", organizationId })
+    expect(yield* setOperatorRole(bound.id, "partner")).toEqual({ ...bound, role: "partner" })
+    const statements = [
+      `insert into operators (id, name, role) values ('opr_x', 'x', 'partner')`,
+      `update operators set organization_id = null where id = '${bound.id}'`,
+      `update operators set role = 'partner' where id = '${staff.id}'`,
+    ]
+    for (const statement of statements) {
+      expect(String((yield* Effect.flip(inSql(statement))).cause)).toContain("ConstraintError")
+    }
+  })
+
   test("has the new role in the sessions that are open", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
-    yield* operators.setRole(operator.id, "viewer")
+    yield* setOperatorRole(operator.id, "viewer")
     expect(yield* operators.findSession(token)).toEqual({ ...operator, role: "viewer" })
   })
 

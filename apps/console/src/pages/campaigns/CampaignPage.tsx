@@ -24,7 +24,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink, useMayAct } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink, useMay } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -181,7 +181,7 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
 }
 
 const AskFirst = (props: { readonly address: string; readonly label: string }) =>
-  useMayAct("operator") ? (
+  useMay({ role: "operator" }) ? (
     <form class="action" method="get" action={props.address}>
       <button type="submit">{props.label}</button>
     </form>

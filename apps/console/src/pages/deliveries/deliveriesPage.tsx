@@ -44,6 +44,7 @@ const filters = {
 const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
 
 export const deliveriesPage = definePage("/deliveries", {
+  forPartners: true,
   inputs,
   run: (input, { now }) => Effect.map(readList(input, now), contentOf),
 })

@@ -16,6 +16,7 @@ import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink } from "./Deliveries.tsx"
 
 const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
+  forPartners: true,
   role: "operator",
   run: ({ delivery }) =>
     Effect.as(
@@ -25,6 +26,7 @@ const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
 })
 
 const replay = defineAction("/deliveries/replay", "dead-letters replay", {
+  forPartners: true,
   role: "operator",
   inputs: { delivery: required(DeliveryId) },
   run: Effect.fnUntraced(function* ({ delivery }) {
@@ -35,6 +37,7 @@ const replay = defineAction("/deliveries/replay", "dead-letters replay", {
 
 /** A delivery with its attempts side by side; what was sent and answered is masked. */
 const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
+  forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
     const deliveries = yield* DeliveryReader
     const { delivery, attempts } = yield* deliveries.find(id)

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { ForeignText, Time, useMayAct } from "../../components/values.tsx"
+import { ForeignText, Time, useMay } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
@@ -153,7 +153,7 @@ export const VerifyForm = (props: {
   readonly first: CalendarDate
   readonly last: CalendarDate
 }) =>
-  useMayAct(verifyDigestAction.role) ? (
+  useMay(verifyDigestAction) ? (
     <>
       <h2>Verify</h2>
       <p>

@@ -18,6 +18,7 @@ const ALL_TYPES = "all"
 const MAX_SHOWN = 500
 
 const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
+  forPartners: true,
   role: "operator",
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
@@ -45,6 +46,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
 })
 
 const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
+  forPartners: true,
   role: "operator",
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {

@@ -6,6 +6,7 @@ import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
@@ -24,7 +25,8 @@ const OUTCOME_HOURS = 24
 const OUTCOME_STEP_SECONDS = 900
 
 export const endpointPage = definePage("/endpoints/:endpoint", {
-  run: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
+  forPartners: true,
+  run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
     const { organizationId } = endpoint
@@ -47,7 +49,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         <p>
           <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
         </p>
-        <Facts facts={factsOf(endpoint, organization.name)} />
+        <Facts facts={factsOf(endpoint, organization.name, operator)} />
         <EndpointActions endpoint={endpoint} />
         {failures}
         {outcomes}
@@ -66,7 +68,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
   }),
 })
 
-const factsOf = (endpoint: EndpointStatus, organizationName: string) => {
+const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: Operator) => {
   const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt, maxInFlight } = endpoint
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
@@ -80,7 +82,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string) => {
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
     "Failures in a row": formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
-    "Delivered by": endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>,
+    "Delivered by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
     "Event types": typesText(endpoint.eventTypes),
     "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
     Created: <Time at={endpoint.createdAt} />,

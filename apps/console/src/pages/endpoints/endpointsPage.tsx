@@ -26,6 +26,7 @@ const inputs = {
 }
 
 export const endpointsPage = definePage("/endpoints", {
+  forPartners: true,
   inputs,
   run: Effect.fnUntraced(function* ({ organization, state }) {
     const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(

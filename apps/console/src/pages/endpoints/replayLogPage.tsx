@@ -23,6 +23,7 @@ const period = {
 }
 
 const page = definePage(path, {
+  forPartners: true,
   role: "operator",
   inputs: period,
   run: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
@@ -66,6 +67,7 @@ const page = definePage(path, {
 })
 
 const replay = defineAction(path, "endpoints replay", {
+  forPartners: true,
   role: "operator",
   inputs: {
     from: required(Instant),

@@ -8,17 +8,19 @@ import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Facts, LinkLine, Page, Pager } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink, StatusBadge, Time, useMayAct } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { refuse } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
+import { replayPage } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
 
 const issuePage = definePage("/issues/:group", {
+  forPartners: true,
   inputs: { after: deadLetterCursor.input },
   run: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
     const groups = yield* FailureGroupReader
@@ -76,9 +78,9 @@ const Remedies = (props: { readonly id: string; readonly open: number; readonly 
   <Chips
     label="What to do"
     chips={[
-      useMayAct("operator") &&
+      useMay(replayPage) &&
         props.open > 0 && { text: `Replay ${formatCount(props.open)}`, to: `/dead-letters/replay?group=${props.id}` },
-      useMayAct("admin") && { text: `Purge ${formatCount(props.stored)}`, to: `/issues/${props.id}/purge` },
+      useMay(purgePage) && { text: `Purge ${formatCount(props.stored)}`, to: `/issues/${props.id}/purge` },
     ]}
   />
 )

@@ -35,6 +35,7 @@ const filters = {
 }
 
 const issuesPage = definePage("/issues", {
+  forPartners: true,
   inputs: { ...filters, after: groupCursor.input },
   run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator, now }) {
     const { organization, endpoint, reason, status } = given
@@ -179,6 +180,7 @@ const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): s
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
 const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
+  forPartners: true,
   role: "operator",
   run: Effect.fnUntraced(function* ({ replay }) {
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)

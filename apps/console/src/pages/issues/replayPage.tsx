@@ -16,7 +16,8 @@ const DEFAULT_RATE = 100
 /** Among how many dead letters those of a type or a time are counted for the page. */
 const MAX_COUNTED = 5000
 
-const replayPage = definePage("/dead-letters/replay", {
+export const replayPage = definePage("/dead-letters/replay", {
+  forPartners: true,
   role: "operator",
   inputs: deadLetterInputs,
   run: Effect.fnUntraced(function* (input) {
@@ -77,6 +78,7 @@ const replayPage = definePage("/dead-letters/replay", {
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
 
 const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters replay", {
+  forPartners: true,
   role: "operator",
   inputs: {
     ...deadLetterInputs,

@@ -77,6 +77,7 @@ const use = (count: number) => {
 }
 
 const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
+  forPartners: true,
   role: "admin",
   inputs: {
     name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
@@ -101,6 +102,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
 })
 
 const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
+  forPartners: true,
   role: "admin",
   inputs: {
     overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
@@ -121,6 +123,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
 })
 
 const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", {
+  forPartners: true,
   role: "admin",
   inputs: confirmFields,
   run: Effect.fnUntraced(function* ({ key: id, confirm }) {

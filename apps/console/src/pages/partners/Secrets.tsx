@@ -97,6 +97,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
 })
 
 const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
+  forPartners: true,
   role: "admin",
   inputs: {
     grace: field(Seconds, "The old ones stay active for", {

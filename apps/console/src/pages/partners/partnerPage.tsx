@@ -27,6 +27,7 @@ const COUNTED_HOURS = 24
 const LATE_SECONDS = 900
 
 export const partnerPage = definePage("/partners/:organization", {
+  forPartners: true,
   run: ({ organization }, { now }) => Effect.map(readPartner(organization, now), contentOf),
 })
 

@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
-import { IdLink, Masked, StatusBadge, Time, useMayAct } from "../../components/values.tsx"
+import { IdLink, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
@@ -127,7 +127,7 @@ const Suppressed = ({ suppressions, names }: Person) =>
   )
 
 const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
-  if (!useMayAct("operator")) return null
+  if (!useMay({ role: "operator" })) return null
   const params = { id: recipient.id }
   const optionOf = (id: string) => [id, names.get(id) ?? id] as const
   const whole = ["", "The whole organization"] as const

@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { formatCapped } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
-import { foreign, isolated, Masked, Time, useMayAct } from "../../components/values.tsx"
+import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
 import { choice, defineCursor, field, type InputsOf, oneOf, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { addSuppression, liftSuppression } from "./suppressionActions.ts"
@@ -173,7 +173,7 @@ const LiftEntry = ({ organizationId, programId, kind, value }: Suppression) => (
 
 const SuppressForms = (props: { readonly view: View; readonly program: Given["program"] }) => {
   const { organizationId, programs } = props.view
-  if (!useMayAct("operator")) return null
+  if (!useMay({ role: "operator" })) return null
   if (organizationId === undefined) {
     return <p>Choose an organization above to suppress somebody, or to lift a suppression.</p>
   }
