@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
-import { formatBar } from "../src/digest/formatDigest.ts"
+import { formatBar } from "../src/commands/digest.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()

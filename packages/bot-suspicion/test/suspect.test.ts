@@ -3,8 +3,8 @@ import crawlers from "crawler-user-agents" with { type: "json" }
 import fc from "fast-check"
 import browsers from "top-user-agents"
 import { describe, expect, it } from "vitest"
-import { addressBits, networkBits } from "../src/addressBits.ts"
 import { AGENTS, type Hit, NETWORKS, SOURCES, suspect } from "../src/index.ts"
+import { addressBits, networkBits } from "../src/suspect.ts"
 
 const table = (name: string): ReadonlyArray<readonly [string, string]> =>
   Object.entries(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), "utf8")))

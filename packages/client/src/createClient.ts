@@ -1,6 +1,5 @@
 import type { List, RecipientRecord } from "@outreach/contract/types"
 import { sign } from "@outreach/signature"
-import { assertApiKey, assertSeconds, parseBaseUrl } from "./assertSetting.ts"
 import type { Client, IdempotencyOptions, SyncOptions } from "./Client.ts"
 import type { Fetch } from "./exchange.ts"
 import type { FeedEvent } from "./FeedEvent.ts"
@@ -12,7 +11,6 @@ import type { OperationId } from "./routes.ts"
 import { type Call, type CallOptions, makeSend, timestampOf } from "./send.ts"
 import { type Sleep, sleep as timerSleep } from "./sleep.ts"
 import { type Checkpoint, syncEvents } from "./syncEvents.ts"
-import { userAgent } from "./userAgent.ts"
 
 /** The address and the key of a client, and how long it waits. */
 export interface ClientOptions extends Hooks {
@@ -167,4 +165,61 @@ function startOf(checkpoint: SyncOptions["checkpoint"]): Checkpoint {
 // Node 18 has no global crypto. A key need be unique for a day within an organization, not secret.
 function newKey(): string {
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
+}
+
+/** The version of this package, set by its build. */
+declare const CLIENT_VERSION: string | undefined
+
+/** Returns the `User-Agent` of a client: its own name and version, the runtime's, and what the caller adds. */
+function userAgent(addition: string | undefined): string {
+  if (addition !== undefined && !/^[\x20-\x7e]+$/.test(addition)) {
+    throw new TypeError("userAgent must be printable ASCII characters, such as acme-poller/1.2")
+  }
+  const version = typeof CLIENT_VERSION === "undefined" ? "0.0.0" : CLIENT_VERSION
+  // `Node.js/24`, `Deno/2.5`, `Bun/1.3`, `Cloudflare-Workers`; Node 20 and older have no navigator.
+  const runtime =
+    globalThis.navigator?.userAgent ?? `Node.js/${Number.parseInt(globalThis.process?.versions?.node, 10)}`
+  return [`outreach-client/${version}`, runtime, addition].filter((part) => part !== undefined).join(" ")
+}
+
+/** Refuses an API key that no header can hold; says nothing of what it holds. */
+function assertApiKey(apiKey: unknown): asserts apiKey is string {
+  if (apiKey === undefined || apiKey === null || apiKey === "") {
+    throw new TypeError(
+      `apiKey is ${apiKey === "" ? "empty" : apiKey}: give the whole key, such as process.env.OUTREACH_KEY, and check that it is set`,
+    )
+  }
+  // Checked here, because `fetch` would quote a malformed header in its error.
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey) || /^["'`]|["'`]$/.test(apiKey)) {
+    throw new TypeError(
+      "apiKey must be printable ASCII characters without a space, a line break or quotes: give the key alone, as it was issued",
+    )
+  }
+}
+
+/** Returns the address before which `/v1` stands, from one that may end in `/v1` or in slashes. */
+function parseBaseUrl(baseUrl: unknown): string {
+  const url = typeof baseUrl === "string" ? urlOf(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError("baseUrl must be an address with http or https, such as https://api.example.com")
+  }
+  if (url.username + url.password + url.search + url.hash !== "") {
+    throw new TypeError("baseUrl must be without a user, a password, a query and a fragment")
+  }
+  return url.origin + url.pathname.replace(/(?:\/+v1)?\/*$/, "")
+}
+
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Refuses seconds that no wait could last, such as NaN. */
+function assertSeconds(name: string, seconds: unknown, min: "zero" | "above zero"): void {
+  const good = typeof seconds === "number" && (min === "zero" ? seconds >= 0 : seconds > 0)
+  if (!good)
+    throw new RangeError(`${name} must be a number of seconds, ${min === "zero" ? "0 or more" : "more than 0"}`)
 }

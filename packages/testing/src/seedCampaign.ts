@@ -13,7 +13,15 @@ import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
-import { FOOTER, SENDER } from "./sender.ts"
+
+/** The sender's details of the tests' programs. */
+export const SENDER = { senderName: "Acme Health", postalAddress: "1 Main Street, Springfield, IL 62701" } as const
+
+/** The same as flags of `ops programs create` and `update`. */
+export const SENDER_FLAGS = ["--sender-name", SENDER.senderName, "--postal-address", SENDER.postalAddress] as const
+
+/** The end of an HTML body, which shows what each e-mail must show. */
+export const FOOTER = `<p>{{ sender_name }}, {{ postal_address }}. <a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`
 
 /** A valid NPI for each number up to 99,999,999. */
 export const npi = (n: number): Npi => {

@@ -1,6 +1,15 @@
+import hljs from "highlight.js/lib/core"
+import bash from "highlight.js/lib/languages/bash"
+import csharp from "highlight.js/lib/languages/csharp"
+import go from "highlight.js/lib/languages/go"
+import java from "highlight.js/lib/languages/java"
+import json from "highlight.js/lib/languages/json"
+import php from "highlight.js/lib/languages/php"
+import python from "highlight.js/lib/languages/python"
+import ruby from "highlight.js/lib/languages/ruby"
+import typescript from "highlight.js/lib/languages/typescript"
 import { type Heading, headingsOf } from "./headingsOf.ts"
-import { highlight } from "./highlight.ts"
-import { type Html, html, type Part } from "./html.ts"
+import { Html, html, type Part } from "./html.ts"
 
 /** The pages under /docs in the order of reading: their names in the navigation, their titles, and what they are about. */
 export const PAGES = {
@@ -144,3 +153,17 @@ ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.m
 /** A block of code that can be scrolled by itself, with keys too. */
 export const code = (label: string, text: string): Html =>
   html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`
+
+const LANGUAGES = { bash, cs: csharp, go, java, json, php, py: python, rb: ruby, ts: typescript }
+
+hljs.configure({ classPrefix: "" })
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
+
+/** Marks the parts of code with classes, by its file's name; without one it is JSON or commands. */
+const highlight = (label: string, text: string): Html => {
+  const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
+  const language = Object.hasOwn(LANGUAGES, extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
+  const { value } = hljs.highlight(text, { language })
+  // No style names these.
+  return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))
+}

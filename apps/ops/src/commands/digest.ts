@@ -1,18 +1,23 @@
+import type { DigestDay, ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { datesBetween } from "@outreach/domain/digest/DateRange"
+import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
+import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
 import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
 import { MAX_DATES, verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { ProgramId } from "@outreach/domain/Identifier"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { formatDays, formatDigest, formatForecasts } from "../digest/formatDigest.ts"
 import { calendarDate, organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
-import { formatCount, formatRows, print, printToStderr, refuse } from "../output/Output.ts"
+import { formatCell, formatCount, formatRows, formatTable, print, printToStderr, refuse } from "../output/Output.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -97,3 +102,77 @@ export const digest = group({
   commands: { show, days, forecast, verify },
   services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
 })
+
+const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
+const TOTALS = ["recipients_published", "sent", "bounced"] as const
+const HITS = ["opened", "clicked"] as const
+
+/** Formats the digest of a date: for each program a table of the funnel with bars, and a table of the outreach counts. */
+const formatDigest = (date: CalendarDate, records: ReadonlyArray<DigestRecord>): string =>
+  records.length === 0
+    ? "None."
+    : records.map((record) => [headOf(date, record), funnelOf(record), outreachOf(record)].join("\n\n")).join("\n\n\n")
+
+const headOf = (date: CalendarDate, { program: { id, name, slug, status } }: DigestRecord): string =>
+  `${formatCell(name)} (${slug}, ${status})\n${id} on ${date} UTC`
+
+const funnelOf = ({ funnel, quota }: DigestRecord): string => {
+  const longest = Math.max(...STAGES.map((stage) => funnel.cumulative[stage]))
+  return formatTable(
+    ["funnel", "date", "cumulative", "target", "when_reached", "reached_at", ""],
+    STAGES.map((stage) => {
+      const { target, reached_at } = stage === "account_created" ? { target: null, reached_at: null } : quota[stage]
+      const whenReached = stage === "account_created" || target === null ? null : WHEN_REACHED[stage]
+      const cumulative = funnel.cumulative[stage]
+      return [stage, funnel.date[stage], cumulative, target, whenReached, reached_at, formatBar(cumulative, longest)]
+    }),
+  )
+}
+
+const outreachOf = ({ outreach }: DigestRecord): string =>
+  formatTable(
+    ["outreach", "all", "unique", "without_bots", "unique"],
+    [
+      ...TOTALS.map((count) => [count, outreach[count], null, null, null]),
+      ...HITS.map((hit) => {
+        const { without_suspected_bots: unsuspected } = outreach
+        return [hit, outreach[hit], outreach[`unique_${hit}`], unsuspected[hit], unsuspected[`unique_${hit}`]]
+      }),
+    ],
+  )
+
+/** The width of the longest bar in terminal cells. */
+const WIDTH = 30
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const
+
+/** Draws a count as a bar, relative to the longest bar of its chart. Rounds to an eighth of a cell; any count above 0 is visible. */
+export const formatBar = (count: number, longest: number): string => {
+  if (count === 0) return ""
+  const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))
+  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+const formatDays = (days: ReadonlyArray<DigestDay>): string =>
+  formatTable(
+    ["date", "recipients_published", "sent", "bounced", "opened", "clicked", "accounts", "learners", "completers"],
+    days.map(({ date, outreach, funnel }) => [
+      date,
+      ...[outreach.recipients_published, outreach.sent, outreach.bounced, outreach.opened, outreach.clicked],
+      ...[funnel.date.account_created, funnel.date.learner_qualified, funnel.date.completer_qualified],
+    ]),
+  )
+
+const formatForecasts = (
+  progress: ProgramProgress,
+  forecasts: Readonly<Record<"learner_qualified" | "completer_qualified", QuotaForecast>>,
+  by: CalendarDate | null,
+): string =>
+  [
+    ...(["learner_qualified", "completer_qualified"] as const).map((stage) => {
+      const { count, target } = progress[stage]
+      const effect = target === null ? "" : ` When it is reached, ${WHEN_REACHED[stage]}.`
+      return `${stage}: ${formatCell(count)} of ${formatCell(target)}${by === null ? "" : `, wanted by ${by}`}\n  ${describeForecast(forecasts[stage])}${effect}`
+    }),
+    FORECAST_METHOD,
+  ].join("\n\n")

@@ -1,11 +1,11 @@
+import { createPublicKey } from "node:crypto"
 import type { Resolver } from "node:dns/promises"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { dkimName } from "@outreach/domain/senders/dnsRecords"
-import { domainOf, type SenderWithKeys } from "@outreach/domain/senders/Sender"
+import { domainOf, isAligned, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { logIn } from "@outreach/mail/logIn"
 import type { smtpSettings } from "@outreach/mail/smtpSettings"
 import { type Config, Effect } from "effect"
-import { dkimFinding, dmarcFinding, dmarcRecords, type SigningKey, spfFinding } from "./mailRecords.ts"
 
 type SmtpSettings = Config.Success<typeof smtpSettings>
 
@@ -127,3 +127,106 @@ const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefi
           ),
     ),
   )
+
+const MIN_BITS = 2048
+
+/** A key that signs, as findings speak of it. */
+interface SigningKey {
+  /** SPKI, in base64. */
+  readonly publicKey: string
+  /** Its name, such as `DKIM_KEY`. */
+  readonly name: string
+  /** The command that prints its public half. */
+  readonly printedBy: string
+}
+
+/** Compares the DKIM records at a name (RFC 6376) with the key that signs. */
+export const dkimFinding = (name: string, records: ReadonlyArray<string>, signing: SigningKey): Finding => {
+  const spki = signing.publicKey
+  const key = createPublicKey({ key: Buffer.from(spki, "base64"), type: "spki", format: "der" })
+  // RFC 6376 names this form; nearly all records hold the other.
+  const pkcs1 = key.export({ type: "pkcs1", format: "der" }).toString("base64")
+  const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of ${signing.name} (\`${signing.printedBy}\`).`
+  const found = records.map(tagsOf).filter((tags) => tags.has("p") && (tags.get("v") ?? "DKIM1") === "DKIM1")
+  const [record] = found
+  if (record === undefined) return failed(`There is no DKIM record at ${name}.`, publish)
+  if (found.length > 1) return failed(`There are ${found.length} DKIM records at ${name}.`, "Leave one of them.")
+  const published = record.get("p")!.replaceAll(/\s/g, "")
+  if (published === "") return failed(`The DKIM record at ${name} is revoked.`, publish)
+  if (published !== spki && published !== pkcs1) {
+    return failed(`The DKIM record at ${name} belongs to another key than ${signing.name}.`, publish)
+  }
+  if ((record.get("k") ?? "rsa") !== "rsa" || !lists(record.get("h"), "sha256") || !lists(record.get("s"), "email")) {
+    return failed(`The DKIM record at ${name} does not allow e-mail signed with rsa-sha256.`, publish)
+  }
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  const said = `The DKIM record at ${name} belongs to ${signing.name}, of ${bits} bits.`
+  if (record.get("t")?.split(":").includes("y")) {
+    return warning(`${said} It is marked as a test.`, "Remove t=y from the record once the signatures pass.")
+  }
+  return bits < MIN_BITS ? warning(said, `Use a key of ${MIN_BITS} bits (RFC 8301).`) : ok(said)
+}
+
+/** Judges the SPF record of the domain that bounces return to (RFC 7208). */
+export const spfFinding = (domain: string, records: ReadonlyArray<string>): Finding => {
+  const found = records.filter((record) => /^v=spf1(?: |$)/i.test(record))
+  const [record] = found
+  if (record === undefined) {
+    return failed(
+      `There is no SPF record at ${domain}.`,
+      `Publish the TXT record "v=spf1 include:… ~all" at ${domain}, with what your mail provider names.`,
+    )
+  }
+  if (found.length > 1) return failed(`There are ${found.length} SPF records at ${domain}.`, "Merge them into one.")
+  const terms = record.split(/ +/).slice(1)
+  const includes = terms.flatMap((term) => /^\+?include:(.+)$/i.exec(term)?.[1] ?? [])
+  const redirect = terms.flatMap((term) => /^redirect=(.+)$/i.exec(term)?.[1] ?? [])[0]
+  const [, qualifier] = terms.map((term) => /^([-~?+]?)all$/i.exec(term)).find((all) => all !== null) ?? []
+  const rest = qualifier !== undefined ? `ends with ${qualifier || "+"}all` : `redirects to ${redirect}`
+  const said = `The SPF record of ${domain} includes ${includes.join(", ") || "no other record"}, and`
+  if (qualifier === undefined && redirect === undefined) {
+    return warning(`${said} has no all.`, "End it with ~all or -all, so that other senders do not pass as neutral.")
+  }
+  return qualifier === "" || qualifier === "+" || qualifier === "?"
+    ? warning(`${said} ${rest}.`, "End it with ~all or -all, because now any sender passes.")
+    : ok(`${said} ${rest}.`)
+}
+
+/** Judges the DMARC records at the domain of the sender or the nearest domain above it that has one. */
+export const dmarcFinding = (
+  domain: string,
+  found: { readonly at: string; readonly records: ReadonlyArray<string> } | undefined,
+  dkimDomain: string | undefined,
+): Finding => {
+  const publish = `Publish the TXT record "v=DMARC1; p=none; rua=mailto:…" at _dmarc.${domain}; large receivers demand one of bulk senders.`
+  if (found === undefined) return warning(`There is no DMARC record for ${domain}.`, publish)
+  const { at, records } = found
+  if (records.length > 1) return warning(`There are ${records.length} DMARC records at ${at}.`, "Leave one of them.")
+  const tags = tagsOf(records[0]!)
+  const policy = (at === `_dmarc.${domain}` ? undefined : tags.get("sp")) ?? tags.get("p") ?? ""
+  const said = `The DMARC record at ${at} asks receivers for the policy ${policy}.`
+  if (!/^(?:none|quarantine|reject)$/i.test(policy))
+    return warning(`The DMARC record at ${at} has no valid policy.`, publish)
+  const isStrict = tags.get("adkim") === "s"
+  if (dkimDomain === undefined || (isStrict ? dkimDomain === domain : isAligned(dkimDomain, domain))) return ok(said)
+  return warning(
+    `${said} The DKIM domain ${dkimDomain} is not aligned with ${domain}.`,
+    "Sign with the domain of the From address, so that the signature counts for DMARC.",
+  )
+}
+
+const dmarcRecords = (records: ReadonlyArray<string>): ReadonlyArray<string> =>
+  records.filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
+
+/** Reads a list of tags such as `v=DKIM1; p=…` (RFC 6376 3.2). */
+const tagsOf = (record: string): ReadonlyMap<string, string> =>
+  new Map(
+    record.split(";").flatMap((tag) => {
+      const [, name, value] = /^\s*(\w+)\s*=\s*(.*?)\s*$/s.exec(tag) ?? []
+      return name === undefined ? [] : [[name, value!] as const]
+    }),
+  )
+
+/** Reports whether a list of a tag names a word, or allows all. */
+const lists = (list: string | undefined, word: string): boolean =>
+  list === undefined || list.split(":").some((each) => each.trim() === word || each.trim() === "*")

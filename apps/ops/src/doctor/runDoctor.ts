@@ -31,8 +31,7 @@ import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
 import { dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
-import { publicUrlFinding } from "./publicUrlFinding.ts"
-import { settingFindings } from "./settingFindings.ts"
+import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 
 const DATABASE_LIMIT = "10 seconds"
 

@@ -1,5 +1,7 @@
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
-import { type Config, ConfigProvider, Effect, Result } from "effect"
+import { RELEASE } from "@outreach/process/release"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { type Config, ConfigProvider, Effect, Result, Schema } from "effect"
 
 /** Texts that required settings accept, to read on after one that is missing or malformed. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
@@ -66,3 +68,43 @@ export const settingFindings = Effect.fnUntraced(function* (
 
 const isTyped = (text: string): boolean =>
   new Set(Buffer.from(text.slice(text.lastIndexOf(":") + 1), "base64")).size < MIN_DISTINCT_BYTES
+
+const TIME_LIMIT_MS = 10_000
+
+const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
+
+/** Asks the API for its health by its public address, where the links of e-mails lead. */
+export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding, Finding> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(`${baseUrl}/v1/health`, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT_MS)]),
+        redirect: "manual",
+      })
+      return { status: response.status, body: await response.json().catch(() => null) }
+    },
+    catch: (error) => {
+      const { name, cause } = error as Error
+      const reason = name === "TimeoutError" ? "it took too long" : networkFailure(cause)
+      return failed(
+        `There is no response of the API at PUBLIC_BASE_URL: ${reason}.`,
+        "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
+      )
+    },
+  }).pipe(
+    Effect.map(({ status, body }) => {
+      const host = new URL(baseUrl).host
+      if (status !== 200 || !Schema.is(Health)(body)) {
+        return failed(
+          `PUBLIC_BASE_URL leads to ${host}, which is not this API: it answers /v1/health with ${status}.`,
+          "Correct PUBLIC_BASE_URL, or the route of the load balancer. The links of e-mails lead there.",
+        )
+      }
+      return body.version === RELEASE
+        ? ok(`The API answers at PUBLIC_BASE_URL with the release ${body.version}.`)
+        : warning(
+            `The API answers at PUBLIC_BASE_URL with the release ${body.version}, and this is ${RELEASE}.`,
+            "Deploy the same release everywhere.",
+          )
+    }),
+  )

@@ -10,7 +10,7 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { composerOf } from "@outreach/mail/messageComposer"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { SENDER } from "@outreach/testing/sender"
+import { SENDER } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { INVITATION } from "../../src/seed/launchCampaign.ts"
 

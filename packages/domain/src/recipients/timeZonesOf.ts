@@ -1,6 +1,5 @@
 import { Result } from "effect"
 import type { RecipientFields } from "./RecipientFields.ts"
-import { stateTimeZones } from "./stateTimeZones.ts"
 
 /** The fields that say where a recipient is. */
 export const PLACE_FIELDS = ["time_zone", "state"] as const
@@ -47,3 +46,99 @@ const isIanaName = (timeZone: string): boolean => {
     return false
   }
 }
+
+const eastern = ["America/New_York"] as const
+const central = ["America/Chicago"] as const
+const mountain = ["America/Denver"] as const
+const pacific = ["America/Los_Angeles"] as const
+const easternAndCentral = [...eastern, ...central] as const
+const centralAndMountain = [...central, ...mountain] as const
+
+/**
+ * The time zones of the states and territories of the United States, by postal code: enough of the IANA zones that each clock of the state is
+ * one of theirs at any time from 2026 on.
+ *
+ * Sources: the boundaries of the standard time zones, 49 CFR Part 71; the territories, 15 U.S.C. 261 and 263; who keeps daylight saving time,
+ * zone1970.tab and the file northamerica of the IANA time zone database. Postal codes: USPS Publication 28, Appendix B.
+ */
+const TIME_ZONES: Readonly<Record<string, readonly [name: string, timeZones: ReadonlyArray<string>]>> = {
+  AL: ["Alabama", central],
+  AK: ["Alaska", ["America/Anchorage", "America/Adak"]],
+  // The Navajo Nation keeps daylight saving time.
+  AZ: ["Arizona", ["America/Phoenix", ...mountain]],
+  AR: ["Arkansas", central],
+  CA: ["California", pacific],
+  CO: ["Colorado", mountain],
+  CT: ["Connecticut", eastern],
+  DE: ["Delaware", eastern],
+  DC: ["District of Columbia", eastern],
+  FL: ["Florida", easternAndCentral],
+  GA: ["Georgia", eastern],
+  HI: ["Hawaii", ["Pacific/Honolulu"]],
+  ID: ["Idaho", [...mountain, ...pacific]],
+  IL: ["Illinois", central],
+  IN: ["Indiana", easternAndCentral],
+  IA: ["Iowa", central],
+  KS: ["Kansas", centralAndMountain],
+  KY: ["Kentucky", easternAndCentral],
+  LA: ["Louisiana", central],
+  ME: ["Maine", eastern],
+  MD: ["Maryland", eastern],
+  MA: ["Massachusetts", eastern],
+  MI: ["Michigan", easternAndCentral],
+  MN: ["Minnesota", central],
+  MS: ["Mississippi", central],
+  MO: ["Missouri", central],
+  MT: ["Montana", mountain],
+  NE: ["Nebraska", centralAndMountain],
+  // West Wendover keeps mountain time.
+  NV: ["Nevada", [...pacific, ...mountain]],
+  NH: ["New Hampshire", eastern],
+  NJ: ["New Jersey", eastern],
+  NM: ["New Mexico", mountain],
+  NY: ["New York", eastern],
+  NC: ["North Carolina", eastern],
+  ND: ["North Dakota", centralAndMountain],
+  OH: ["Ohio", eastern],
+  OK: ["Oklahoma", central],
+  OR: ["Oregon", [...pacific, ...mountain]],
+  PA: ["Pennsylvania", eastern],
+  RI: ["Rhode Island", eastern],
+  SC: ["South Carolina", eastern],
+  SD: ["South Dakota", centralAndMountain],
+  TN: ["Tennessee", easternAndCentral],
+  TX: ["Texas", centralAndMountain],
+  UT: ["Utah", mountain],
+  VT: ["Vermont", eastern],
+  VA: ["Virginia", eastern],
+  WA: ["Washington", pacific],
+  WV: ["West Virginia", eastern],
+  WI: ["Wisconsin", central],
+  WY: ["Wyoming", mountain],
+  AS: ["American Samoa", ["Pacific/Pago_Pago"]],
+  GU: ["Guam", ["Pacific/Guam"]],
+  MP: ["Northern Mariana Islands", ["Pacific/Guam"]],
+  PR: ["Puerto Rico", ["America/Puerto_Rico"]],
+  VI: ["Virgin Islands", ["America/Puerto_Rico"]],
+}
+
+/** The postal codes of the 50 states, the District of Columbia, and five territories. */
+export const STATES: ReadonlyArray<string> = Object.keys(TIME_ZONES)
+
+const byName = new Map(
+  Object.entries(TIME_ZONES).flatMap(([code, [name, timeZones]]) => [
+    [code.toLowerCase(), timeZones] as const,
+    [name.toLowerCase(), timeZones] as const,
+  ]),
+)
+
+/** Returns the time zones of a state or territory by its postal code or its name, in any case and with or without dots; undefined if it is neither. */
+export const stateTimeZones = (state: string): ReadonlyArray<string> | undefined =>
+  byName.get(
+    state
+      .trim()
+      .toLowerCase()
+      .replaceAll(".", "")
+      .replaceAll(/\s+/g, " ")
+      .replace(/^us virgin/, "virgin"),
+  )

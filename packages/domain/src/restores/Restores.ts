@@ -1,12 +1,38 @@
 import { Array as Arr, Clock, Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import { MAY_HAVE_SENT } from "./Restore.ts"
-import { MailLogNotRead, NoRestoreUnderWay, RestoredToFuture, RestoreUnderWay } from "./RestoreErrors.ts"
 import { RestoreRepository } from "./RestoreRepository.ts"
+
+class RestoreUnderWay extends DescribedError(
+  "RestoreUnderWay",
+  ({ restoredTo }: { readonly restoredTo: string }) =>
+    `A restore to ${restoredTo} is under way; \`ops restore status\` shows it, and \`ops restore finish\` ends it.`,
+) {}
+
+class NoRestoreUnderWay extends DescribedError(
+  "NoRestoreUnderWay",
+  () =>
+    "No restore is under way. `ops restore begin` begins one; `ops restore finish --promoted` lets the workers go on after a failover without loss.",
+) {}
+
+/** The campaigns cannot be resumed, because nobody knows what they sent after the point. */
+class MailLogNotRead extends DescribedError(
+  "MailLogNotRead",
+  () =>
+    "Run `ops restore mailed --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
+) {}
+
+/** The time is not in the past. */
+class RestoredToFuture extends DescribedError(
+  "RestoredToFuture",
+  ({ restoredTo }: { readonly restoredTo: string }) =>
+    `${restoredTo} has not come yet; give the time to which the database was restored.`,
+) {}
 
 /** Begins a restore: fences the clocks, and pauses the campaigns that may have sent e-mails after the point. Nothing is sent until it is finished. */
 export const beginRestore = Effect.fn("Restores.beginRestore")(function* (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { composeText } from "../../src/mail/composeText.ts"
+import { composeText } from "../../src/mail/composeMail.ts"
 import { links, variables } from "./composesAlike.ts"
 import { to } from "./testLinks.ts"
 

@@ -1,7 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { STATES, stateTimeZones } from "../../src/recipients/stateTimeZones.ts"
-import { timeZonesOf } from "../../src/recipients/timeZonesOf.ts"
+import { STATES, stateTimeZones, timeZonesOf } from "../../src/recipients/timeZonesOf.ts"
 
 describe("where a recipient is", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { STATES, stateTimeZones } from "@outreach/domain/recipients/stateTimeZones"
+import { STATES, stateTimeZones } from "@outreach/domain/recipients/timeZonesOf"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
