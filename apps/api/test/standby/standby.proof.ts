@@ -328,7 +328,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
         const sql = yield* SqlClient.SqlClient
         yield* sql`lock table recipients in access exclusive mode`
         yield* sql`select pg_current_xact_id()::text`
-        yield* Effect.promise(untilReplayed)
+        yield* Effect.promise(() => untilReplayed())
         yield* Effect.promise(pause)
       }).pipe(inTransaction),
     )
