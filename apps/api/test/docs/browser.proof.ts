@@ -124,6 +124,38 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     expect(complaints).toEqual([])
   })
 
+  it("a key that the console hands over is filled into the commands of the tab, and reaches no server and no history", async () => {
+    const key = `orp_live_${"a1B2".repeat(7)}c3_d4E5f6`
+    const { page, requests, complaints } = await show(`/docs#key=${key}`)
+    const filled = page.locator("pre", { hasText: `export OUTREACH_KEY=${key}` })
+    await filled.first().waitFor()
+    expect(page.url()).toBe(`${BASE}/docs`)
+    await page.getByRole("link", { name: "Requests with curl" }).first().click()
+    await page.getByRole("group", { name: "Variables" }).getByText(`export OUTREACH_KEY=${key}`).waitFor()
+    await page.goBack()
+    await filled.first().waitFor()
+    expect(page.url()).toBe(`${BASE}/docs`)
+    expect(requests.filter((url) => url.includes("orp_"))).toEqual([])
+    expect(complaints).toEqual([])
+
+    const other = await show("/docs/curl")
+    await other.page.locator("button").first().waitFor({ state: "attached" })
+    expect(await other.page.content()).not.toContain(key)
+    expect(await other.page.locator("pre", { hasText: "orp_test_…" }).count()).toBe(1)
+  })
+
+  it.each([
+    "key=orp_live_<b>x</b>aaaaaaaaaaaaaaaaaaa",
+    `key=orp_live_${"a".repeat(500)}`,
+    "key=hunter2",
+    `key=orp_test_${"a".repeat(30)}$(id)`,
+  ])("a fragment that is not a key fills in nothing: %s", async (fragment) => {
+    const { page } = await show(`/docs/curl#${fragment}`)
+    await page.locator("button").first().waitFor({ state: "attached" })
+    expect(await page.getByRole("group", { name: "Variables" }).textContent()).toContain("OUTREACH_KEY=orp_test_…\n")
+    expect(await page.evaluate("sessionStorage.getItem('key')")).toBeNull()
+  })
+
   it("a language stays chosen for every later page, and is not closed by another click", async () => {
     const { page, complaints } = await show("/docs/webhooks")
     await page.locator(".languages summary", { hasText: "Go" }).click()

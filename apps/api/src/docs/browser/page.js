@@ -24,6 +24,23 @@ for (const pre of document.querySelectorAll("pre")) {
   pre.after(button)
 }
 
+// The console hands over a key in the fragment, which browsers send to nobody. It stays in this tab, and in no history.
+const [, given] = /^#key=(orp_(?:live|test)_[0-9A-Za-z_]{20,80})$/.exec(location.hash) ?? []
+let key = given ?? null
+if (given) history.replaceState(null, "", location.pathname + location.search)
+try {
+  if (given) sessionStorage.setItem("key", given)
+  else key = sessionStorage.getItem("key")
+} catch {}
+if (key) {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const text = /** @type {Text} */ (texts.currentNode)
+    if (text.parentElement?.closest("pre")) text.data = text.data.replaceAll("orp_test_…", key)
+  }
+  status.textContent = "Your key is filled in, in this tab alone."
+}
+
 // Storage is refused where cookies are blocked: then the choice lasts as long as the page.
 const languages = [...document.querySelectorAll(".languages summary")]
 const choose = (/** @type {string | null} */ name) => {

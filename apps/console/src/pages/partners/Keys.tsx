@@ -7,10 +7,11 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { DEFAULT_OVERLAP_SECONDS, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
+import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -76,6 +77,14 @@ const use = (count: number) => {
   return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
 }
 
+/** Leads to the documents with a key in the fragment, which browsers send to nobody: a script of theirs fills it into the commands. */
+const readDocumentsLink = (text: Redacted.Redacted) =>
+  Effect.map(ConsoleConfig, ({ publicBaseUrl }) => (
+    <LinkLine to={`${publicBaseUrl}/docs#key=${Redacted.value(text)}`}>
+      Open the documents with this key filled in
+    </LinkLine>
+  ))
+
 const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
   forPartners: true,
   role: "admin",
@@ -86,6 +95,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
   },
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
+    const documents = yield* readDocumentsLink(text)
     return (
       <Page
         title="New API key"
@@ -95,6 +105,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
           <p>
             {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
           </p>
+          {documents}
         </ShownOnce>
       </Page>
     )
@@ -109,6 +120,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   },
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
+    const documents = yield* readDocumentsLink(text)
     return (
       <Page title="New API key" commands={[`ops keys rotate ${id} --overlap ${overlap}s`]}>
         <ShownOnce text={text} organizationId={key.organizationId}>
@@ -116,6 +128,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
             It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
             <code>{key.id}</code>.
           </p>
+          {documents}
         </ShownOnce>
       </Page>
     )

@@ -1,3 +1,4 @@
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   type HourlyRequests as HourlyCount,
@@ -11,17 +12,21 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { Facts, Page, Section, Table } from "../../components/layout.tsx"
+import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
+import { EndpointLink } from "../deliveries/Deliveries.tsx"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
+import { FailureCause } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"
 
 const COUNTED_HOURS = 24
+const MAX_ISSUES = 5
 
 /** A poller is late if a row has waited for it longer than this. */
 const LATE_SECONDS = 900
@@ -38,12 +43,14 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number
   return {
     organization,
     endpoints: yield* (yield* EndpointRepository).list(id),
+    issues: yield* (yield* FailureGroupReader).largest({ organizationId: id }, MAX_ISSUES),
     keys: yield* (yield* ApiKeyRepository).list(id),
     rows,
     recent: rows.filter(({ hour }) => toUnixMillis(hour) > now - COUNTED_HOURS * HOUR_MS),
     windowUse: yield* activity.windowUse(id),
     pollers: yield* activity.pollers(id),
     secrets: yield* readSecrets(organization, now),
+    documents: `${(yield* ConsoleConfig).publicBaseUrl}/docs`,
     now,
   }
 })
@@ -51,7 +58,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number
 export type Partner = Effect.Success<ReturnType<typeof readPartner>>
 
 const contentOf = (partner: Partner) => {
-  const { organization, endpoints, rows, secrets } = partner
+  const { organization, endpoints, issues, rows, secrets, documents } = partner
   const { id, name, createdAt } = organization
   const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
   return (
@@ -75,7 +82,30 @@ const contentOf = (partner: Partner) => {
           "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
         }}
       />
+      {issues.length > 0 && (
+        <>
+          <Table
+            title="Why deliveries failed"
+            rows={issues}
+            columns={{
+              "Dead letters": { number: ({ id, open }) => <a href={`/issues/${id}`}>{formatCount(open)}</a> },
+              Cause: (issue) => <FailureCause {...issue} />,
+              Endpoint: ({ endpointId }) => (
+                <EndpointLink id={endpointId} endpoints={new Map(endpoints.map(({ id, url }) => [id, url]))} />
+              ),
+              Last: ({ lastAt }) => <Time at={lastAt} />,
+            }}
+          />
+          <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
+        </>
+      )}
       <Keys {...partner} />
+      <Section title="Documents">
+        <p>
+          <a href={documents}>How to begin, webhooks, errors and the reference</a>. A new key opens them with itself
+          filled in.
+        </p>
+      </Section>
       <Section title="Requests" id="requests">
         <HourlyRequests kind="Requests with a key" rows={sentBy("key_")} empty="The partner has asked for nothing." />
         <Errors {...partner} />
