@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A Redis server on a socket in a folder of its own. */
 export interface RedisServer {
   readonly socket: string
   /** Starts it, and waits until it listens. */

@@ -14,7 +14,6 @@ export interface Cluster {
   readonly data: string
 }
 
-/** A running server, and how it is stopped. */
 type OpenCluster = Cluster & { readonly close: () => Promise<void> }
 
 const BASE_SETTINGS: Settings = {

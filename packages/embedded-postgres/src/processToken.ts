@@ -12,7 +12,6 @@ export async function processToken(pid: number): Promise<string | undefined> {
   return started && `${pid}.${createHash("sha256").update(started).digest("hex").slice(0, 12)}`
 }
 
-/** Reports whether the process of a token still runs. */
 export async function isRunning(token: string): Promise<boolean> {
   return (await processToken(Number.parseInt(token, 10))) === token
 }
@@ -23,7 +22,6 @@ export async function commandLine(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim()
 }
 
-/** Lists the processes that a process has started and that still run. */
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const listed =
     process.platform === "linux"

@@ -10,7 +10,6 @@ import { promisify } from "node:util"
 import { isReachable, persistentRoot, serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
 
-/** The data directory of a server. */
 export interface Server {
   readonly data: string
   /** Variables of the environment in which PostgreSQL's programs run, beside `PATH`, `LC_ALL` and `TZ`. Default none. */

@@ -9,7 +9,6 @@ export class SmtpError extends Error {
   readonly code: string
   /** The command that failed: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` for none, `API` before anything was said. */
   readonly command: string
-  /** The code of the reply that refused the command. */
   readonly responseCode?: number
   /** All lines of that reply. */
   readonly response?: string

@@ -15,7 +15,6 @@ const MAX_LENGTH = 65_536
 export class SmtpReplyReader {
   /** A part of a line, one byte a character. */
   #rest = ""
-  /** The lines of a reply that is not complete. */
   #lines: string[] = []
 
   /** Returns the replies that these bytes complete, what was read before something that is no reply, and whether another has begun. */

@@ -45,7 +45,6 @@ export interface SmtpEnvelope {
   readonly to: string
 }
 
-/** A command whose reply is awaited. */
 interface Awaited {
   readonly command: string
   /** The codes of success. Every command may be refused, with 4xx or 5xx. */

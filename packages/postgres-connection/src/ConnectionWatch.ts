@@ -81,7 +81,6 @@ export class ConnectionWatch {
     this.heartbeatLostAt = undefined
   }
 
-  /** Notes that a host did not serve, or served. */
   noteHost(host: string, served: boolean): void {
     if (served) this.failedAt.delete(host)
     else this.failedAt.set(host, performance.now())

@@ -87,7 +87,6 @@ export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined 
 export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
   tls.use !== "always" && !hosts.every((host) => isUnixSocket(host) || isLoopback(host.hostAddress ?? host.host))
 
-/** Reports whether a host is the folder of a Unix socket. */
 export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
   hostAddress === undefined && host.startsWith("/")
 

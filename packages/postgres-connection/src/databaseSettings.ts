@@ -58,7 +58,6 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   ),
 )
 
-/** A standby that may be read from. */
 export interface StandbySettings {
   readonly database: DatabaseSettings
   readonly maxLag: Duration.Duration

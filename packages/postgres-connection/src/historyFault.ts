@@ -16,7 +16,6 @@ export interface StandbyStanding {
   readonly position: number | null
 }
 
-/** Why a standby is not read from. */
 export const STANDBY_FAULTS = {
   unreachable: "the standby does not answer",
   promoted: "the server of DATABASE_READ_URL is not a standby: it was promoted, or the address is wrong",

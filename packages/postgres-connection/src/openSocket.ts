@@ -7,7 +7,6 @@ import { SocketError } from "./SocketError.ts"
 /** PostgreSQL's `SSLRequest`: its length and its code. */
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 
-/** One address of a host. */
 export interface Server {
   readonly host: DatabaseHost
   readonly ip: string

@@ -2,7 +2,6 @@ import { isIP } from "node:net"
 import { textSchema } from "@outreach/domain/textSchema"
 import { setting } from "./setting.ts"
 
-/** The address of a name server, with or without a port. */
 export const DnsServer = textSchema(
   "an IP address, or one with a port such as 192.0.2.53:5353 or [2001:db8::53]:5353",
   (text) => (isServer(text) ? text : undefined),

@@ -1,6 +1,5 @@
 import manifest from "../package.json" with { type: "json" }
 
-/** The release of the service: the version of this package. */
 export const RELEASE: string = manifest.version
 
 /** Names a process of this release among the connections of the database, such as `outreach-worker/1.4.0`. */

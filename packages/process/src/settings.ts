@@ -8,12 +8,10 @@ export const HttpUrl = textSchema("an http:// or https:// address", (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined,
 )
 
-/** `true` or `false`. */
 export const trueOrFalse = textSchema("true or false", (text) =>
   text === "true" || text === "false" ? text === "true" : undefined,
 )
 
-/** A host name or an IP address to listen on. */
 export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate({
   expected: "a host name or an IP address",
 })

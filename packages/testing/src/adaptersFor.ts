@@ -11,7 +11,6 @@ import { SecureRandom } from "effect/crypto"
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)
 
-/** The ring of this key alone. */
 export const SECRETS_RING = singleKey(Redacted.make(SECRETS_KEY))
 
 /** All adapters over one database, with what they need, as an app would wire them. */

@@ -4,7 +4,6 @@ import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A dead letter that a test makes up. */
 export interface DeadLetter {
   readonly organizationId: OrganizationId
   readonly endpointId: EndpointId

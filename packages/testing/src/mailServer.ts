@@ -1,7 +1,6 @@
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { listen } from "./listen.ts"
 
-/** A message that the server was given. */
 interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]

@@ -44,7 +44,6 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly fields?: ReadonlyArray<string>
   /** Default any time. */
   readonly hours?: SendingHours
-  /** Returns the fields of the recipient of a number. */
   readonly fieldsOf?: (n: number) => RecipientFields
 }) {
   const organization = yield* (yield* OrganizationRepository).create(

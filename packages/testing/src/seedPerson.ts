@@ -14,7 +14,6 @@ import { email, npi, seedCampaign } from "./seedCampaign.ts"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
 import { workerOn } from "./workerOn.ts"
 
-/** The clinician of `seedPerson`. */
 export const person = { npi: npi(0), email: email(0) }
 
 /** Seeds an organization that published to three clinicians and sent to them, and heard a lot of the first one. */

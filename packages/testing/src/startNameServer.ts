@@ -37,7 +37,6 @@ export const startNameServer = async (
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
   return {
-    /** Its address and port. */
     address: `127.0.0.1:${socket.address().port}`,
     /** The questions that came, such as `A partner.test`, with those that were repeated. */
     asked,

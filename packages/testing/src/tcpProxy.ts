@@ -113,7 +113,6 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     heal: (): void => {
       state = "open"
     },
-    /** Counts the connections that are forwarded. */
     connections: () => [...connections].filter(({ isMute }) => !isMute).length,
   }
 }

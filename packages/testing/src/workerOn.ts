@@ -4,7 +4,6 @@ import type { EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 
-/** An attempt that a test makes up. */
 const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   number: attempt,
   startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),

@@ -82,7 +82,6 @@ export const errorTexts: GuideTexts = {
   }),
 }
 
-/** The values of the page of errors. */
 export const errorValues = (docsUrl: string): GuideValues => ({
   errorExample: JSON.stringify(
     definePartnerCatalog(docsUrl).body("INVALID_PARAMETER", {

@@ -132,7 +132,6 @@ const next = (current: Page, href: (page: Page) => string): Part => {
   return html`<footer><p>Next: <a href="${href(page)}">${PAGES[page].title}</a>. ${PAGES[page].description}</p></footer>\n`
 }
 
-/** Returns the keys of a table with their types. */
 export const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>
 
 /** A part of a page that has an address; its heading is the link to itself. */

@@ -5,7 +5,6 @@ import { getHealth } from "./health.ts"
 import { getToken, listCampaignRecipients, listTokens } from "./tokens.ts"
 import { receiveWebhook } from "./webhooks.ts"
 
-/** The handler of each operation of the contract. */
 export const handlers: Handlers = {
   getHealth,
   getToken,

@@ -16,7 +16,6 @@ interface PagedList<Position, Start extends Position | undefined, Row extends Po
   readonly position: z.ZodType<Position, Position>
   /** The position before the first row. */
   readonly start: Start
-  /** Reads at most `limit` rows after a position. */
   readonly read: (after: Position | Start, limit: number) => Effect.Effect<ListPage<Row>, never, Services>
   readonly toWire: (
     rows: ReadonlyArray<Row>,

@@ -9,7 +9,6 @@ import { etag, matchesEtag } from "./etag.ts"
 import { listPage } from "./listPage.ts"
 import { RecipientPosition, recipientRecord, recipientRecords, summariesFor } from "./recipientRecord.ts"
 
-/** Resolves one token, conditionally. */
 export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
   caller: { organizationId },
   path,

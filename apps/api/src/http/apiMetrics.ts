@@ -28,7 +28,6 @@ const refusals = metricsByLabel("reason", REFUSALS, (attributes) =>
   }),
 )
 
-/** What the API counts of hits that wait in memory. */
 export const hitMetrics = {
   queued: Metric.gauge("outreach_hits_queued", { description: "Hits in memory that wait to be stored." }),
   dropped: Metric.counter("outreach_hits_dropped_total", {
@@ -49,7 +48,6 @@ export const requestCounters = (context: Context.Context<never>) => {
   const refuse = (reason: Refusal): void => refusals[reason].updateUnsafe(1, context)
   return {
     refuse,
-    /** Counts a response, its duration, and the error that it reports. */
     count: (route: Route, status: number, seconds: number, error: RequestError | undefined): void => {
       const metrics = byRoute.get(route) ?? metricsOf(route)
       byRoute.set(route, metrics)

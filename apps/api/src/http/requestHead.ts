@@ -23,7 +23,6 @@ export const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): Requ
 const headerError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", parameter: string, problem: string) =>
   RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
 
-/** Splits a URL at its first question mark. */
 export const splitUrl = (url: string): readonly [path: string, search: string] => {
   const mark = url.indexOf("?")
   return mark === -1 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)]

@@ -8,7 +8,6 @@ import { hitMetrics } from "../http/apiMetrics.ts"
 
 /** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
 const MAX_WAITING = 20_000
-/** The most hits that one statement stores. */
 const STORE_BATCH_SIZE = 1000
 /** How long a process that stops still stores hits. */
 const FLUSH = Duration.seconds(10)

@@ -44,7 +44,6 @@ export const trackingPages = Effect.gen(function* () {
 /** What is kept of the header fields that tell who asks, in characters. */
 const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
 
-/** Reads what is kept of a request for the pixel or a link. */
 const readHit = (
   id: HitId,
   request: HttpServerRequest.HttpServerRequest,

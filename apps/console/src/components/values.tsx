@@ -14,7 +14,6 @@ export interface View {
   readonly address: string
   readonly deployment: string
   readonly section?: Section
-  /** What the last action did. */
   readonly notice?: string | undefined
 }
 

@@ -4,7 +4,6 @@ import { createPrivateFile } from "../output/createPrivateFile.ts"
 import { printProgress, refusal } from "../output/Output.ts"
 import { type Header, isBad, readLines } from "./readLines.ts"
 
-/** A refused line with its original text. */
 export interface RejectedLine extends BadLine {
   readonly text: string
 }

@@ -9,13 +9,11 @@ const MAX_NAMED = 20
 /** Whether a file must have both columns, or at least one. */
 type Columns = "npi and email" | "npi or email"
 
-/** A column whose values are fields of recipients. */
 interface FieldColumn {
   readonly name: string
   readonly index: number
 }
 
-/** An import file and its first line. */
 export interface Header {
   readonly file: string
   /** In bytes. */

@@ -28,7 +28,6 @@ export const readRows = (
   options: {
     /** Reports whether the fields make a row. If a row of several lines is not whole, its first line has an unpaired quote. */
     readonly isWhole: (fields: ReadonlyArray<string>) => boolean
-    /** Called with the length of each chunk of the file. */
     readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
   },
 ): Stream.Stream<Row, Refusal, FileSystem.FileSystem> => {

@@ -130,7 +130,6 @@ const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefi
 
 const MIN_BITS = 2048
 
-/** A key that signs, as findings speak of it. */
 interface SigningKey {
   /** SPKI, in base64. */
   readonly publicKey: string

@@ -19,22 +19,18 @@ const describe = <Kind extends Param.ParamKind, A>(
   return metavar === undefined ? described : Param.withMetavar(described, metavar)
 }
 
-/** A flag with any text. */
 export const text = (description: string, metavar?: string): Input<string> => ({
   toParam: (name) => describe(Param.String("flag", name), description, metavar),
 })
 
-/** An argument with any text. */
 export const textArgument = (description: string): Input<string> => ({
   toParam: (name) => describe(Param.String("argument", name), description),
 })
 
-/** A flag whose text is parsed by a schema. */
 export const flag = <A>(schema: InputSchema<A>, description: string, metavar?: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(text(description, metavar).toParam(name), parse("flag", name, schema)),
 })
 
-/** An argument whose text is parsed by a schema. */
 export const argument = <A>(schema: InputSchema<A>, description: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(textArgument(description).toParam(name), parse("argument", name, schema)),
 })
@@ -44,7 +40,6 @@ export const several = <A>(input: Input<A>): Input<ReadonlyArray<A>> => ({
   toParam: (name) => Param.variadic(input.toParam(name)),
 })
 
-/** A flag for one of several words. */
 export const choice = <const Word extends string>(
   words: ReadonlyArray<Word>,
   description: string,
@@ -53,12 +48,10 @@ export const choice = <const Word extends string>(
   toParam: (name) => describe(Param.Literals("flag", name, words), description, metavar),
 })
 
-/** A flag for any whole number. */
 export const anyInteger = (description: string, metavar?: string): Input<number> => ({
   toParam: (name) => describe(Param.Int("flag", name), description, metavar),
 })
 
-/** A flag for a whole number of a range. */
 export const wholeNumber = (
   min: number,
   max: number,
@@ -94,12 +87,10 @@ export const optional = <A>(input: Input<A>): Input<Option.Option<A>> => ({
   toParam: (name) => Param.optional(input.toParam(name)),
 })
 
-/** Gives an input a value for a command line without it. */
 export const withDefault = <A, const B>(input: Input<A>, value: B): Input<A | B> => ({
   toParam: (name) => Param.withDefault(input.toParam(name), value),
 })
 
-/** Describes an input in other words. */
 export const described = <A>(input: Input<A>, description: string): Input<A> => ({
   toParam: (name) => Param.withDescription(input.toParam(name), description),
 })
@@ -133,14 +124,12 @@ export type Values<I> = {
   readonly [K in Exclude<keyof I, OptionalKey<I>>]: ValueOf<I[K]>
 } & { readonly [K in OptionalKey<I>]?: I[K] extends Input<Option.Option<infer A>> ? A : never }
 
-/** Parameters of a command by the keys of the inputs. */
 export interface Params {
   readonly [key: string]: Param.Any | Params
 }
 
 export const isParam = (param: Param.Any | Params): param is Param.Any => Param.isParam(param)
 
-/** Names the inputs by their keys. */
 export const toParams = (inputs: Inputs): Params =>
   Object.fromEntries(
     Object.entries(inputs).map(([key, input]) => [
@@ -154,12 +143,10 @@ const isInput = (input: Input<unknown> | Inputs): input is Input<unknown> => typ
 const nameOfKey = (key: string): string =>
   key.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** What the parser has read, by the keys of the parameters. */
 export interface Parsed {
   readonly [key: string]: unknown
 }
 
-/** Reads the values of inputs from what the parser returns. */
 export const valuesOf = (params: Params, parsed: Parsed): Parsed =>
   Object.fromEntries(
     Object.entries(params).flatMap(([key, param]) => {

@@ -34,14 +34,12 @@ export const printProgress = Effect.fnUntraced(function* (
 
 export const printRecord = (record: object) => print(record, () => formatRecord(record))
 
-/** Formats a record, one line for each field. */
 export const formatRecord = (record: object): string =>
   formatTable(
     [],
     Object.entries(record).map(([field, value]) => [snakeName(field), value as Cell]),
   )
 
-/** Formats rows as a table of some of their fields. */
 export const formatRows = <Row extends object>(
   rows: ReadonlyArray<Row>,
   fields: ReadonlyArray<keyof Row & string>,
@@ -80,7 +78,6 @@ export const formatCell = (value: Cell): string => {
   return text.replace(TIMESTAMP, "$1 $2 UTC").replaceAll(/\p{Cc}/gu, "\uFFFD")
 }
 
-/** Formats a finding as a line: its status, its title, what was found, and the advice. */
 export const formatFinding = (title: string, { status, found, advice }: Finding): string =>
   formatCell(`${status.padEnd(7)}  ${title}${found}${advice === null ? "" : ` ${advice}`}`)
 

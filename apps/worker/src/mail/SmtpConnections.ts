@@ -6,7 +6,6 @@ import { Clock, Effect } from "effect"
 /** A place for one connection to the SMTP server. */
 export interface SmtpConnection {
   session: SmtpSession | undefined
-  /** The campaign whose message is being sent. */
   sendingFor: CampaignId | undefined
   idleTimer?: NodeJS.Timeout
 }
@@ -36,7 +35,6 @@ export class SmtpConnections {
   readonly #connections: ReadonlyArray<SmtpConnection>
   readonly #maxPerCampaign: number
   readonly #waiters = new Set<Waiter>()
-  /** Messages that were begun and are not recorded. */
   #unrecorded = 0
 
   constructor(size: number, maxPerCampaign: number) {

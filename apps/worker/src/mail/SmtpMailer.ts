@@ -11,7 +11,6 @@ import { workerLimits } from "../workerLimits.ts"
 import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
 import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
 
-/** How many messages a connection sends before it is replaced. */
 const MAX_MESSAGES_PER_CONNECTION = 100
 
 /** Sends over SMTP on kept connections. */

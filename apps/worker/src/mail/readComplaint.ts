@@ -2,7 +2,6 @@ import { MESSAGE_SEAL_HEADER } from "@outreach/mail/mimeMessage"
 import type { Email } from "postal-mime"
 import { isReport, partOf, readFieldGroups } from "./parseReport.ts"
 
-/** Feedback on one message. */
 export interface Complaint {
   /** In lower case: `abuse`, `not-spam`, … */
   readonly feedbackType: string

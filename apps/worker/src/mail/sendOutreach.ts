@@ -104,7 +104,6 @@ export const sendOutreach = Effect.fnUntraced(function* (
     return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
   })
   const clock = yield* Clock.Clock
-  /** Messages whose sending has begun. */
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, one now and then asks whether it accepts them again.

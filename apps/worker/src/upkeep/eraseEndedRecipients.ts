@@ -7,7 +7,6 @@ import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
 import { whileBelieved } from "./watchClock.ts"
 
-/** How many recipients one transaction erases. */
 const BATCH_SIZE = 200
 
 /**

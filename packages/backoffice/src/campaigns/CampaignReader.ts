@@ -12,7 +12,6 @@ export interface CampaignListFilter extends CampaignFilter {
   readonly kind?: CampaignKind
   /** A part of the name; case does not matter. */
   readonly text?: string
-  /** Only campaigns older than this one. */
   readonly before?: CampaignId
 }
 

@@ -36,7 +36,6 @@ const InspectedLoad = Schema.Struct({
   /** Open connections to this database, and how many the server allows for all databases. */
   connections: Schema.Int,
   maxConnections: Schema.Int,
-  /** The name of the last migration. */
   schema: Schema.NullOr(Schema.String),
   workers: Schema.Int,
 })
@@ -198,7 +197,6 @@ export class DatabaseInspection extends Reader<DatabaseInspection>()(
   },
 ) {}
 
-/** The rights of a kind of role, each on a table or a part of it. */
 const neededRights = (kind: Exclude<RoleKind, "reader">) =>
   Object.keys(TABLE_GRANTS).flatMap((table) => {
     const privileges = new Set(tableRights(table, kind).map((right) => right.split(" ")[0]!))

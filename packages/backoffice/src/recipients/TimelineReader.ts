@@ -25,7 +25,6 @@ const KINDS = {
   "outreach.email_clicked": "clicked",
 } as const satisfies Readonly<Record<OutreachEventType, TimelineKind>>
 
-/** One thing that happened to a clinician. */
 const TimelineEntry = Schema.Struct({
   at: Timestamp,
   kind: Schema.Literals(TIMELINE_KINDS),
@@ -64,7 +63,6 @@ const MAX_RECIPIENTS = 500
 
 type Clinician = Pick<Recipient, "organizationId" | "npi">
 
-/** Clinicians with their addresses and records. */
 interface People {
   readonly clinicians: ReadonlyArray<Clinician>
   readonly addresses: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly email: string }>

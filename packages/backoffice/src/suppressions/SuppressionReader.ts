@@ -19,7 +19,6 @@ export interface SuppressionListFilter extends SuppressionFilter {
   readonly organizationId?: OrganizationId | undefined
   /** Only entries of this program alone; those of its whole organization are not among them. */
   readonly programId?: ProgramId | undefined
-  /** Only entries of whole organizations. */
   readonly ofOrganization?: boolean | undefined
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
@@ -31,7 +30,6 @@ export interface SuppressionCursor {
   readonly seen: number
 }
 
-/** The most programs whose entries are counted. */
 const MAX_SCOPES = 50
 
 /** How many entries a program, or an organization as a whole, has; `COUNT_CAP` stands for as many or more. */

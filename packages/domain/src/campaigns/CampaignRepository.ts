@@ -25,7 +25,6 @@ export interface CampaignWithProgram {
   readonly program: Program
 }
 
-/** Recipients that are published together. */
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
   /** The campaign's subject test; undefined for a campaign with one subject. */
@@ -34,7 +33,6 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly followUp: FollowUp | undefined
 }
 
-/** Recipients with their subjects, about to be published. */
 export interface Publication extends Pick<PublicationChunk, "campaign"> {
   readonly recipients: ReadonlyArray<Pick<Recipient, "id"> & SubjectAssignment>
 }
@@ -65,7 +63,6 @@ export class CampaignRepository extends Context.Service<
       Pick<Campaign, "organizationId" | "programId" | "status"> & { readonly isFollowUp: boolean },
       CampaignNotFound
     >
-    /** Moves a campaign if its status is one of `from`. */
     move(
       campaignId: CampaignId,
       from: ReadonlyArray<CampaignStatus>,

@@ -40,7 +40,6 @@ export const ImportLine = Schema.Struct({
   /** Absent when the import takes no fields. */
   fields: Schema.optionalKey(RecipientFields),
 })
-/** A line as it was read. */
 export type ImportLine = typeof ImportLine.Encoded
 
 /** A line that cannot be imported, and why; it repeats nothing of the line. */
@@ -181,7 +180,6 @@ export const addRecipients = Effect.fn("RecipientImport.addRecipients")(function
 
 const HAS_FIELDS: ReadonlySet<Registration> = new Set(["registered", "already_there"])
 
-/** Why a line is bad. */
 const REASONS = {
   npi_taken: "the campaign has this NPI with another e-mail address",
   email_taken: "the campaign has this e-mail address with another NPI",

@@ -20,7 +20,6 @@ export class SubjectTestRepository extends Context.Service<
     find(campaign: CampaignKey): Effect.Effect<SubjectTestState | undefined>
     /** Counts the outcomes of both halves of the test group, and of the others. */
     figures(campaign: CampaignKey): Effect.Effect<ReadonlyArray<SubjectFigures>>
-    /** The tests of sending campaigns that have yet to be decided. */
     readonly undecided: Effect.Effect<ReadonlyArray<UndecidedTest>>
     /** Locks a test that is still undecided, its campaign sending, and counts; undefined if it is not, or if another worker decides. */
     lockUndecided(campaign: CampaignKey): Effect.Effect<SubjectCounts | undefined>

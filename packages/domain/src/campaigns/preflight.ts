@@ -38,7 +38,6 @@ export interface PreflightFacts {
   >
   readonly program: Pick<Program, "id" | "status" | "learnerTarget" | "completerTarget">
   readonly progress: CampaignProgress
-  /** Whether this is the production deployment. */
   readonly livemode: boolean
   /** Where the links of e-mails lead; null where that is not known. */
   readonly publicBaseUrl: string | null
@@ -52,7 +51,6 @@ export interface PreflightFacts {
   readonly isSigned: boolean | null
   /** A sender that is not live yet, so that another one takes its place; null if there is none. */
   readonly waitingSenderId: string | null
-  /** Completers of the program so far. */
   readonly completers: number
   readonly endpoints: Readonly<Record<"enabled" | "disabled" | "failing", number>>
   readonly activeSecrets: number

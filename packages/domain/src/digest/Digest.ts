@@ -100,7 +100,6 @@ export const quotaStatus = (target: number | null, count: number, reachedAt: Tim
 export const recipientsPublished = ({ type, data }: EventDraft): number =>
   type === "outreach.recipients_published" ? (data as EventData<typeof type>).recipients.length : 0
 
-/** Reports whether an event is of a hit that a bot is suspected of. */
 export const isBotSuspected = ({ type, data }: EventDraft): boolean =>
   (type === "outreach.email_opened" || type === "outreach.email_clicked") &&
   (data as EventData<typeof type>).is_bot_suspected

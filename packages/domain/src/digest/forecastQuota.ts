@@ -33,7 +33,6 @@ export type QuotaForecast =
   | ({ readonly _tag: "NoProgress" } & WhatIsLeft)
   | ({
       readonly _tag: "Expected"
-      /** The mean of the gains a day. */
       readonly perDay: number
       /** The interval of the mean is `perDay` plus and minus this; null for a single day. */
       readonly margin: number | null
@@ -50,7 +49,6 @@ interface WhatIsLeft {
   readonly neededPerDay: number | null
 }
 
-/** Forecasts when a stage of a program reaches its target. */
 export const forecastQuota = ({ target, count, gains, today, by }: QuotaProgress): QuotaForecast => {
   if (target === null) return { _tag: "NoTarget" }
   if (count >= target) return { _tag: "Reached" }

@@ -28,11 +28,9 @@ export const isNameless = ({ npis, emails }: Subject): boolean => npis.length ==
 export const ErasedRecipient = Schema.Struct({ id, token, npi, email })
 export type ErasedRecipient = typeof ErasedRecipient.Type
 
-/** A subject with the placeholders of its recipients. */
 export const ErasedSubject = Schema.Struct({ ...Subject.fields, placeholders: Schema.Array(ErasedRecipient) })
 export type ErasedSubject = typeof ErasedSubject.Type
 
-/** An erasure under way. */
 export const ErasureState = Schema.Struct({ ...ErasedSubject.fields, erasureId: Schema.String })
 export type ErasureState = typeof ErasureState.Type
 
@@ -46,7 +44,6 @@ export const ErasureCertificate = Schema.Struct({
   hashes: Schema.Array(Schema.String),
   startedAt: Timestamp,
   finishedAt: Schema.NullOr(Timestamp),
-  /** The release that erased. */
   release: Schema.String,
   counts: Schema.Record(Schema.Literals(PERSONAL_TABLES), Schema.optionalKey(Schema.Int)),
 })

@@ -15,7 +15,6 @@ import type {
 } from "./Erasure.ts"
 import type { LaterTable, PersonalDataCounts, PersonalTable } from "./PersonalData.ts"
 
-/** Finds the data on clinicians, and erases it. */
 export class ErasureRepository extends Context.Service<
   ErasureRepository,
   {
@@ -41,7 +40,6 @@ export class ErasureRepository extends Context.Service<
      * Leaves out recipients who are erased, or whose unsubscription is not applied yet.
      */
     findRecipients(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<Subject>
-    /** Counts the rows of a table that concern a subject. */
     count(subject: Subject, table: PersonalTable): Effect.Effect<number>
     /** Reserves `count` placeholder numbers of the organization; returns the first. */
     reservePlaceholders(organizationId: OrganizationId, count: number): Effect.Effect<number>

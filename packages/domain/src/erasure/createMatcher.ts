@@ -2,7 +2,6 @@ import { Base64 } from "effect/encoding"
 import { isAscii } from "../DomainName.ts"
 import type { Subject } from "./Erasure.ts"
 
-/** What to look for in texts. */
 export type Needles = Omit<Subject, "organizationId">
 
 /** Creates a function that reports whether a text names the subject: in any letter case, and as JSON, URLs and base64 write it. */

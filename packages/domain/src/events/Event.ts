@@ -2,7 +2,6 @@ import type { EVENT_RECIPIENTS, EventData, EventTypeOf } from "@outreach/contrac
 import type { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
-/** An event that this service sends. */
 export type OutreachEventType = EventTypeOf<"to_consumer">
 
 /** The size of the largest webhook body: body parsers take 100 KB by default. */

@@ -12,7 +12,6 @@ export const HIT_COUNT_RETENTION_SECONDS = 3600
 export const MAX_JUDGMENT_DELAY_SECONDS = 60
 /** How far back a message's earlier hits matter for the judgment of the next one. */
 export const EARLIER_HITS_SECONDS = 2
-/** How many of the earlier hits are looked at. */
 export const MAX_EARLIER_HITS = 100
 
 /** A request for the pixel or a link of a recipient's message, as it came. */

@@ -6,7 +6,6 @@ import { inTransaction, Transaction } from "../Transaction.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
 import { HitRepository } from "./HitRepository.ts"
 
-/** The most hits of an organization that are judged in one transaction. */
 const JUDGE_BATCH_SIZE = 500
 
 /** Judges an organization's oldest waiting hits and publishes them as opens and clicks, in one transaction; returns how many. */

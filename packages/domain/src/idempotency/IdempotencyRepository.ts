@@ -1,7 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { OrganizationId } from "../Identifier.ts"
 
-/** A request that is to be executed once. */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /** The caller's `Idempotency-Key`; another organization's equal key is another key. */

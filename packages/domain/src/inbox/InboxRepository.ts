@@ -6,9 +6,7 @@ import { Timestamp } from "../Timestamp.ts"
 /** An event that a partner sent, verified and not yet parsed. */
 export const InboundMessage = Schema.Struct({
   organizationId: OrganizationId,
-  /** The endpoint that it was sent to. */
   endpointId: EndpointId,
-  /** The signing secret that verified it. */
   secretId: SecretId,
   /** The partner's own id of the event: the deduplication key within the organization. */
   eventId: Schema.String,
@@ -87,7 +85,6 @@ export class InboxRepository extends Context.Service<
       events: ReadonlyArray<Pick<InboundMessage, "eventId" | "body">>,
     ): Effect.Effect<void>
     quarantine(organizationId: OrganizationId, events: ReadonlyArray<QuarantinedEvent>): Effect.Effect<void>
-    /** Finds an event, with the body as it was signed. */
     find(
       organizationId: OrganizationId,
       eventId: string,

@@ -20,7 +20,6 @@ const MAX_BATCH_SIZE = 200
 /** How often a batch is tried again because a recipient was imported while it ran. */
 const MAX_RETRIES = 10
 
-/** The outcome of a batch of events. */
 export interface ApplyResult {
   /** Events that are done, those that have nothing to do included. */
   readonly applied: number
@@ -29,7 +28,6 @@ export interface ApplyResult {
   readonly waiting: number
   /** Events that name the token of no recipient. */
   readonly unattributed: ReadonlyArray<string>
-  /** Programs whose completers have just reached their target. */
   readonly reached: ReadonlyArray<ProgramId>
 }
 

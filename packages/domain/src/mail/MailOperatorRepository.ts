@@ -10,7 +10,6 @@ export const LOOK_UP_AGAIN_SECONDS = 600
 export class MailOperatorRepository extends Context.Service<
   MailOperatorRepository,
   {
-    /** Notes domains that are about to be written to. */
     need(domains: ReadonlySet<string>): Effect.Effect<void>
     /** Takes domains that are written to and were not looked up within `OPERATOR_MAX_AGE_SECONDS`; others take them after `LOOK_UP_AGAIN_SECONDS`. */
     take(limit: number): Effect.Effect<ReadonlyArray<string>>

@@ -58,7 +58,6 @@ export interface SendingLease {
   readonly campaignId: CampaignId
   /** When sending must have begun at the latest, in nanoseconds of the clock that nobody sets. */
   readonly beginBy: bigint
-  /** Called when sending begins. */
   begin(): void
   /** Returns whether the lease is still ours; called before the message itself is sent. */
   isHeld(): boolean

@@ -4,7 +4,6 @@ import { Program } from "../programs/Program.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
-/** One of the two subjects that a campaign compares. */
 export const TestSubject = Schema.Literals(["a", "b"])
 export type TestSubject = typeof TestSubject.Type
 
@@ -26,7 +25,6 @@ export interface MessageLease
   readonly ramp?: { readonly senderId: SenderId; readonly day: string } | null
 }
 
-/** What a campaign's messages have in common. */
 export const MessageTemplate = Schema.Struct({
   subject: Schema.String,
   html: Schema.String,

@@ -56,7 +56,6 @@ export interface KeptMessage {
   readonly failure?: MailFailure
 }
 
-/** A message that leaves the queue. */
 export interface FinalMessage {
   readonly lease: MessageLease
   readonly attempt: MessageAttempt | undefined

@@ -16,21 +16,18 @@ import {
   type MessageSettlement,
 } from "./MessageQueue.ts"
 
-/** The most settlements that share a transaction. */
 const MAX_BATCH_SIZE = 100
 /** How often an outcome is written again while the database is away: for about as long as a lease. */
 const MAX_TRIES = 200
 /** The longest wait for a campaign's next turn: a retry that comes later needs no turn of its own. */
 const MAX_TURN_WAIT_SECONDS = 60
 
-/** A lease that is being settled. */
 interface Settling {
   readonly lease: MessageLease
   readonly settlement: MessageSettlement
   readonly attempt: MessageAttempt | undefined
 }
 
-/** Records the outcomes of messages. */
 export class Settlements extends Context.Service<
   Settlements,
   {
@@ -132,7 +129,6 @@ const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settli
   return answer === "deferred" || answer === "refused" ? [{ campaignId, email, answer, reply }] : []
 }
 
-/** Returns the reason of a bounce that an event reports. */
 export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
   BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
 

@@ -56,7 +56,6 @@ export interface ClaimDecision {
     readonly times: number
   }>
   readonly organizations: ReadonlyArray<OrganizationId> | null
-  /** The campaigns whose turn advances. */
   readonly campaigns: ReadonlyArray<CampaignKey>
   /** The campaign of each message that was leased or deferred, in the order of the candidates. */
   readonly served: ReadonlyArray<CampaignKey>

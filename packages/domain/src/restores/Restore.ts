@@ -83,7 +83,6 @@ export const RestoredEndpoint = Schema.Struct({
   repeatsFrom: Timestamp,
 })
 
-/** An organization in a restored database. */
 export const RestoredOrganization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,

@@ -55,7 +55,6 @@ export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
   return yield* new RestoreUnderWay({ restoredTo: underWay.restoredTo })
 })
 
-/** Returns the restore that is under way. */
 export const findUnderWay = Effect.gen(function* () {
   const latest = yield* (yield* RestoreRepository).latest
   return latest === undefined || latest.finishedAt !== null ? yield* new NoRestoreUnderWay() : latest

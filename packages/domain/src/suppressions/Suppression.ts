@@ -37,7 +37,6 @@ export type SuppressionScope =
   | { readonly programId: ProgramId; readonly organizationId?: undefined }
   | { readonly organizationId: OrganizationId; readonly programId?: undefined }
 
-/** Returns the kinds and values under which a clinician is suppressed. */
 export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<SuppressionKey> => [
   ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
   ...(email === null ? [] : [{ kind: "email" as const, value: email }]),

@@ -17,7 +17,6 @@ export const Unsubscription = Schema.Struct({
 })
 export type Unsubscription = typeof Unsubscription.Type
 
-/** What a recipient may unsubscribe from. */
 export const UnsubscriptionChoice = Schema.Struct({
   organizationName: Schema.String,
   senderName: Schema.NullOr(Schema.String),

@@ -3,7 +3,6 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { ProgramClinician, WithdrawalReason } from "./Suppression.ts"
 
-/** A waiting recipient, and a clinician that it matches. */
 export interface MatchedRecipient<Clinician extends ProgramClinician = ProgramClinician> {
   readonly id: RecipientId
   readonly clinician: Clinician
@@ -25,7 +24,6 @@ export class WithdrawalRepository extends Context.Service<
       organizationId: OrganizationId,
       clinicians: ReadonlyArray<Clinician>,
     ): Effect.Effect<ReadonlyArray<MatchedRecipient<Clinician>>>
-    /** Finds waiting recipients of the programs that reached their quota. */
     findReached(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<RecipientId>>
     /** Locks recipients and their messages until the transaction ends; returns whose message is in flight. */
     lock(

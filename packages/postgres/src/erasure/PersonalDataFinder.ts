@@ -65,7 +65,6 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
     const sql = yield* SqlClient.SqlClient
     const atLeisure = withoutTimeLimit(sql)
 
-    /** The condition that a row of a table concerns a subject. */
     const concerning = (table: KeyedTable, { organizationId, npis, emails, recipients }: Subject) => {
       const { by } = PERSONAL_DATA[table]
       const values = by === "npi" ? npis : recipients.map(({ id, token }) => (by === "token" ? token : id))
@@ -207,13 +206,11 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       searches,
       deadLetterCandidates,
       deliveredCandidates,
-      /** Finds the stored responses that name a subject, with their bodies by their keys. */
       storedResponses: (subject: Subject) =>
         Effect.map(
           searchStored(subject, "0", (id, body) => [id, body] as const),
           (found) => new Map(found),
         ),
-      /** Counts the rows of a table that concern a subject. */
       count: (subject: Subject, table: PersonalTable): Effect.Effect<number, SqlError.SqlError> =>
         Effect.map(
           isKeyed(table)

@@ -20,7 +20,6 @@ export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | un
 export const otherBaseline = () => mismatch(`Nothing was changed: ${OTHER_BASELINE}.`)
 
 export interface MigrationPlan extends SqlFiles {
-  /** The files of functions that are gone. */
   readonly removed: ReadonlyArray<string>
   /** Whether a newer release has migrated the database; then nothing is left to do. */
   readonly isNewer: boolean

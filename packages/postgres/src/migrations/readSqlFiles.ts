@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { Effect } from "effect"
 
-/** A file of SQL that `migrate` applies. */
 export interface SqlFile {
   /** The path under `sql/`, as it is recorded in the database. */
   readonly file: string

@@ -178,7 +178,6 @@ const runPending = Effect.fnUntraced(function* (
   return [...plan.migrations, ...plan.functions].map(({ file }) => file)
 })
 
-/** Reads the checksums of the files that were applied. */
 const readApplied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const otherForm = yield* sql`

@@ -204,7 +204,6 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
   }
 })
 
-/** What an import gives of each recipient. */
 const givenNames = Object.keys(Candidate.fields) as ReadonlyArray<keyof typeof Candidate.Type>
 
 const recipientsOf = Effect.map((rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows.map(recipientOf))
