@@ -61,13 +61,22 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       databaseUrl,
       port: kept.partner_port ?? 0,
       secrets: () => [state.read().seeded?.signing_secret ?? []].flat(),
+      consoleUrl: () => partnerConsoleUrl(consolePort.port, state.read().partner_sign_in_token),
     })
     yield* state.update({ partner_port: partner.port })
     const seeded = kept.seeded ?? (yield* seedPartner(partner.webhooksUrl))
     yield* state.update({ seeded })
-    const signInToken = yield* signInTokenOf(kept.sign_in_token)
-    yield* state.update({ sign_in_token: signInToken })
+    const signInToken = yield* signInTokenOf(
+      { name: "Sandbox", role: "admin", organizationId: null },
+      kept.sign_in_token,
+    )
+    const partnerSignInToken = yield* signInTokenOf(
+      { name: "Sample partner", role: "partner", organizationId: seeded.organization_id },
+      kept.partner_sign_in_token,
+    )
+    yield* state.update({ sign_in_token: signInToken, partner_sign_in_token: partnerSignInToken })
     const signInUrl = `${consoleUrl}/sign-in/${signInToken}`
+    const partnerSignInUrl = partnerConsoleUrl(consolePort.port, partnerSignInToken)
     const recipients = options.recipients ?? kept.campaign?.recipients ?? SAMPLE
     const campaign =
       kept.campaign?.recipients === recipients
@@ -87,6 +96,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
         writePrivate(addresses, {
           base_url: baseUrl,
           console_url: signInUrl,
+          partner_console_url: partnerSignInUrl,
           api_key: seeded.api_key,
           organization_id: seeded.organization_id,
           program_id: seeded.program_id,
@@ -103,6 +113,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 API               ${baseUrl}
 documents         ${baseUrl}/docs   how to begin, requests with curl, webhooks, errors, the reference
 operator console  ${signInUrl}   signed in as an admin
+partner's view    ${partnerSignInUrl}   the same console, signed in as the sample partner
 sample partner    ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
 mail catcher      ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
 logs              ${["api.log", "worker.log", "console.log"].map((log) => join(folder, log)).join("  ")}
@@ -152,6 +163,10 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
     ),
   )
 }, Effect.scoped)
+
+/** The sample partner's link. It has another host than the admin's, so that a browser keeps the sessions of both. */
+const partnerConsoleUrl = (port: number, token: string | undefined): string =>
+  `http://localhost:${port}/sign-in/${token ?? ""}`
 
 const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
 

@@ -28,9 +28,9 @@ export interface StoredEvent {
 export const partnerPage = (
   { counts, duplicates, rejected, reconciled, told }: PartnerCounts,
   events: ReadonlyArray<StoredEvent>,
-  options: { readonly byFeedAlone: number; readonly type: string | undefined },
+  options: { readonly byFeedAlone: number; readonly type: string | undefined; readonly consoleUrl: string },
 ): string => {
-  const { byFeedAlone, type } = options
+  const { byFeedAlone, type, consoleUrl } = options
   const stored = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const sent = Object.values(told).reduce((sum, count) => sum + count, 0)
   const summary = [
@@ -65,7 +65,8 @@ export const partnerPage = (
     title: "Sample partner",
     refreshSeconds: 5,
     lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
-and sends the service events about clinicians. This page reloads every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>`,
+and sends the service events about clinicians. This page reloads every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>
+<p><a href="${escapeHtml(consoleUrl)}">The partner's own view of the console</a>: its endpoint and deliveries, why some failed, its keys, secrets and usage.</p>`,
     main: `${table(["Step", "Count", "What"], summary)}
 <h2>Event types</h2>
 ${table(["Type", "Direction", "Count", "Meaning"], types)}

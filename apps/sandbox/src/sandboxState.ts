@@ -16,8 +16,9 @@ export interface SandboxState {
   /** The sample partner's port, which its endpoint's URL contains. */
   readonly partner_port?: number
   readonly seeded?: SeededPartner
-  /** The token of the console's sign-in link, which stays the same. */
+  /** The tokens of the console's sign-in links, which stay the same: of an admin, and of the sample partner. */
   readonly sign_in_token?: string
+  readonly partner_sign_in_token?: string
   readonly campaign?: { readonly id: CampaignId; readonly recipients: string }
 }
 

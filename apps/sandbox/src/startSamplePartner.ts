@@ -60,6 +60,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly port: number
   /** The partner's signing secrets. */
   readonly secrets: () => readonly string[]
+  /** The link to the partner's own view of the console. */
+  readonly consoleUrl: () => string
 }) {
   const pool = yield* Effect.acquireRelease(
     Effect.promise(async () => {
@@ -116,7 +118,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     const alone = await pool.query<{ count: number }>(
       "select count(*)::int as count from sample_partner.events where copies = 0",
     )
-    return partnerPage(counts, rows, { byFeedAlone: alone.rows[0]!.count, type })
+    return partnerPage(counts, rows, {
+      byFeedAlone: alone.rows[0]!.count,
+      type,
+      consoleUrl: options.consoleUrl(),
+    })
   }
 
   const findEvent = async (id: string): Promise<StoredEvent | undefined> => {

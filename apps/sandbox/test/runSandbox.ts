@@ -12,6 +12,7 @@ export type Addresses = Readonly<
   Record<
     | "base_url"
     | "console_url"
+    | "partner_console_url"
     | "api_key"
     | "organization_id"
     | "program_id"

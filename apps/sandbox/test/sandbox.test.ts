@@ -196,6 +196,21 @@ it("links to the console, where the link signs in as an admin as often as it is 
   }
 })
 
+it("leads from the sample partner's page to the partner's own view of the console", async () => {
+  const url = addresses.partner_console_url
+  expect(sandbox.output()).toContain(`partner's view    ${url}`)
+  expect(await (await asBrowser()).text()).toContain(`<a href="${url}">`)
+  const signIn = await fetch(url, { redirect: "manual" })
+  const cookie = signIn.headers.get("set-cookie")!.split(";")[0]!
+  const first = await fetch(new URL("/", url), { headers: { cookie } })
+  expect(new URL(first.url).pathname).toBe(`/partners/${addresses.organization_id}`)
+  const text = await first.text()
+  expect(text).toContain("<bdi>Sample partner</bdi> <small>partner</small>")
+  expect(text).toContain(`/endpoints/${addresses.endpoint_id}`)
+  expect(text).toContain(`${addresses.base_url}/docs`)
+  expect((await fetch(new URL("/campaigns", url), { headers: { cookie } })).status).toBe(404)
+})
+
 it("names the port that is in use, and the sandbox that holds the folder", async () => {
   const port = Number(new URL(addresses.base_url).port)
   const inUse = await Effect.runPromise(Effect.flip(checkPort(port)))

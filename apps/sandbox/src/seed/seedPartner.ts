@@ -3,6 +3,7 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
@@ -47,17 +48,14 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
 /** The ids and secrets of the sample partner. */
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
-/** The name of the operator that the sandbox's link signs in. */
-const NAME = "Sandbox"
-
 /** As long as a sandbox may run. */
 const LINK_SECONDS = 365 * 86_400
 
-/** Returns the token of a link that signs in as an admin any number of times: that of an earlier run if it still works. */
-export const signInTokenOf = Effect.fnUntraced(function* (earlier: string | undefined) {
+/** Returns the token of a link that signs an operator in any number of times: that of an earlier run if it still works. */
+export const signInTokenOf = Effect.fnUntraced(function* (operator: Omit<Operator, "id">, earlier: string | undefined) {
   const operators = yield* OperatorRepository
   if (earlier !== undefined && (yield* operators.findSignInLink(earlier)) !== undefined) return earlier
-  const known = (yield* operators.list).find(({ name, removedAt }) => name === NAME && removedAt === null)
-  const { id } = known ?? (yield* addOperator({ name: NAME, role: "admin", organizationId: null }))
+  const known = (yield* operators.list).find(({ name, removedAt }) => name === operator.name && removedAt === null)
+  const { id } = known ?? (yield* addOperator(operator))
   return Redacted.value((yield* createSignInLink(id, { seconds: LINK_SECONDS, once: false })).token)
 })
