@@ -3,6 +3,7 @@ import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { Signer, WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { RELEASE } from "@outreach/process/release"
+import { parseRetryAfter } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature/node"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
@@ -133,6 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #body: Buffer[] = []
   #size = 0
   #status: number | undefined
+  #retryAfterMs: number | undefined
   #controller: Dispatcher.DispatchController | undefined
   #over = false
 
@@ -156,10 +158,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) controller.abort(new Error("the call is over"))
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     // 1xx are no answer yet.
     if (status < 200 || this.#over) return
     this.#status = status
+    if (status >= 400 && status < 500) this.#retryAfterMs = retryAfterOf(headers)
     // Most bodies have come with the headers, and need no timer.
     queueMicrotask(() => {
       if (!this.#over) this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)
@@ -207,8 +210,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   // PostgreSQL's text holds no U+0000.
   #reply(status: number): WebhookResponse {
     const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body)
-    return { status, response: body.toString("utf8").replaceAll("\0", "") }
+    return { status, response: body.toString("utf8").replaceAll("\0", ""), retryAfterMs: this.#retryAfterMs }
   }
+}
+
+type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2]
+
+/** More than a number of seconds or a date needs. */
+const MAX_TIME_LENGTH = 64
+
+/** Reads the first `Retry-After`, in milliseconds. */
+const retryAfterOf = (headers: ResponseHeaders): number | undefined => {
+  const first = (name: string) => [headers[name]].flat()[0]?.slice(0, MAX_TIME_LENGTH)
+  return parseRetryAfter(first("retry-after"), { date: first("date"), now: Date.now })
 }
 
 /** Signs with `node:crypto`. */

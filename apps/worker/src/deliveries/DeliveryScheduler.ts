@@ -365,7 +365,11 @@ export const createDeliveryScheduler = (options: {
       if (queue.calls.delete(called) && queue.calls.size === 0 && !queue.isGone) busy--
       if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
       // A call that began before the endpoint changed says nothing of it as it is now.
-      if (outcome?.version === queue.version) learn(queue, outcome)
+      if (outcome?.version === queue.version) {
+        learn(queue, outcome)
+        // Writing the outcome disables the endpoint.
+        queue.isLeaving ||= outcome.settlement.state === "gone"
+      }
       const { isRow, eventId } = called.delivery
       // Nothing was asked and nothing was sent: this was not an attempt.
       const isPutBack = outcome?.reason === "name_not_asked" && !queue.isLeaving && !queue.isGone

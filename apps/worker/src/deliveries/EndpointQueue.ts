@@ -2,9 +2,12 @@ import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
+import { scheduleOf } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
+import type { RetryRules } from "@outreach/domain/deliveries/settleAttempt"
 import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Schedule } from "@outreach/retry-policy"
 import type { Redacted } from "effect"
 
 /** A delivery in this worker's hands, and this worker's clock when it was read, in Unix milliseconds. */
@@ -23,6 +26,10 @@ export interface EndpointQueue {
   /** The most calls in flight; null for the worker's own bound. */
   maxInFlight: number | null
   standardWebhooks: boolean
+  retryStatuses: RetryRules["retryStatuses"]
+  disableOnGone: boolean
+  /** Its own; null for the worker's. */
+  schedule: Schedule | null
   /** What signs, and until when. */
   secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
   /** Calls of the worker that gave the endpoint up. */
@@ -92,6 +99,9 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   url: owned.url,
   maxInFlight: owned.maxInFlight,
   standardWebhooks: owned.standardWebhooks,
+  retryStatuses: owned.retryStatuses,
+  disableOnGone: owned.disableOnGone,
+  schedule: owned.retryDelays && scheduleOf(owned.retryDelays),
   secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
   allowance: Number.POSITIVE_INFINITY,
   breaker: breakerOf(owned, now),

@@ -1,7 +1,7 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { Policy } from "@outreach/retry-policy"
+import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
@@ -10,10 +10,10 @@ import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
 
 /** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (
-  schedule: Policy,
+  deploymentSchedule: Schedule,
   noteDeadLetter: Effect.Success<typeof deadLetterLog>,
 ) {
-  const attempt = yield* deliveryAttempts(schedule)
+  const attempt = yield* deliveryAttempts
   const context = yield* Effect.context<never>()
   const clock = yield* Clock.Clock
   const isTraced = yield* References.TracerEnabled
@@ -28,8 +28,9 @@ export const attemptDelivery = Effect.fnUntraced(function* (
           context,
         )
       }
-      const { version, url, standardWebhooks } = queue
-      const endpoint = { version, url, standardWebhooks }
+      const { version, url, standardWebhooks, retryStatuses, disableOnGone } = queue
+      const schedule = queue.schedule ?? deploymentSchedule
+      const endpoint = { version, url, standardWebhooks, retryStatuses, disableOnGone, schedule }
       const made = attempt(delivery, { readAt, endpoint, secrets: secretsAt(queue, now) })
       return isTraced ? traceAttempt(delivery, made) : made
     },

@@ -5,7 +5,7 @@ import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { areApart } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
-import type { Policy } from "@outreach/retry-policy"
+import type { Schedule } from "@outreach/retry-policy"
 import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
@@ -17,7 +17,8 @@ import type { EndpointQueue, Held } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
 export interface DeliverOptions {
-  readonly schedule: Policy
+  /** That of endpoints that have none of their own. */
+  readonly schedule: Schedule
   readonly drainSeconds: number
   /** Calls of this worker in flight: in all, and to one endpoint. */
   readonly maxInFlight: number
@@ -95,7 +96,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     })
     scheduler.toWrite.clear()
     unwritten = 0
-    const { refused, again } = yield* leases.write(worker, written.map(toProgress)).pipe(
+    const { refused, again, disabled } = yield* leases.write(worker, written.map(toProgress)).pipe(
       // It is not known what the database has of it, and it may be written twice.
       Effect.onError(() =>
         Effect.sync(() => {
@@ -127,6 +128,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         const { settlement } = outcome
         if (settlement.state === "retry") scheduler.dueIn(queue.endpointId, settlement.delaySeconds * 1000)
       }
+    }
+    for (const endpointId of disabled) {
+      yield* Effect.annotateLogs(Effect.logWarning("endpoint disabled: it answered 410"), { endpointId })
     }
   })
 
@@ -240,7 +244,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
   [...wanted].map(([{ endpointId }, limit]) => ({ endpointId, limit }))
 
-/** What becomes of a delivery that was rejected by what its endpoint was before it changed. */
+/** What becomes of a delivery that was rejected, or gone, by what its endpoint was before it changed. */
 const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
 
 /** What is written of an endpoint in one go. */

@@ -151,7 +151,14 @@ describe("the scheduler of endpoints", () => {
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 20]]))
     const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
-    const outcome = { version: 1, reason: "name_not_asked", verdict: "transient", attempt: { latencyMs: 1000 } }
+    const settlement = { state: "retry", delaySeconds: 30 }
+    const outcome = {
+      version: 1,
+      reason: "name_not_asked",
+      verdict: "transient",
+      settlement,
+      attempt: { latencyMs: 1000 },
+    }
     const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, outcome as unknown as AttemptResult))
     expect(isToWrite).toEqual(Array(16).fill(false))
     expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
@@ -167,6 +174,25 @@ describe("the scheduler of endpoints", () => {
     expect(queue!.reader.calling).toEqual([again.delivery.eventId])
     expect(queue!.reader.waiting).toEqual(queue!.waiting.map(({ delivery }) => delivery.eventId))
     expect(queue!.waiting).toHaveLength(19)
+  })
+
+  it("begins no call to an endpoint that was found gone, until it is known to be enabled", () => {
+    const { scheduler, read } = schedulerOf(1, 512)
+    const [queue] = scheduler.queues.values()
+    read(new Map([[queue!, 20]]))
+    const [, held] = scheduler.begin()!
+    const gone = {
+      version: 1,
+      reason: "client_error",
+      verdict: "permanent",
+      settlement: { state: "gone" },
+      attempt: {},
+    }
+    expect(scheduler.ended(queue!, held, gone as unknown as AttemptResult)).toBe(true)
+    expect(scheduler.begin()).toBeUndefined()
+    const owned = endpoints(1, 1).map((each) => ({ ...each, version: 3 }))
+    scheduler.update(owned, secretsOf(owned, secretOf("whsec_a")))
+    expect(scheduler.begin()).toBeDefined()
   })
 })
 

@@ -145,6 +145,27 @@ describe("a response", () => {
     }
   })
 
+  it.each([
+    ["seconds", { "Retry-After": "120" }, 120_000],
+    [
+      "a date, from the response's own",
+      { "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT", Date: "Fri, 31 Dec 1999 23:58:59 GMT" },
+      60_000,
+    ],
+    ["a date that has passed", { "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT" }, 0],
+    ["the first of several", { "Retry-After": ["7", "9"] }, 7000],
+    ["neither seconds nor a date", { "Retry-After": "soon" }, undefined],
+    ["a number longer than any wait", { "Retry-After": "9".repeat(5000) }, expect.any(Number)],
+    ["not there", {}, undefined],
+  ])("of 4xx says in Retry-After how long to wait: %s", async (_, headers, retryAfterMs) => {
+    for (const status of [408, 429]) {
+      const url = await serve((_, response) => response.writeHead(status, headers).end())
+      expect(await post(url)).toEqual({ status, response: "", retryAfterMs })
+    }
+    const url = await serve((_, response) => response.writeHead(503, headers).end())
+    expect(await post(url)).toEqual({ status: 503, response: "" })
+  })
+
   it("is text that the database can hold, whatever its bytes", async () => {
     const url = await serve((_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])))
     expect(await post(url)).toEqual({ status: 200, response: "a\uFFFDb" })

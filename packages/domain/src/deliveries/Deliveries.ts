@@ -1,15 +1,12 @@
-import type { Next, Policy } from "@outreach/retry-policy"
 import { Clock, Effect, type Redacted } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
-import { classifyResponse, type DeliveryOutcome } from "./classifyResponse.ts"
+import type { DeliveryOutcome } from "./classifyResponse.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
-import type { Outcome, OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
+import type { Outcome, OwnedEndpoint } from "./DeliveryLeases.ts"
+import { type RetryRules, settleAttempt } from "./settleAttempt.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
-
-/** How long a delivery waits when its host's name had no turn to be resolved. That was no attempt, so it does not count as one. */
-const NOT_ASKED_DELAY_SECONDS = 30
 
 /** The result of one attempt at a delivery, before it is written. */
 export interface AttemptResult extends Outcome, Pick<DeliveryOutcome, "verdict" | "reason"> {
@@ -24,7 +21,7 @@ export interface AttemptOptions {
    */
   readonly readAt: number
   /** The endpoint as it is when the call begins. */
-  readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks">
+  readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks"> & RetryRules
   /** The secrets that sign when the call begins. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
@@ -32,8 +29,8 @@ export interface AttemptOptions {
 /** Returns the milliseconds of a clock that nobody can set. */
 export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
-/** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
-export const deliveryAttempts = Effect.fnUntraced(function* (policy: Policy) {
+/** The function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
+export const deliveryAttempts = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const client = yield* WebhookClient
   const signer = yield* Signer
@@ -43,11 +40,11 @@ export const deliveryAttempts = Effect.fnUntraced(function* (policy: Policy) {
       const now = () => delivery.readAt + (monotonicMs(clock) - readAt)
       const started = now()
       const body = utf8.encode(delivery.body)
-      const { version, url, standardWebhooks } = endpoint
+      const { version, url, standardWebhooks, ...rules } = endpoint
       const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, standardWebhooks })
       return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
         const finished = now()
-        const { verdict, reason } = classifyResponse(reply)
+        const { verdict, reason, settlement } = settleAttempt(reply, delivery.attempt, rules)
         return {
           delivery,
           version,
@@ -59,23 +56,13 @@ export const deliveryAttempts = Effect.fnUntraced(function* (policy: Policy) {
             outcome: reason,
             response: reply.response ?? null,
           },
-          settlement:
-            reason === "name_not_asked"
-              ? { state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS }
-              : toSettlement(policy.next({ attempt: delivery.attempt, outcome: { verdict } })),
+          settlement,
           verdict,
           reason,
         }
       })
     })
 })
-
-const toSettlement = (next: Next): Settlement => {
-  // The delay alone: the database adds it to its own clock.
-  if (next.retry) return { state: "retry", delaySeconds: next.delay / 1000 }
-  if (next.because === "success") return { state: "delivered" }
-  return { state: next.because === "permanent" ? "rejected" : "exhausted" }
-}
 
 interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {
   readonly body: Uint8Array

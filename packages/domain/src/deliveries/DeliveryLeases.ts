@@ -41,6 +41,8 @@ export interface SigningSecret {
 export type Settlement =
   | { readonly state: "delivered" }
   | { readonly state: "retry"; readonly delaySeconds: number }
+  /** It is due again, and its endpoint is disabled until somebody enables it. */
+  | { readonly state: "gone" }
   | { readonly state: Exclude<DeadLetterReason, "poison"> }
 
 export interface Outcome {
@@ -73,8 +75,10 @@ export interface Progress {
 export interface Written {
   /** The endpoints and rows that are no longer the worker's: nothing was written about them. */
   readonly refused: ReadonlySet<EndpointId | DeliveryId>
-  /** Rejected deliveries that are due again, because the endpoint has changed since the call began. */
+  /** Deliveries that were rejected or gone and are due again, because the endpoint has changed since the call began. */
   readonly again: ReadonlySet<DeliveryId>
+  /** Endpoints that a delivery found gone, and that were disabled for it. */
+  readonly disabled: ReadonlySet<EndpointId>
 }
 
 /** A delivery whose worker was lost with its call, and whether it became a dead letter for it. */

@@ -3,7 +3,12 @@ import type { EventId, OrganizationId } from "../Identifier.ts"
 import type { NetworkFailure } from "./classifyResponse.ts"
 
 export type WebhookResponse =
-  | { readonly status: number; readonly response: string }
+  | {
+      readonly status: number
+      readonly response: string
+      /** How long the `Retry-After` of a 4xx asks to wait. */
+      readonly retryAfterMs?: number | undefined
+    }
   | {
       readonly error: NetworkFailure
       /** What a name server said of a name that does not resolve. */

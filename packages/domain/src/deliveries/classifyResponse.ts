@@ -44,11 +44,18 @@ const BY_STATUS_CLASS: Readonly<Record<number, DeliveryOutcome>> = {
 }
 
 /**
- * Judges the response to a delivery: 2xx is a success, every 4xx permanent, all else transient. `Retry-After` counts for nothing, since the schedule is a promise.
+ * Judges the response to a delivery: 2xx is a success, every 4xx permanent, all else transient.
  *
- * Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * The 4xx of `retryStatuses` are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
  */
-export const classifyResponse = (response: WebhookResponse): DeliveryOutcome =>
-  "error" in response
-    ? { verdict: "transient", reason: response.error }
-    : (BY_STATUS_CLASS[Math.floor(response.status / 100)] ?? { verdict: "transient", reason: "invalid_status" })
+export const classifyResponse = (
+  response: WebhookResponse,
+  retryStatuses: ReadonlyArray<number> = [],
+): DeliveryOutcome => {
+  if ("error" in response) return { verdict: "transient", reason: response.error }
+  const { status } = response
+  const outcome = BY_STATUS_CLASS[Math.floor(status / 100)] ?? { verdict: "transient", reason: "invalid_status" }
+  return outcome.verdict === "permanent" && retryStatuses.includes(status)
+    ? { verdict: "transient", reason: outcome.reason }
+    : outcome
+}

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
-import { parseDeliverySchedule, SPECIFIED_DELAYS, SPECIFIED_SCHEDULE } from "../../src/deliveries/deliverySchedule.ts"
+import fc from "fast-check"
+import {
+  formatRetryDelays,
+  parseDeliverySchedule,
+  RetryDelays,
+  SPECIFIED_DELAYS,
+  SPECIFIED_SCHEDULE,
+  scheduleOf,
+} from "../../src/deliveries/deliverySchedule.ts"
+import { parseInput } from "../../src/parseInput.ts"
 
 const transient = { verdict: "transient" } as const
 
@@ -48,17 +57,45 @@ describe("the specified schedule", () => {
 })
 
 describe("parseDeliverySchedule", () => {
-  it("reads the specification's delays, and 20 of up to 7 days", () => {
+  it("reads the specification's delays, and 19 of up to 7 days", () => {
     expect(parseDeliverySchedule(SPECIFIED_DELAYS).delays).toEqual(SPECIFIED_SCHEDULE.delays)
-    expect(parseDeliverySchedule(Array(20).fill("7d").join()).delays).toEqual(Array(20).fill(604_800_000))
+    expect(parseDeliverySchedule(Array(19).fill("7d").join()).delays).toEqual(Array(19).fill(604_800_000))
   })
 
   it.each([
     ["", 'delay 1, "", is not'],
-    [Array(21).fill("1s").join(), "a schedule has at most 20 delays"],
+    [Array(20).fill("1s").join(), "a schedule has at most 20 attempts, so 19 delays"],
     ["30s,8d", "delay 2 is longer than 7d"],
   ])("refuses %j", (text, message) => {
     expect(() => parseDeliverySchedule(text)).toThrow(new RangeError(message).message)
     expect(() => parseDeliverySchedule(text)).toThrow(RangeError)
+  })
+})
+
+describe("the schedule of an endpoint", () => {
+  const parse = parseInput(RetryDelays)
+
+  it("is written as it is read, and has an attempt more than delays", () => {
+    const delays = fc.array(fc.integer({ min: 1, max: 604_800 }), { minLength: 1, maxLength: 19 })
+    fc.assert(
+      fc.property(fc.option(delays), (delays) => {
+        const text = formatRetryDelays(delays)
+        expect(parse(text)).toMatchObject({ success: delays })
+        if (delays !== null) expect(scheduleOf(delays).delays).toEqual(parseDeliverySchedule(text).delays)
+      }),
+    )
+    expect(formatRetryDelays([10, 60, 5400, 86_400, 90_061])).toBe("10s,1m,90m,1d,90061s")
+    expect(formatRetryDelays(null)).toBe("default")
+  })
+
+  it.each([
+    ["", 'delay 1, "", is not'],
+    ["none", 'delay 1, "none", is not'],
+    ["10s,0s", "delay 2 is not a whole number of seconds from 1"],
+    ["1500ms", "delay 1 is not a whole number of seconds from 1"],
+    ["10s,8d", "delay 2 is longer than 7d"],
+    [Array(20).fill("10s").join(), "a schedule has at most 20 attempts, so 19 delays"],
+  ])("refuses %j", (text, reason) => {
+    expect(parse(text)).toMatchObject({ failure: { reason: expect.stringContaining(reason) } })
   })
 })

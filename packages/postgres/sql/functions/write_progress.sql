@@ -7,7 +7,8 @@
 -- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles. Both are counted in
 -- delivery_outcomes, in the order of endpoints.
 -- It returns the endpoints and the ids of deliveries that are no longer the worker's, for which it wrote nothing, and those of
--- deliveries that are due again, because their endpoint has changed.
+-- deliveries that are due again, because their endpoint has changed. An endpoint that a delivery found gone is disabled, which changes it: its id is
+-- among them.
 create or replace function write_progress(
   worker uuid, positions text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb
 )
@@ -18,6 +19,16 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
+  -- Before the readers are locked, in the order of all that changes an endpoint and its reader.
+  if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
+    return query select endpoint, true from (
+      select disable_endpoint("endpointId", called, 'gone') as endpoint from (
+        select distinct "endpointId", version as called
+        from jsonb_to_recordset(troubles) as trouble ("endpointId" text, version integer, settlement text)
+        where settlement = 'gone' order by "endpointId"
+      ) gone
+    ) disabled where endpoint is not null;
+  end if;
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
     where endpoint_id = any (endpoints || array(select breaker->>'endpointId' from jsonb_array_elements(breakers) as breaker))

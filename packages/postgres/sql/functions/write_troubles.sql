@@ -2,7 +2,7 @@
 --
 -- held are the endpoints that are still the worker's. It counts the outcomes in delivery_outcomes, together with those of deliveries that
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
--- What was rejected at an address or with secrets that have changed in the meantime is due again at once.
+-- What was rejected, or gone, at an address or with secrets that have changed in the meantime is due again at once.
 -- groups are the groups of failures that a dead letter may join: choose_failure_group.
 -- It returns the ids of rows that are no longer the worker's, for which it wrote nothing, and of what is due again.
 create or replace function write_troubles(worker uuid, held text[], troubles jsonb, arrivals text[])
@@ -15,12 +15,12 @@ declare
   deaths jsonb;
 begin
   with trouble as materialized (
-    select given.*, is_again, case when is_again then 'retry' else settlement end as state
+    select given.*, is_again, case when is_again or settlement = 'gone' then 'retry' else settlement end as state
     from jsonb_to_recordset(troubles) as given (
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
       delay double precision, attempt jsonb, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
-    cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
+    cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*

@@ -6,6 +6,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { deliveryId } from "./deliveryId.ts"
@@ -37,12 +38,15 @@ const dueRows = rowsOf(
   { isReplay: "replay", readAt: "taken_at" },
 )
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
+const isEndpointId = Schema.is(EndpointId)
+const isDeliveryId = Schema.is(DeliveryId)
 const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
 
 export const DeliveryLeasesPg = adapter(
   DeliveryLeases,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
     const ownership = yield* endpointOwnership
     const secrets = yield* activeSecrets
     const noteUse = touchSecrets(sql)
@@ -100,9 +104,13 @@ export const DeliveryLeasesPg = adapter(
           }),
           decodeWritten,
         )
+        const changed = rows.flatMap(({ id, again }) => (again ? id : []))
+        const disabled = changed.filter(isEndpointId)
+        if (disabled.length > 0) yield* hints.give("endpoints")
         return {
           refused: new Set(rows.flatMap(({ id, again }) => (again ? [] : id))),
-          again: new Set(rows.flatMap(({ id, again }) => (again ? (id as DeliveryId) : []))),
+          again: new Set(changed.filter(isDeliveryId)),
+          disabled: new Set(disabled),
         }
       }),
 

@@ -130,4 +130,5 @@ export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> 
   keep_partitions: ["worker"],
   watch_clock: ["worker"],
   lift_unsubscriptions: ["worker"],
+  disable_endpoint: ["worker"],
 }

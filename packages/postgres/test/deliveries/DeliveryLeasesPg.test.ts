@@ -394,6 +394,7 @@ describe("DeliveryLeasesPg.write", () => {
       expect(yield* leases.write(token, [{ ...progress, outcomes: [rejected] }])).toEqual({
         refused: new Set(),
         again: new Set([delivery!.id]),
+        disabled: new Set(),
       })
       const [again] = yield* take()
       expect(again).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
@@ -402,12 +403,44 @@ describe("DeliveryLeasesPg.write", () => {
       expect(yield* leases.write(token, [{ ...progress, outcomes: [{ ...last, version: again!.version }] }])).toEqual({
         refused: new Set(),
         again: new Set(),
+        disabled: new Set(),
       })
       const { delivery: found, attempts } = yield* find(delivery!.id)
       expect(found.state).toBe("rejected")
       expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
     })
   }
+
+  test("disables an endpoint once that was found gone, and not the one that it has become", function* () {
+    const leases = yield* DeliveryLeases
+    const { find: findEndpoint, enable } = yield* EndpointRepository
+    const { endpoint } = yield* seedLog(2)
+    const { take, token } = yield* newWorker
+    const deliveries = yield* take()
+    const attempt = {
+      startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
+      latencyMs: 1,
+      status: 410,
+      response: "",
+    }
+    const gone = deliveries.map((delivery) => ({
+      ...{ delivery, version: endpoint.version, settlement: { state: "gone" } as const },
+      attempt: { ...attempt, number: 1, outcome: "client_error" },
+    }))
+    const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes: gone }
+    const again = new Set(deliveries.map(({ id }) => id))
+    expect(yield* leases.write(token, [progress])).toEqual({
+      ...{ refused: new Set(), again },
+      disabled: new Set([endpoint.id]),
+    })
+    expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "gone", waiting: 2 })
+    expect(yield* take()).toEqual([])
+    yield* enable(endpoint.id)
+    // The same again, as after a lost reply.
+    expect(yield* leases.write(token, [progress])).toEqual({ refused: new Set(), again, disabled: new Set() })
+    expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: true, disabledReason: null, waiting: 2 })
+    expect((yield* take()).map(({ attempt }) => attempt)).toEqual([2, 2])
+  })
 
   test("leaves the breaker as an operator left it who changed the endpoint meanwhile", function* () {
     const leases = yield* DeliveryLeases

@@ -85,6 +85,7 @@ describe("a role", () => {
     ["worker", "insert into events select * from events"],
     ["worker", "select ciphertext from signing_secrets"],
     ["worker", "select from keep_partitions('events')"],
+    ["worker", "select disable_endpoint('whe_x', 1, 'gone')"],
     ["worker", "select 1 / (current_identity() is not null)::integer"],
     ["operator", "insert into organizations (id, name) values ('org_x', 'x')"],
     [
@@ -118,6 +119,7 @@ describe("a role", () => {
     ["worker", "delete from inbox"],
     ["worker", "insert into campaigns select * from campaigns"],
     ["worker", "select from audit_log"],
+    ["worker", "update webhook_endpoints set enabled = false"],
     ["worker", "truncate messages"],
     ["worker", "create table mine ()"],
     ["worker", "alter table delivered add column mine text"],
@@ -125,6 +127,7 @@ describe("a role", () => {
     ["worker", "alter table events detach partition events_later"],
     ["api", "select from keep_partitions('delivered', 30)"],
     ["operator", "select from keep_partitions('delivered', 30)"],
+    ["operator", "select disable_endpoint('whe_x', 1, 'gone')"],
     ["operator", "update audit_log set command = ''"],
     ["operator", "delete from audit_log"],
     ["operator", "truncate audit_log, audit_results"],
