@@ -1,4 +1,4 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
 
@@ -33,33 +33,52 @@ export const dieOnDatabaseFailure = <Methods extends object>(service: string, me
     }),
   ) as Dying<Methods>
 
-/**
- * Creates the layer of a port from methods whose statements may fail in the database: given as they are, or by a generator or an effect that needs other
- * services too.
- */
-export const adapter = <
-  Self,
-  Shape extends object,
-  Needed extends Effect.Effect<unknown, never, unknown> = never,
-  R = SqlClient.SqlClient,
->(
+/** Does so for the service of a key. */
+const dying =
+  (key: string) =>
+  <Methods extends object>(methods: Methods): Dying<Methods> =>
+    dieOnDatabaseFailure(key.slice(key.lastIndexOf("/") + 1), methods)
+
+type Needs = Effect.Effect<unknown, never, unknown>
+
+/** Methods as they are, or a generator that returns them and needs other services too. */
+type Creation<Methods, Needed extends Needs> = (sql: SqlClient.SqlClient) => Methods | Generator<Needed, Methods, never>
+
+/** Creates the methods of a service, in which a failure of the database is a defect. */
+const methodsOf = <Methods extends object, Needed extends Needs>(
+  key: string,
+  create: Creation<Methods, Needed>,
+): Effect.Effect<Dying<Methods>, never, SqlClient.SqlClient | Effect.Services<Needed>> =>
+  Effect.gen(function* () {
+    const created = create(yield* SqlClient.SqlClient)
+    const methods = Symbol.iterator in created ? yield* Effect.gen(() => created) : created
+    return dying(key)(methods)
+  }) as Effect.Effect<Dying<Methods>, never, SqlClient.SqlClient | Effect.Services<Needed>>
+
+/** Creates the layer of a port from methods whose statements may fail in the database. */
+export const adapter = <Self, Shape extends object, Needed extends Needs = never, R = never>(
   port: Context.Service<Self, Shape>,
-  make:
-    | ((sql: SqlClient.SqlClient) => Failing<Shape> | Generator<Needed, Failing<Shape>, never>)
-    | Effect.Effect<Failing<Shape>, never, R>,
-): Layer.Layer<Self, never, Exclude<Effect.Services<Needed> | R, Scope.Scope>> => {
-  const methods = Effect.isEffect(make)
-    ? make
-    : Effect.flatMap(SqlClient.SqlClient, (sql) => {
-        const made = make(sql)
-        return Symbol.iterator in made ? Effect.gen(() => made) : Effect.succeed(made)
-      })
-  const service = port.key.slice(port.key.lastIndexOf("/") + 1)
-  return Layer.effect(
-    port,
-    Effect.map(
-      methods as Effect.Effect<Failing<Shape>, never, Effect.Services<Needed> | R>,
-      (failing) => dieOnDatabaseFailure(service, failing) as Shape,
-    ),
-  )
+  create: Creation<Failing<Shape>, Needed> | Effect.Effect<Failing<Shape>, never, R>,
+): Layer.Layer<Self, never, Exclude<SqlClient.SqlClient | Effect.Services<Needed> | R, Scope.Scope>> => {
+  const methods = Effect.isEffect(create) ? Effect.map(create, dying(port.key)) : methodsOf(port.key, create)
+  return Layer.effect(port, methods as Effect.Effect<Shape, never, SqlClient.SqlClient | Effect.Services<Needed> | R>)
 }
+
+/**
+ * Creates a service from methods whose statements may fail in the database, with its layer.
+ *
+ * @example
+ * export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
+ *   names: sql`select name from programs`.pipe(decodeNames),
+ * })) {}
+ */
+export const DatabaseService =
+  <Self>() =>
+  <const Id extends string, Methods extends object, Needed extends Needs = never>(
+    id: Id,
+    create: Creation<Methods, Needed>,
+  ) => {
+    const make = methodsOf(id, create)
+    const service = Context.Service<Self>()(id, { make })
+    return Object.assign(service, { layer: Layer.effect(service, make) })
+  }

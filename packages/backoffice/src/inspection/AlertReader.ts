@@ -1,44 +1,37 @@
 import type { AlertReading } from "@outreach/domain/operators/alerts"
-import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { decodeRow } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Reader } from "../Reader.ts"
 
 /** Reads what the alerts are about, by the queries that the metrics use. */
-export class AlertReader extends Context.Service<AlertReader>()("backoffice/inspection/AlertReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { readOldest, readState } = yield* DeliveryGauges
-    const readWorkers = sql`
+export class AlertReader extends Reader<AlertReader>()("backoffice/inspection/AlertReader", function* (sql) {
+  const { readOldest, readState } = yield* DeliveryGauges
+  const readWorkers = sql`
       select (restore_fault() is not null)::int as "workersPaused",
         (not exists (select from delivery_workers where alive_until > clock_timestamp() and not stopping))::int as "noWorker"`.pipe(
-      decodeRow({ noWorker: Schema.Int, workersPaused: Schema.Int }),
-      orDieAs("AlertReader.readWorkers"),
-    )
-    return {
-      read: Effect.map(
-        Effect.all([readWorkers, readOldest, readState], { concurrency: "unbounded" }),
-        ([workers, due, state]): AlertReading => ({
-          ...workers,
-          liveOldestSeconds: due.deliveries.live.oldestSeconds,
-          liveMaxLagSeconds: due.deliveries.live.maxLagSeconds,
-          probedOldestSeconds: due.deliveries.probed.oldestSeconds,
-          deadLetters: Object.values(state.deadLetters).reduce((sum, count) => sum + count, 0),
-          messagesOldestSeconds: due.messages.oldestSeconds,
-          messagesQuarantined: state.messagesQuarantined,
-          unsubscriptionsOldestSeconds: due.unsubscriptions.oldestSeconds,
-          inboxOldestSeconds: due.inbox.oldestSeconds,
-          inboxQuarantined: state.inboxQuarantined,
-          hitsOldestSeconds: due.hits.oldestSeconds,
-          deliveriesDeadRows: state.queue.deadRows,
-          horizonSeconds: Math.max(...Object.values(state.horizon).map(({ seconds }) => seconds)),
-          clockAheadSeconds: state.clockAheadSeconds,
-          clockDoubted: state.clockDoubt === null ? 0 : 1,
-        }),
-      ),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(AlertReader, AlertReader.make)
-}
+    decodeRow({ noWorker: Schema.Int, workersPaused: Schema.Int }),
+  )
+  return {
+    read: Effect.map(
+      Effect.all([readWorkers, readOldest, readState], { concurrency: "unbounded" }),
+      ([workers, due, state]): AlertReading => ({
+        ...workers,
+        liveOldestSeconds: due.deliveries.live.oldestSeconds,
+        liveMaxLagSeconds: due.deliveries.live.maxLagSeconds,
+        probedOldestSeconds: due.deliveries.probed.oldestSeconds,
+        deadLetters: Object.values(state.deadLetters).reduce((sum, count) => sum + count, 0),
+        messagesOldestSeconds: due.messages.oldestSeconds,
+        messagesQuarantined: state.messagesQuarantined,
+        unsubscriptionsOldestSeconds: due.unsubscriptions.oldestSeconds,
+        inboxOldestSeconds: due.inbox.oldestSeconds,
+        inboxQuarantined: state.inboxQuarantined,
+        hitsOldestSeconds: due.hits.oldestSeconds,
+        deliveriesDeadRows: state.queue.deadRows,
+        horizonSeconds: Math.max(...Object.values(state.horizon).map(({ seconds }) => seconds)),
+        clockAheadSeconds: state.clockAheadSeconds,
+        clockDoubted: state.clockDoubt === null ? 0 : 1,
+      }),
+    ),
+  }
+}) {}

@@ -1,6 +1,5 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { Effect, Schema } from "effect"
+import { DatabaseService } from "../adapter.ts"
 import { decodeValue } from "../rowsOf.ts"
 
 const COUNTS = [
@@ -14,13 +13,11 @@ const BATCH_SIZE = 5000
 const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Keeps the counts of campaigns: docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md. */
-export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/campaigns/CampaignCounts", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const columns = (write: (name: string) => string) => sql.literal(COUNTS.map(write).join(", "))
+export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/campaigns/CampaignCounts", (sql) => {
+  const columns = (write: (name: string) => string) => sql.literal(COUNTS.map(write).join(", "))
 
-    // One worker at a time, so that nobody waits for a row of the counts. A change that another one has added is no longer deleted here.
-    const foldNext = sql`
+  // One worker at a time, so that nobody waits for a row of the counts. A change that another one has added is no longer deleted here.
+  const foldNext = sql`
         with chosen as materialized (
           select organization_id, campaign_id, id from campaign_count_changes change
           where (select pg_try_advisory_xact_lock(hashtextextended('campaign counts', 0)))
@@ -39,13 +36,10 @@ export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/
         )
         select count(*)::int as count from gone`.pipe(decodeCount)
 
-    return dieOnDatabaseFailure("CampaignCounts", {
-      /** Adds what statements have changed to the counts, and leaves it to another worker that does so already. */
-      fold: Effect.gen(function* () {
-        while ((yield* foldNext) === BATCH_SIZE) {}
-      }),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(CampaignCounts, CampaignCounts.make)
-}
+  return {
+    /** Adds what statements have changed to the counts, and leaves it to another worker that does so already. */
+    fold: Effect.gen(function* () {
+      while ((yield* foldNext) === BATCH_SIZE) {}
+    }),
+  }
+}) {}

@@ -1,9 +1,8 @@
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
 import { CampaignId, EventId, type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { Effect, Schema } from "effect"
+import { DatabaseService } from "../adapter.ts"
 import { keyset } from "../keyset.ts"
 import { rowsOf } from "../rowsOf.ts"
 import { readSettled } from "./readSettled.ts"
@@ -31,32 +30,24 @@ const { columns, fromValues } = rowsOf(PublishedEvent)
 const byEmission = keyset({ emittedAt: "emitted_at", id: "id" }, "asc")
 
 /** Offers the events that were published, for reading again. */
-export class EventFeed extends Context.Service<EventFeed>()("postgres/events/EventFeed", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return dieOnDatabaseFailure("EventFeed", {
-      /**
-       * Reads at most `limit` events of the given types in the order (`emittedAt`, id), after a position.
-       *
-       * One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found without
-       * reading past the others.
-       */
-      page: (
-        organizationId: OrganizationId,
-        types: ReadonlyArray<FeedEventType>,
-        after: FeedPosition,
-        limit: number,
-      ) => {
-        // By the time alone as well: a comparison of rows leaves no partition out. Before the first id it adds nothing, and 8 % of PostgreSQL's time.
-        const since = sql`emitted_at >= ${after.emittedAt}::timestamptz`
-        const beyond = after.id === FIRST ? since : sql`${since} and ${byEmission.after(after)}`
-        const range =
-          types.length === FEED_EVENT_TYPES.length
-            ? sql`
+export class EventFeed extends DatabaseService<EventFeed>()("postgres/events/EventFeed", (sql) => ({
+  /**
+   * Reads at most `limit` events of the given types in the order (`emittedAt`, id), after a position.
+   *
+   * One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found without
+   * reading past the others.
+   */
+  page: (organizationId: OrganizationId, types: ReadonlyArray<FeedEventType>, after: FeedPosition, limit: number) => {
+    // By the time alone as well: a comparison of rows leaves no partition out. Before the first id it adds nothing, and 8 % of PostgreSQL's time.
+    const since = sql`emitted_at >= ${after.emittedAt}::timestamptz`
+    const beyond = after.id === FIRST ? since : sql`${since} and ${byEmission.after(after)}`
+    const range =
+      types.length === FEED_EVENT_TYPES.length
+        ? sql`
                 select ${columns} from events
                 where organization_id = ${organizationId} and type = any (${types}::text[]) and ${beyond}
                 order by ${byEmission.order} limit ${limit}`
-            : sql`
+        : sql`
                 select found.* from unnest(${types}::text[]) as wanted (type)
                 cross join lateral (
                   select ${columns} from events
@@ -66,11 +57,7 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
                   order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`
-        const page = Effect.map(range.values, (rows) => rows.map(fromValues))
-        return readSettled(sql, organizationId, page, limit, ({ emittedAt }) => emittedAt, after.emittedAt)
-      },
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(EventFeed, EventFeed.make)
-}
+    const page = Effect.map(range.values, (rows) => rows.map(fromValues))
+    return readSettled(sql, organizationId, page, limit, ({ emittedAt }) => emittedAt, after.emittedAt)
+  },
+})) {}

@@ -10,7 +10,6 @@ import { OperatorRepository } from "@outreach/domain/operators/OperatorRepositor
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
@@ -22,32 +21,28 @@ const listed = rowsOf(ListedOperator)
 const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
 const decodeExpiries = decodeColumn({ expiresAt: Timestamp })
 
-export const OperatorRepositoryPg = adapter(
-  OperatorRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    const hashed = (token: string | Redacted.Redacted) =>
-      sql`decode(${hash("sha256", Redacted.isRedacted(token) ? Redacted.value(token) : token, "hex")}, 'hex')`
-    const isUsable = sql.literal("expires_at > statement_timestamp() and not (once and used_at is not null)")
-    const isOpen = sql`expires_at > statement_timestamp()
+export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) {
+  const hashed = (token: string | Redacted.Redacted) =>
+    sql`decode(${hash("sha256", Redacted.isRedacted(token) ? Redacted.value(token) : token, "hex")}, 'hex')`
+  const isUsable = sql.literal("expires_at > statement_timestamp() and not (once and used_at is not null)")
+  const isOpen = sql`expires_at > statement_timestamp()
       and last_used_at > statement_timestamp() - make_interval(secs => ${SESSION_IDLE_SECONDS}::double precision)`
-    const expiry = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds}::double precision)`
+  const expiry = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds}::double precision)`
 
-    return {
-      insert: Effect.fnUntraced(function* ({ id, name, role, organizationId }) {
-        if (organizationId !== null) {
-          const found = yield* sql`select from organizations where id = ${organizationId}`
-          if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
-        }
-        return yield* sql`
+  return {
+    insert: Effect.fnUntraced(function* ({ id, name, role, organizationId }) {
+      if (organizationId !== null) {
+        const found = yield* sql`select from organizations where id = ${organizationId}`
+        if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+      }
+      return yield* sql`
           insert into operators as operator (id, name, role, organization_id)
           values (${id}, ${name}, ${role}, ${organizationId})
           on conflict (name) where removed_at is null do nothing
           returning ${columns}`.pipe(decode, firstOr(OperatorNameTaken, { name }))
-      }),
+    }),
 
-      list: sql`
+    list: sql`
         select ${listed.columns}
         from operators operator cross join lateral (
           select count(*)::int as sessions, max(last_used_at) as last_used_at
@@ -55,19 +50,19 @@ export const OperatorRepositoryPg = adapter(
         ) open
         order by operator.id`.pipe(listed.decode),
 
-      find: (operatorId) =>
-        sql`select ${columns} from operators operator where id = ${operatorId} and removed_at is null`.pipe(
-          decode,
-          firstOr(OperatorNotFound, { operatorId }),
-        ),
+    find: (operatorId) =>
+      sql`select ${columns} from operators operator where id = ${operatorId} and removed_at is null`.pipe(
+        decode,
+        firstOr(OperatorNotFound, { operatorId }),
+      ),
 
-      setRole: (operatorId, role) =>
-        sql`
+    setRole: (operatorId, role) =>
+      sql`
           update operators operator set role = ${role} where id = ${operatorId} and removed_at is null
           returning ${columns}`.pipe(decode, firstOr(OperatorNotFound, { operatorId })),
 
-      remove: (operatorId) =>
-        sql`
+    remove: (operatorId) =>
+      sql`
           with links as (
             delete from sign_in_links where operator_id = ${operatorId}
           ), sessions as (
@@ -76,23 +71,23 @@ export const OperatorRepositoryPg = adapter(
           update operators operator set removed_at = clock_timestamp() where id = ${operatorId} and removed_at is null
           returning ${columns}`.pipe(decode, firstOr(OperatorNotFound, { operatorId })),
 
-      insertLink: (operatorId, { token, seconds, once }) =>
-        sql`
+    insertLink: (operatorId, { token, seconds, once }) =>
+      sql`
           insert into sign_in_links (hash, operator_id, once, expires_at)
           select ${hashed(token)}, id, ${once}, ${expiry(seconds)}
           from operators where id = ${operatorId} and removed_at is null
           returning expires_at as "expiresAt"`.pipe(decodeExpiries, firstOr(OperatorNotFound, { operatorId })),
 
-      findSignInLink: Effect.fnUntraced(function* (token) {
-        const rows = yield* sql`
+    findSignInLink: Effect.fnUntraced(function* (token) {
+      const rows = yield* sql`
           select ${columns}, once
           from sign_in_links join operators operator on operator.id = operator_id
           where hash = ${hashed(token)} and ${isUsable} and removed_at is null`.pipe(decodeLinks)
-        return rows.map(({ once, ...operator }) => ({ operator, once }))[0]
-      }),
+      return rows.map(({ once, ...operator }) => ({ operator, once }))[0]
+    }),
 
-      beginSession: (linkToken, { token, seconds }) =>
-        sql`
+    beginSession: (linkToken, { token, seconds }) =>
+      sql`
           with operator as (
             update sign_in_links set used_at = clock_timestamp()
             from operators operator
@@ -104,8 +99,8 @@ export const OperatorRepositoryPg = adapter(
           )
           select ${columns} from operator`.pipe(decode, first),
 
-      beginSessionOf: (name, { token, seconds }) =>
-        sql`
+    beginSessionOf: (name, { token, seconds }) =>
+      sql`
           with session as (
             insert into operator_sessions (hash, operator_id, expires_at)
             select ${hashed(token)}, id, ${expiry(seconds)} from operators where name = ${name} and removed_at is null
@@ -113,8 +108,8 @@ export const OperatorRepositoryPg = adapter(
           )
           select ${columns} from session join operators operator on operator.id = operator_id`.pipe(decode, first),
 
-      findSession: (token, { isUse = true } = {}) =>
-        sql`
+    findSession: (token, { isUse = true } = {}) =>
+      sql`
           with session as (
             select hash, operator_id, last_used_at from operator_sessions where hash = ${hashed(token)} and ${isOpen}
           ), used as (
@@ -126,20 +121,19 @@ export const OperatorRepositoryPg = adapter(
             )
           )
           select ${columns} from session join operators operator on operator.id = operator_id where removed_at is null`.pipe(
-          decode,
-          first,
-        ),
+        decode,
+        first,
+      ),
 
-      endSession: (token) => sql`delete from operator_sessions where hash = ${hashed(token)}`,
+    endSession: (token) => sql`delete from operator_sessions where hash = ${hashed(token)}`,
 
-      deleteExpired: Effect.gen(function* () {
-        yield* sql`
+    deleteExpired: Effect.gen(function* () {
+      yield* sql`
           with over as materialized (select hash from sign_in_links where not (${isUsable}) and plausible_now() is not null limit ${MAX_DELETED})
           delete from sign_in_links link using over where link.hash = over.hash`
-        yield* sql`
+      yield* sql`
           with over as materialized (select hash from operator_sessions where not (${isOpen}) and plausible_now() is not null limit ${MAX_DELETED})
           delete from operator_sessions session using over where session.hash = over.hash`
-      }),
-    }
-  }),
-)
+    }),
+  }
+})

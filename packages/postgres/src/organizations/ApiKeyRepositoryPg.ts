@@ -6,7 +6,6 @@ import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreac
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { firstOr, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
@@ -38,26 +37,23 @@ export const TellsReplayPoints = Context.Reference<boolean>("postgres/organizati
 })
 
 /** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
-export const ApiKeyRepositoryPg = adapter(
-  ApiKeyRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const replayPoint = sql.literal(
-      (yield* TellsReplayPoints)
-        ? `${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock`
-        : "null as server, null as clock",
-    )
+export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
+  const replayPoint = sql.literal(
+    (yield* TellsReplayPoints)
+      ? `${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock`
+      : "null as server, null as clock",
+  )
 
-    const find = (keyId: KeyId) =>
-      sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, firstOr(KeyNotFound, { keyId }))
+  const find = (keyId: KeyId) =>
+    sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, firstOr(KeyNotFound, { keyId }))
 
-    // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
-    // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
-    // so that the statements of several processes never wait for each other in a circle.
-    const authenticateKey = yield* coalesce(
-      MAX_BATCH_SIZE,
-      Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
-        const rows = yield* sql`
+  // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
+  // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
+  // so that the statements of several processes never wait for each other in a circle.
+  const authenticateKey = yield* coalesce(
+    MAX_BATCH_SIZE,
+    Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+      const rows = yield* sql`
           with presented as (
             select decode(hash, 'hex') as hash, request
             from unnest(${texts.map(hashOf)}::text[]) with ordinality as presented (hash, request)
@@ -84,41 +80,41 @@ export const ApiKeyRepositoryPg = adapter(
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
             extract(epoch from statement_timestamp())::double precision as now, ${replayPoint}
           from caller join counted on key_id = id`.values
-        const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
-        for (const use of rows) {
-          const [request, organizationId, keyId, scopes, isFrozen, count, now, server, clock] = use as Use
-          uses[request - 1] = {
-            caller: { organizationId, keyId, scopes },
-            count,
-            now,
-            isFrozen,
-            ...(server && clock && { replayPoint: { server, clock } }),
-          }
+      const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
+      for (const use of rows) {
+        const [request, organizationId, keyId, scopes, isFrozen, count, now, server, clock] = use as Use
+        uses[request - 1] = {
+          caller: { organizationId, keyId, scopes },
+          count,
+          now,
+          isFrozen,
+          ...(server && clock && { replayPoint: { server, clock } }),
         }
-        return uses
-      }),
-      AUTHENTICATION_CONCURRENCY,
-    )
+      }
+      return uses
+    }),
+    AUTHENTICATION_CONCURRENCY,
+  )
 
-    return {
-      insert: (key) => {
-        const text = Redacted.value(key.text)
-        return sql`
+  return {
+    insert: (key) => {
+      const text = Redacted.value(key.text)
+      return sql`
           insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four, expires_at)
           select ${key.id}, id, ${key.name}, ${key.scopes}::text[], decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)},
             ${key.expiresAt}::timestamptz
           from organizations where id = ${key.organizationId}
           returning ${columns}`.pipe(decode, firstOr(OrganizationNotFound, { organizationId: key.organizationId }))
-      },
+    },
 
-      list: (organizationId) =>
-        sql`select ${columns} from api_keys where organization_id = ${organizationId} order by id`.pipe(decode),
+    list: (organizationId) =>
+      sql`select ${columns} from api_keys where organization_id = ${organizationId} order by id`.pipe(decode),
 
-      find,
+    find,
 
-      rotate: Effect.fnUntraced(function* (keyId, successor, overlapSeconds) {
-        const text = Redacted.value(successor.text)
-        const rows = yield* sql`
+    rotate: Effect.fnUntraced(function* (keyId, successor, overlapSeconds) {
+      const text = Redacted.value(successor.text)
+      const rows = yield* sql`
           with old as (
             update api_keys
             set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}::double precision))
@@ -128,19 +124,18 @@ export const ApiKeyRepositoryPg = adapter(
           insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four)
           select ${successor.id}, organization_id, name, scopes, decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)}
           from old returning ${columns}`.pipe(decode)
-        if (rows[0] !== undefined) return rows[0]
-        yield* find(keyId)
-        return yield* new KeyRevoked({ keyId })
-      }),
+      if (rows[0] !== undefined) return rows[0]
+      yield* find(keyId)
+      return yield* new KeyRevoked({ keyId })
+    }),
 
-      revoke: (keyId) =>
-        sql`
+    revoke: (keyId) =>
+      sql`
           update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
           where id = ${keyId} returning ${columns}`.pipe(decode, firstOr(KeyNotFound, { keyId })),
 
-      authenticateKey,
+    authenticateKey,
 
-      forgetWindows: sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
-    }
-  }),
-)
+    forgetWindows: sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
+  }
+})

@@ -1,9 +1,8 @@
 import type { SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { Schema } from "effect"
+import { DatabaseService } from "../adapter.ts"
 import { toTable } from "../toTable.ts"
 
 /** For how long counts of the API's responses are kept. */
@@ -41,13 +40,13 @@ export const ReadPosition = Schema.Struct({
 export type ReadPosition = typeof ReadPosition.Type
 
 /** Keeps how partners use the API: counts by hour and code, positions of pollers, and which secrets they sign with. */
-export class PartnerActivity extends Context.Service<PartnerActivity>()("postgres/organizations/PartnerActivity", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class PartnerActivity extends DatabaseService<PartnerActivity>()(
+  "postgres/organizations/PartnerActivity",
+  (sql) => {
     // Rows are locked in one order by all who write. Nothing is written for an organization that is moving, or that this server does not have yet.
     const served = sql.literal(`join organizations on organizations.id = given.organization_id and frozen_at is null`)
 
-    return dieOnDatabaseFailure("PartnerActivity", {
+    return {
       /** Adds counts to those of the present hour. */
       countRequests: (counts: ReadonlyArray<RequestCount>) =>
         sql`
@@ -86,8 +85,6 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
 
       /** Deletes the counts that are older than 30 days. */
       forget: sql`delete from request_counts where hour < plausible_now() - make_interval(days => ${COUNTS_RETENTION_DAYS}::int)`,
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(PartnerActivity, PartnerActivity.make)
-}
+    }
+  },
+) {}

@@ -1,6 +1,4 @@
-import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { DatabaseService } from "../adapter.ts"
 
 export const SAMPLE_MINUTES = 5
 
@@ -8,17 +6,15 @@ export const SAMPLE_MINUTES = 5
 const KEPT_DAYS = 8
 
 /** Keeps what the gauges of the deployment and of each organization were, for the operator console. */
-export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/today/GaugeSamples", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const interval = sql`make_interval(mins => ${SAMPLE_MINUTES}::int)`
-    return dieOnDatabaseFailure("GaugeSamples", {
-      /**
-       * Takes the sample of these minutes, unless another worker has.
-       *
-       * The rows are inserted in one order, so that workers that insert them together wait for each other and never in a circle.
-       */
-      take: sql`
+export class GaugeSamples extends DatabaseService<GaugeSamples>()("postgres/today/GaugeSamples", (sql) => {
+  const interval = sql`make_interval(mins => ${SAMPLE_MINUTES}::int)`
+  return {
+    /**
+     * Takes the sample of these minutes, unless another worker has.
+     *
+     * The rows are inserted in one order, so that workers that insert them together wait for each other and never in a circle.
+     */
+    take: sql`
         with sample as materialized (select date_bin(${interval}, statement_timestamp(), 'epoch') as at)
         insert into gauge_samples
         select organization_id, sample.at, sent,
@@ -29,11 +25,8 @@ export class GaugeSamples extends Context.Service<GaugeSamples>()("postgres/toda
         order by organization_id
         on conflict do nothing`,
 
-      /** Deletes the samples that are too old to be shown. */
-      forget: sql`
+    /** Deletes the samples that are too old to be shown. */
+    forget: sql`
         delete from gauge_samples where sampled_at < plausible_now() - make_interval(days => ${KEPT_DAYS}::int)`,
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(GaugeSamples, GaugeSamples.make)
-}
+  }
+}) {}
