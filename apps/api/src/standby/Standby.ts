@@ -8,14 +8,8 @@ import { SqlClient } from "effect/sql"
 type Ports = RecipientRepository | EventFeed | CampaignRepository | DigestRepository
 
 /** The connections to the standby, and the handlers' ports over them. */
-export class Standby extends Context.Service<
-  Standby,
-  { readonly sql: SqlClient.SqlClient; readonly ports: Context.Context<Ports> }
->()("api/standby/Standby") {
-  static readonly layer = Layer.effect(
-    Standby,
-    Effect.gen(function* () {
-      return { sql: yield* SqlClient.SqlClient, ports: yield* Effect.context<Ports>() }
-    }),
-  )
+export class Standby extends Context.Service<Standby>()("api/standby/Standby", {
+  make: Effect.all({ sql: SqlClient.SqlClient, ports: Effect.context<Ports>() }),
+}) {
+  static readonly layer = Layer.effect(Standby, Standby.make)
 }

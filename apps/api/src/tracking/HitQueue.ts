@@ -19,77 +19,69 @@ interface Waiting extends Hit {
 }
 
 /** Stores hits after they were answered, so that nobody who follows a link waits for the database. */
-export class HitQueue extends Context.Service<
-  HitQueue,
-  {
-    /** Has a hit stored soon. */
-    offer(hit: Hit): Effect.Effect<void>
-  }
->()("api/tracking/HitQueue") {
-  static readonly layer = Layer.effect(
-    HitQueue,
-    Effect.gen(function* () {
-      const repository = yield* HitRepository
-      const monitor = yield* DatabaseMonitor
-      const queue = yield* Queue.dropping<Waiting, Cause.Done>(MAX_WAITING)
-      let lost = 0
-      let underWay = 0
+export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue", {
+  make: Effect.gen(function* () {
+    const repository = yield* HitRepository
+    const monitor = yield* DatabaseMonitor
+    const queue = yield* Queue.dropping<Waiting, Cause.Done>(MAX_WAITING)
+    let lost = 0
+    let underWay = 0
 
-      const showLength = Effect.suspend(() => Metric.update(hitMetrics.queued, Queue.sizeUnsafe(queue) + underWay))
+    const showLength = Effect.suspend(() => Metric.update(hitMetrics.queued, Queue.sizeUnsafe(queue) + underWay))
 
-      const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
-        for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
-          const seen = monitor.recoveries.count
-          const exit = yield* Effect.exit(repository.record(batch))
-          if (exit._tag === "Success") return
-          if (!(yield* monitor.covers(exit.cause))) {
-            yield* Effect.logError("hits could not be stored").pipe(
-              Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
-            )
-          }
-          if (transientFailure(exit.cause) === undefined) {
-            // One that the database will not have must not keep the others out.
-            return batch.length === 1
-              ? undefined
-              : yield* Effect.forEach(batch, (one) => store([one]), { discard: true })
-          }
-          yield* Effect.raceFirst(Effect.sleep(wait), monitor.recoveries.after(seen))
+    const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
+      for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
+        const seen = monitor.recoveries.count
+        const exit = yield* Effect.exit(repository.record(batch))
+        if (exit._tag === "Success") return
+        if (!(yield* monitor.covers(exit.cause))) {
+          yield* Effect.logError("hits could not be stored").pipe(
+            Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
+          )
         }
-      })
-
-      const storing = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE).pipe(
-        Effect.tap((batch) =>
-          Effect.suspend(() => {
-            underWay = batch.length
-            return showLength
-          }),
-        ),
-        Effect.flatMap(store),
-        Effect.andThen(
-          Effect.suspend(() => {
-            underWay = 0
-            return showLength
-          }),
-        ),
-        Effect.forever,
-        Effect.forkScoped,
-      )
-      yield* Effect.addFinalizer(() =>
-        Effect.gen(function* () {
-          yield* Queue.end(queue)
-          yield* Effect.timeoutOption(Fiber.await(storing), FLUSH)
-          lost += Queue.sizeUnsafe(queue) + underWay
-          if (lost > 0) yield* Effect.logError("hits were lost").pipe(Effect.annotateLogs({ lost }))
-        }),
-      )
-
-      return {
-        offer: Effect.fnUntraced(function* (hit) {
-          if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return yield* showLength
-          yield* Metric.update(hitMetrics.dropped, 1)
-          if (lost++ % MAX_WAITING === 0) yield* Effect.logError("hit queue full, dropping hits")
-        }),
+        if (transientFailure(exit.cause) === undefined) {
+          // One that the database will not have must not keep the others out.
+          return batch.length === 1 ? undefined : yield* Effect.forEach(batch, (one) => store([one]), { discard: true })
+        }
+        yield* Effect.raceFirst(Effect.sleep(wait), monitor.recoveries.after(seen))
       }
-    }),
-  )
+    })
+
+    const storing = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE).pipe(
+      Effect.tap((batch) =>
+        Effect.suspend(() => {
+          underWay = batch.length
+          return showLength
+        }),
+      ),
+      Effect.flatMap(store),
+      Effect.andThen(
+        Effect.suspend(() => {
+          underWay = 0
+          return showLength
+        }),
+      ),
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* Queue.end(queue)
+        yield* Effect.timeoutOption(Fiber.await(storing), FLUSH)
+        lost += Queue.sizeUnsafe(queue) + underWay
+        if (lost > 0) yield* Effect.logError("hits were lost").pipe(Effect.annotateLogs({ lost }))
+      }),
+    )
+
+    return {
+      /** Has a hit stored soon. */
+      offer: Effect.fnUntraced(function* (hit: Hit) {
+        if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return yield* showLength
+        yield* Metric.update(hitMetrics.dropped, 1)
+        if (lost++ % MAX_WAITING === 0) yield* Effect.logError("hit queue full, dropping hits")
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(HitQueue, HitQueue.make)
 }

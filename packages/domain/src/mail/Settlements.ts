@@ -28,33 +28,27 @@ interface Settling {
   readonly attempt: MessageAttempt | undefined
 }
 
-export class Settlements extends Context.Service<
-  Settlements,
-  {
-    /**
-     * Records the outcome, the attempt and what follows, in one transaction; false when the lease is no longer ours and nothing was written.
-     *
-     * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
-     */
-    settle(lease: MessageLease, settlement: MessageSettlement, attempt?: MessageAttempt): Effect.Effect<boolean>
-  }
->()("domain/mail/Settlements") {
-  static readonly layer = Layer.effect(
-    Settlements,
-    Effect.gen(function* () {
-      const transaction = yield* Transaction
-      const context = yield* Effect.context<MessageQueue | Transaction>()
-      // An organization's transactions wait for its clock one after another, so settlements that come during one share the next one's stamp.
-      const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
-        settleMessages(items).pipe(Effect.provideContext(context)),
-      )
-      return {
-        // Should the database be away for a moment, the server's answer is written down later: else the message would be sent again.
-        settle: (lease, settlement, attempt) =>
-          transaction.retryTransient(settle({ lease, settlement, attempt }), MAX_TRIES),
-      }
-    }),
-  )
+export class Settlements extends Context.Service<Settlements>()("domain/mail/Settlements", {
+  make: Effect.gen(function* () {
+    const transaction = yield* Transaction
+    const context = yield* Effect.context<MessageQueue | Transaction>()
+    // An organization's transactions wait for its clock one after another, so settlements that come during one share the next one's stamp.
+    const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
+      settleMessages(items).pipe(Effect.provideContext(context)),
+    )
+    return {
+      /**
+       * Records the outcome, the attempt and what follows, in one transaction; false when the lease is no longer ours and nothing was written.
+       *
+       * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
+       * Should the database be away for a moment, the server's answer is written down later: else the message would be sent again.
+       */
+      settle: (lease: MessageLease, settlement: MessageSettlement, attempt?: MessageAttempt): Effect.Effect<boolean> =>
+        transaction.retryTransient(settle({ lease, settlement, attempt }), MAX_TRIES),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(Settlements, Settlements.make)
 }
 
 /** Settles messages, those of each organization in one transaction; returns for each whether its lease was still held. */
