@@ -237,65 +237,90 @@ AS $function$
   )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.close_failure_groups()
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with over as materialized (
+    select held.organization_id, held.id from failure_groups held
+    where closed_at is null and (last_at > clock_timestamp() + interval '2 minutes'
+      or last_at < clock_timestamp() - interval '2 minutes' and (
+        select since.delivered > 5 * greatest(0, episode.delivered - delivered_before - since.delivered) / greatest(1, failures)
+        from outcomes_since(endpoint_id, opened_at) episode
+        cross join (select greatest(0, delivered - delivered_then) as delivered from outcomes_since(endpoint_id, last_at)) since
+      ))
+    -- One that fails at this moment is left to its worker.
+    order by organization_id, id for update skip locked
+  ), closed as (
+    update failure_groups held set closed_at = clock_timestamp() from over
+    where held.organization_id = over.organization_id and held.id = over.id
+    returning 1
+  )
+  select count(*)::int from closed
+$function$;
+
 CREATE OR REPLACE FUNCTION public.count_failures(changes jsonb)
  RETURNS void
  LANGUAGE plpgsql
  STRICT
 AS $function$
 #variable_conflict use_column
-declare
-  organizations text[];
-  groups text[];
-  ats timestamptz[];
-  opens integer[];
-  stores integer[];
 begin
-  select array_agg(organization_id), array_agg(group_id), array_agg(finished_at), array_agg(opened), array_agg(stored)
-  into organizations, groups, ats, opens, stores
-  from jsonb_to_recordset(changes)
-    as change (organization_id text, group_id text, finished_at timestamptz, opened integer, stored integer);
-
-  loop
-    insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
-    select distinct on (organization_id, group_id) organization_id, group_id, failure_group->>'endpointId', failure_group->>'reason',
-      (failure_group->>'status')::int, failure_group->>'outcome', failure_group->>'line', finished_at, finished_at
-    from jsonb_to_recordset(changes)
-      as change (organization_id text, group_id text, finished_at timestamptz, stored integer, failure_group jsonb)
-    where stored > 0
-    order by organization_id, group_id
-    on conflict do nothing;
-
-    perform from failure_groups
-    where (organization_id, id) in (select organization, failure_group from unnest(organizations, groups) as change (organization, failure_group))
-    order by organization_id, id for update;
-    -- Another transaction may have deleted one in the meantime.
-    exit when not exists (
-      select from unnest(organizations, groups, stores) as change (organization, failure_group, stored)
-      where change.stored > 0 and not exists (select from failure_groups where organization_id = organization and id = failure_group));
-  end loop;
-
-  update failure_groups held set open = held.open + opened, stored = held.stored + change.stored,
-    first_at = least(held.first_at, change.first_at), last_at = greatest(held.last_at, change.last_at)
+  insert into failure_groups as held (organization_id, id, endpoint_id, status, outcome, first_line, failures, opened_at, last_at, closed_at,
+    calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored)
+  -- A change that does not describe its group has no place for a new one.
+  select organization_id, group_id, coalesce(cause->>'endpointId', ''), (cause->>'status')::int, coalesce(cause->>'outcome', ''), cause->>'line',
+    failures, at, at, case when failures = 0 then at end, calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored
   from (
-    select organization, failure_group, sum(opened)::int as opened, sum(stored)::int as stored,
-      min(at) filter (where stored > 0) as first_at, max(at) filter (where stored > 0) as last_at
-    from unnest(organizations, groups, ats, opens, stores) as each (organization, failure_group, at, opened, stored)
-    group by organization, failure_group
+    select organization_id, group_id, (array_agg(failure_group) filter (where failure_group is not null))[1] as cause, max(at) as at,
+      coalesce(sum(failures), 0) as failures, coalesce(max(calls_before), 0) as calls_before,
+      coalesce(max(delivered_before), 0) as delivered_before, coalesce(max(delivered_then), 0) as delivered_then,
+      coalesce(sum(opened) filter (where reason = 'rejected'), 0) as rejected,
+      coalesce(sum(opened) filter (where reason = 'exhausted'), 0) as exhausted,
+      coalesce(sum(opened) filter (where reason = 'poison'), 0) as poison, coalesce(sum(opened), 0) as open,
+      coalesce(sum(stored), 0) as stored
+    from jsonb_to_recordset(changes) as change (
+      organization_id text, group_id text, at timestamptz, failures integer, calls_before integer, delivered_before integer,
+      delivered_then integer, reason text, opened integer, stored integer, failure_group jsonb)
+    group by organization_id, group_id
   ) change
-  where held.organization_id = organization and held.id = failure_group;
+  order by organization_id, group_id
+  on conflict (id, organization_id) do update set
+    first_line = coalesce(excluded.first_line, held.first_line),
+    failures = case when excluded.failures = 0 or held.closed_at is null then held.failures else 0 end + excluded.failures,
+    last_at = case when excluded.failures = 0 then held.last_at else excluded.last_at end,
+    closed_at = case when excluded.failures = 0 then held.closed_at end,
+    delivered_then = case when excluded.failures = 0 then held.delivered_then else excluded.delivered_then end,
+    opened_at = case when excluded.failures > 0 and held.closed_at is not null then excluded.opened_at else held.opened_at end,
+    calls_before = case when excluded.failures > 0 and held.closed_at is not null then excluded.calls_before else held.calls_before end,
+    delivered_before = case when excluded.failures > 0 and held.closed_at is not null
+      then excluded.delivered_before else held.delivered_before end,
+    rejected = held.rejected + excluded.rejected, exhausted = held.exhausted + excluded.exhausted, poison = held.poison + excluded.poison,
+    open = held.open + excluded.open, stored = held.stored + excluded.stored;
 
   insert into failure_group_hours as held (organization_id, group_id, hour, count)
-  select organization, failure_group, date_trunc('hour', at, 'UTC') as hour, sum(stored)
-  from unnest(organizations, groups, ats, stores) as each (organization, failure_group, at, stored)
-  group by organization, failure_group, hour having sum(stored) <> 0
-  order by organization, failure_group, hour
+  select organization_id, group_id, date_trunc('hour', at, 'UTC') as hour, sum(failures)
+  from jsonb_to_recordset(changes) as change (organization_id text, group_id text, at timestamptz, failures integer)
+  where failures > 0
+  group by organization_id, group_id, hour
+  order by organization_id, group_id, hour
   on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
 
-  if -1 = any (stores) then
-    delete from failure_group_hours using unnest(organizations, groups) as change (organization, failure_group)
-    where organization_id = organization and group_id = failure_group and count <= 0;
-    delete from failure_groups using unnest(organizations, groups) as change (organization, failure_group)
-    where organization_id = organization and id = failure_group and stored <= 0;
+  if jsonb_path_exists(changes, '$[*] ? (@.stored < 0)') then
+    update failure_groups set first_line = null
+    from jsonb_to_recordset(changes) as change (organization_id text, group_id text)
+    where failure_groups.organization_id = change.organization_id and id = change.group_id and failure_groups.stored <= 0;
+    with over as materialized (
+      select failure_groups.organization_id, id from failure_groups
+      join jsonb_to_recordset(changes) as change (organization_id text, group_id text)
+        on failure_groups.organization_id = change.organization_id and id = change.group_id
+      where failure_groups.stored <= 0 and closed_at is not null and muted_at is null
+    ), forgotten as (
+      delete from failure_group_hours using over where failure_group_hours.organization_id = over.organization_id and group_id = over.id
+      returning 1
+    )
+    delete from failure_groups using over
+    where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id and (select count(*) from forgotten) >= 0;
   end if;
 end
 $function$;
@@ -436,31 +461,6 @@ AS $function$
   -- PostgreSQL puts a single expression into the statements that call it. A call would cost thirty times as much.
   select 'dlv_' || substr(event_id, 5, 12) || '7'
     || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.disable_endpoint(endpoint text, called integer, why text)
- RETURNS text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  organization text;
-  command text;
-begin
-  update webhook_endpoints set enabled = false, disabled_at = clock_timestamp(), disabled_reason = why
-  where id = endpoint and version = called and enabled
-  returning organization_id into organization;
-  if not found then
-    return null;
-  end if;
-  insert into audit_log (os_user, host, command, arguments, organizations)
-  values ('the service', coalesce(host(inet_client_addr()), 'local'), 'endpoints disable',
-    json_build_object('endpoint', endpoint, 'reason', why), array[organization])
-  returning id into command;
-  insert into audit_results (command_id, result) values (command, 'succeeded');
-  return endpoint;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.domain_size(sent integer, deferred integer, refused integer, mailbox_not_found integer, mailbox_disabled integer, domain_not_found integer, address_invalid integer, other integer)
@@ -1106,6 +1106,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.outcomes_since(endpoint text, since timestamp with time zone)
+ RETURNS TABLE(calls bigint, delivered bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(delivered + client_errors + server_errors + other_statuses + no_responses), 0)::bigint, coalesce(sum(delivered), 0)::bigint
+  from delivery_outcomes where endpoint_id = endpoint and at >= date_bin('5 minutes', since, 'epoch')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.partition_bound(parent text, at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
@@ -1313,7 +1322,7 @@ AS $function$
     select endpoint.organization_id, null, null, endpoint.id, null, null, null from endpoint where allowance is not null
     union all
     select failure_groups.organization_id, null, null, null, open, null, null from failure_groups
-    where open > 0 and (only_organization is null or failure_groups.organization_id = only_organization)
+    where open > 0 and muted_at is null and (only_organization is null or failure_groups.organization_id = only_organization)
     union all
     (select inbox.organization_id, null, null, null, null, event_id, null from inbox
       where quarantined_at is not null and (only_organization is null or inbox.organization_id = only_organization)
@@ -1678,16 +1687,6 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
-  -- Before the readers are locked, in the order of all that changes an endpoint and its reader.
-  if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
-    return query select endpoint, true from (
-      select disable_endpoint("endpointId", called, 'gone') as endpoint from (
-        select distinct "endpointId", version as called
-        from jsonb_to_recordset(troubles) as trouble ("endpointId" text, version integer, settlement text)
-        where settlement = 'gone' order by "endpointId"
-      ) gone
-    ) disabled where endpoint is not null;
-  end if;
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
     where endpoint_id = any (endpoints || array(select breaker->>'endpointId' from jsonb_array_elements(breakers) as breaker))
@@ -1747,15 +1746,18 @@ AS $function$
 declare
   lost text[];
   repeated text[];
-  deaths jsonb;
+  failed jsonb;
+  now_at timestamptz := clock_timestamp();
 begin
   with trouble as materialized (
-    select given.*, is_again, case when is_again or settlement = 'gone' then 'retry' else settlement end as state
+    select given.*, is_again, case when is_again then 'retry' else settlement end as state, exists (
+      select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
+    ) as is_erased
     from jsonb_to_recordset(troubles) as given (
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
-      delay double precision, attempt jsonb, groups jsonb)
+      delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
-    cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
+    cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
@@ -1782,9 +1784,7 @@ begin
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
     select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
       (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome',
-      case when not exists (
-        select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
-      ) then attempt->>'response' end
+      case when not is_erased then attempt->>'response' end
     from (select * from added union all select * from retried) each
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
@@ -1796,71 +1796,76 @@ begin
     where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
     returning made.*
   ), whole as (
-    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, groups, created_at,
+    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, cause, is_erased, created_at,
       coalesce((
         select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
         from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
       ), '[]') || attempt as attempts
     from finished
     union all
-    select "organizationId", id, "endpointId", "eventId", state, groups, clock_timestamp(), jsonb_build_array(attempt)
+    select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
   ), history as (
     -- A partner's response to an event that was erased in the meantime may repeat its body.
-    select whole.*, is_erased, case when is_erased
+    select whole.*, case when is_erased
       then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as kept_attempts
-    from whole cross join lateral (
-      select exists (
-        select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
-      ) as is_erased
-    ) erasure
+    from whole
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
-  ), dying as materialized (
-    select history.*, case when is_erased then groups->'blank'
-      else choose_failure_group(organization_id, endpoint_id, groups) end as failure_group
-    from history where state <> 'delivered'
+  ), grouped as materialized (
+    select cause, is_erased, case when is_erased then groups->'blank'
+      else choose_failure_group("organizationId", "endpointId", groups) end as failure_group
+    from (select distinct cause, is_erased from trouble where cause is not null) each
+    join (select cause, groups, "organizationId", "endpointId" from trouble where groups is not null) described using (cause)
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
-    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at from dying
+    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at
+    from history join grouped using (cause, is_erased)
+    where state <> 'delivered'
     on conflict do nothing
-    returning organization_id, id, group_id, finished_at
+    returning organization_id, id, reason
   ), written as (
     select organization_id, id from added union select organization_id, id from retried union select organization_id, id from dead
     union select "organizationId", id from finished
-  ), tallied as (
-    select "organizationId" as organization_id, "endpointId" as endpoint_id, count(*) filter (where outcome = 'success') as delivered,
-      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
-      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
-      count(*) filter (where status is null) as no_responses, count(dead.id) as dead_letters,
-      latency_histogram(array_agg(latency)) as histogram
+  ), settled as materialized (
+    select trouble."organizationId" as organization_id, trouble."endpointId" as endpoint_id, cause, is_erased, dead.reason, made.*
     from written
     join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
     left join dead on dead.organization_id = written.organization_id and dead.id = written.id
     cross join lateral (
       select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency
     ) made
-    group by "organizationId", "endpointId"
+  ), tallied as (
+    select organization_id, endpoint_id, count(*) filter (where outcome = 'success') as delivered,
+      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
+      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
+      count(*) filter (where status is null) as no_responses, count(reason) as dead_letters, count(*) as calls,
+      latency_histogram(array_agg(latency)) as histogram
+    from settled group by organization_id, endpoint_id
   ), arrived as (
     select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
     from generate_series(1, cardinality(arrivals), 4) as n
     where arrivals[n + 1] = any (held)
+  ), own as materialized (
+    select organization_id, endpoint_id, coalesce(delivered, 0) + coalesce(count, 0) as delivered, coalesce(client_errors, 0) as client_errors,
+      coalesce(server_errors, 0) as server_errors, coalesce(other_statuses, 0) as other_statuses, coalesce(no_responses, 0) as no_responses,
+      coalesce(dead_letters, 0) as dead_letters, coalesce(calls, 0) + coalesce(count, 0) as calls,
+      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}')) as latencies
+    from tallied full join arrived using (organization_id, endpoint_id)
   ), counted as (
     insert into delivery_outcomes as counted (
       organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters, latencies)
-    select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'),
-      coalesce(delivered, 0) + coalesce(count, 0), coalesce(client_errors, 0),
-      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0), coalesce(dead_letters, 0),
-      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}'))
-    from tallied full join arrived using (organization_id, endpoint_id)
-    order by endpoint_id
+    select organization_id, endpoint_id, date_bin('5 minutes', now_at, 'epoch'),
+      delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters, latencies
+    from own order by endpoint_id
     on conflict (endpoint_id, at, seconds, organization_id) do update
       set delivered = counted.delivered + excluded.delivered, client_errors = counted.client_errors + excluded.client_errors,
         server_errors = counted.server_errors + excluded.server_errors,
         other_statuses = counted.other_statuses + excluded.other_statuses,
         no_responses = counted.no_responses + excluded.no_responses, dead_letters = counted.dead_letters + excluded.dead_letters,
         latencies = add_counts(counted.latencies, excluded.latencies)
+    returning organization_id, endpoint_id, delivered, delivered + client_errors + server_errors + other_statuses + no_responses as calls
   )
   select
     array(select id from trouble where "isRow" and not exists (
@@ -1868,12 +1873,19 @@ begin
       where settled.organization_id = "organizationId" and settled.id = trouble.id)),
     array(select id from trouble where is_again and ("isRow" or "endpointId" = any (held))),
     (select jsonb_agg(change) from (
-      select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group
-      from dead join dying using (organization_id, id)
+      select organization_id, failure_group->>'id' as group_id, now_at as at, failures, counted.calls - own.calls as calls_before,
+        counted.delivered - own.delivered as delivered_before, counted.delivered as delivered_then, reason, dead as opened, dead as stored,
+        failure_group
+      from (
+        select organization_id, endpoint_id, cause, is_erased, reason, count(*) as failures, count(reason) as dead
+        from settled where cause is not null group by organization_id, endpoint_id, cause, is_erased, reason
+      ) each
+      join grouped using (cause, is_erased)
+      join own using (organization_id, endpoint_id) join counted using (organization_id, endpoint_id)
     ) change)
-  into lost, repeated, deaths;
-  -- After delivery_outcomes, as every statement that counts dead letters.
-  perform count_failures(deaths);
+  into lost, repeated, failed;
+  -- After delivery_outcomes, as every statement that counts failures.
+  perform count_failures(failed);
   return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;
 end
 $function$;
@@ -2258,22 +2270,32 @@ create table failure_group_hours (
   hour timestamp with time zone not null,
   count integer not null,
   constraint failure_group_hours_pkey PRIMARY KEY (organization_id, group_id, hour)
-) with (fillfactor=70);
+) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
 create table failure_groups (
   organization_id text collate "C" not null,
   id text collate "C" not null,
   endpoint_id text collate "C" not null,
-  reason text not null,
   status integer,
   outcome text not null,
   first_line text,
+  failures bigint default 0 not null,
+  opened_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  calls_before integer default 0 not null,
+  delivered_before integer default 0 not null,
+  delivered_then integer default 0 not null,
+  rejected integer default 0 not null,
+  exhausted integer default 0 not null,
+  poison integer default 0 not null,
   open integer default 0 not null,
   stored integer default 0 not null,
-  first_at timestamp with time zone not null,
-  last_at timestamp with time zone not null,
-  constraint failure_groups_pkey PRIMARY KEY (id, organization_id)
-) with (fillfactor=70);
+  muted_at timestamp with time zone,
+  muted_reason text,
+  constraint failure_groups_pkey PRIMARY KEY (id, organization_id),
+  constraint failure_groups_check CHECK (((muted_at IS NULL) = (muted_reason IS NULL)))
+) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
 create table follow_ups (
   organization_id text collate "C" not null,
@@ -2828,8 +2850,8 @@ CREATE UNIQUE INDEX endpoint_readers_of_organization ON public.endpoint_readers 
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
+CREATE INDEX failure_groups_lasting ON public.failure_groups USING btree (organization_id, id) WHERE (closed_at IS NULL);
 CREATE INDEX failure_groups_of_endpoint ON public.failure_groups USING btree (organization_id, endpoint_id);
-CREATE INDEX failure_groups_open ON public.failure_groups USING btree (last_at, id) WHERE (open > 0);
 CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_at);
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (recipient_id, received_at);

@@ -29,6 +29,7 @@ const loaders = {
   clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
+  issues: () => import("./commands/issues.ts").then(({ issues }) => issues),
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),

@@ -74,6 +74,33 @@ describe("deliveries", () => {
   })
 })
 
+describe("issues", () => {
+  it("name the cause of failed calls with its count and share, and are muted with a reason and unmuted", async () => {
+    const list = async (...flags: ReadonlyArray<string>) => (await runJson("issues", "list", ...flags)).data
+    const [issue, ...others] = await list("--endpoint", first.endpointId)
+    expect(others).toEqual([])
+    expect(issue).toMatchObject({
+      ...{ status: 410, outcome: "client_error", failures: 1, calls: 1, share: "100 %", closed_at: null, open: 1 },
+      cause: expect.stringMatching(/^410 gone/),
+    })
+    expect(await list("--state", "lasting", "--status", "503")).toEqual([])
+    expect(await runFailing("issues", "mute", issue.id, "--reason", "ask dana@clinic.test")).toMatchObject({ exit: 2 })
+    await runJson("issues", "mute", issue.id, "--reason", "known, ticket 4711")
+    expect(await list("--endpoint", first.endpointId)).toEqual([])
+    expect(await list("--state", "muted")).toMatchObject([{ id: issue.id, muted_reason: "known, ticket 4711" }])
+    await runJson("issues", "unmute", issue.id)
+    expect(await runJson("issues", "show", issue.id)).toMatchObject({
+      id: issue.id,
+      muted_at: null,
+      muted_reason: null,
+    })
+    const none = `fgr_${"0".repeat(32)}`
+    expect(await runFailing("issues", "mute", none, "--reason", "none")).toMatchObject({
+      code: "failure_group_not_found",
+    })
+  })
+})
+
 describe("dead letters", () => {
   it("are listed by filters, shown, and replayed once", async () => {
     const count = async (...flags: ReadonlyArray<string>) =>

@@ -72,7 +72,7 @@ describe("status", () => {
     const lines = formatStatus(busyStatus)
     expect(lines.length).toBeLessThan(24)
     expect(lines.filter((line) => [...line].length > 79)).toEqual([])
-    expect(lines.join("\n")).toContain("10,000+ rejected")
+    expect(lines.join("\n")).toContain("10,000 rejected")
   })
 })
 

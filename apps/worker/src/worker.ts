@@ -29,7 +29,7 @@ import { sendOutreach } from "./mail/sendOutreach.ts"
 import { unsubscribe } from "./mail/unsubscribe.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
-import { countCampaigns, deleteExpired, mergeOutcomes, sampleGauges } from "./upkeep/upkeep.ts"
+import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes, sampleGauges } from "./upkeep/upkeep.ts"
 import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
@@ -88,6 +88,7 @@ export const worker = Effect.gen(function* () {
     countCampaigns,
     deleteExpired,
     sampleGauges,
+    closeFailureGroups,
     managePartitions(config.retention),
     mergeOutcomes(config.retention.historyDays),
     ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),

@@ -133,8 +133,8 @@ const seedHistory = Effect.gen(function* () {
     values (${id}, ${recipient!.id}, 1, 'accepted', ${old}, ${old})`
   yield* sql`insert into delivery_outcomes (organization_id, endpoint_id, at, seconds) values (${id}, ${endpoint.id}, ${old}, 3600)`
   yield* sql`
-    insert into failure_groups (organization_id, id, endpoint_id, reason, outcome, open, stored, first_at, last_at)
-    values (${id}, 'fgr_old', ${endpoint.id}, 'rejected', 'client_error', 1, 1, ${old}, ${old})`
+    insert into failure_groups (organization_id, id, endpoint_id, outcome, open, stored, opened_at, last_at)
+    values (${id}, 'fgr_old', ${endpoint.id}, 'client_error', 1, 1, ${old}, ${old})`
   yield* sql`
     insert into failure_group_hours (organization_id, group_id, hour, count) values (${id}, 'fgr_old', date_trunc('hour', ${old}), 1)`
   yield* sql`

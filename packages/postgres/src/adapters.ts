@@ -11,6 +11,7 @@ import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
+import { FailureGroupRepositoryPg } from "./deliveries/FailureGroupRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
@@ -60,6 +61,7 @@ export const adapters = Layer.mergeAll(
   DeliveryLeasesPg,
   DeliveryRepositoryPg,
   DeadLetterRepositoryPg,
+  FailureGroupRepositoryPg,
   DeliveryOutcomes.layer,
   Partitions.layer,
   ClockWatch.layer,

@@ -83,8 +83,8 @@ const seedOld = (days: number) =>
         insert into delivery_outcomes (organization_id, endpoint_id, at, seconds)
         values (${organization.id}, ${endpoint.id}, ${old}, 3600)`
       yield* sql`
-        insert into failure_groups (organization_id, id, endpoint_id, reason, outcome, first_at, last_at)
-        values (${organization.id}, 'fgr_1', ${endpoint.id}, 'rejected', 'client_error', ${old}, ${old})`
+        insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at, stored)
+        values (${organization.id}, 'fgr_1', ${endpoint.id}, 'client_error', ${old}, ${old}, 1)`
       yield* sql`
         insert into failure_group_hours (organization_id, group_id, hour, count) values (${organization.id}, 'fgr_1', ${old}, 1)`
       yield* sql`
@@ -121,7 +121,7 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* HitRepository).forget(90)
   yield* (yield* MessageQueue).forgetAttempts(90)
   yield* (yield* DeliveryOutcomes).forget(90)
-  yield* (yield* DeliveryOutcomes).forgetTrends(90)
+  yield* (yield* DeliveryOutcomes).forgetGroups(90)
   yield* (yield* IdempotencyRepository).forgetExpired
   yield* (yield* GaugeSamples).forget
   yield* (yield* PartnerActivity).forget

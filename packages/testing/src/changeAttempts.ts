@@ -1,4 +1,4 @@
-import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { replaceAttempts } from "@outreach/postgres/deliveries/replaceAttempts"
 import { Effect } from "effect"
@@ -14,10 +14,9 @@ export const changeAttempts = Effect.fnUntraced(function* (
   const rows = yield* sql<{
     readonly id: DeliveryId
     readonly endpointId: EndpointId
-    readonly reason: DeadLetterReason
     readonly attempts: ReadonlyArray<Attempt>
   }>`
-    select id, endpoint_id as "endpointId", reason, attempts from dead_letters
+    select id, endpoint_id as "endpointId", attempts from dead_letters
     where organization_id = ${organizationId} and (${id}::text is null or id = ${id})`
   yield* replaceAttempts(
     sql,

@@ -22,7 +22,7 @@ export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: Reado
     ...each,
     attempts,
     secondsAgo,
-    groups: failureGroupsOf(each.endpointId, each.reason, attempts.at(-1)),
+    groups: failureGroupsOf(each.endpointId, attempts.at(-1)),
   }))
   const inserted = yield* sql<{ ids: ReadonlyArray<DeliveryId> | null }>`
     with given as materialized (
@@ -40,7 +40,8 @@ export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: Reado
       returning 1
     ), grouped as materialized (
       select count_failures(jsonb_agg(change)) from (
-        select "organizationId" as organization_id, failure_group->>'id' as group_id, at as finished_at, 1 as opened, 1 as stored, failure_group
+        select "organizationId" as organization_id, failure_group->>'id' as group_id, at, 1 as failures, reason, 1 as opened, 1 as stored,
+          failure_group
         from given where (select count(*) from outcomes) >= 0
       ) change
     )

@@ -11,6 +11,7 @@ const TODAY: Today = {
     oldestDueSeconds: 0,
     breakersOpen: 0,
     deadLetters: 0,
+    failing: 0,
     inboxQuarantined: 0,
     domainsRefusing: 0,
     workers: 1,

@@ -1,6 +1,5 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { NotDeadLetter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
@@ -22,15 +21,6 @@ const list = reading({
   input: { ...deadLetterFilters, limit },
   run: ({ limit, ...filter }) => DeadLetterReader.use(({ list }) => list(filter, limit + 1)),
   columns: ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"],
-})
-
-const { organizationId, endpointId, reason, status } = deadLetterFilters
-
-const groups = reading({
-  about: "List the dead letters that were not replayed by endpoint, reason, status and first line of the response",
-  input: { organizationId, endpointId, reason, status, limit },
-  run: ({ limit, ...filter }) => FailureGroupReader.use(({ list }) => list(filter, limit + 1)),
-  columns: ["id", "endpointId", "reason", "status", "firstLine", "open", "firstAt", "lastAt"],
 })
 
 const show = reading({
@@ -130,12 +120,6 @@ const purge = changing({
 
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
-  commands: { list, groups, show, replay, purge },
-  services: Layer.mergeAll(
-    DeadLetterReader.layer,
-    DeadLetterRepositoryPg,
-    DeliveryReader.layer,
-    FailureGroupReader.layer,
-    ReplayJobQueuePg,
-  ),
+  commands: { list, show, replay, purge },
+  services: Layer.mergeAll(DeadLetterReader.layer, DeadLetterRepositoryPg, DeliveryReader.layer, ReplayJobQueuePg),
 })

@@ -66,7 +66,7 @@ export const deadLetterSelector = {
       "Only those that the partner rejected, that ran out of attempts, or that crashed several workers",
     ),
   ),
-  groupId: optional(flag(FailureGroupId, "Only those of this group of `dead-letters groups`, fgr_…")),
+  groupId: optional(flag(FailureGroupId, "Only those of this issue of `issues list`, fgr_…")),
   status: optional(wholeNumber(100, 599, "Only those whose last attempt had this HTTP status, such as 503")),
   organizationId: optional(organizationId),
 }

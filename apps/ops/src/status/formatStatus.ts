@@ -37,7 +37,7 @@ export const formatStatus = (status: Status): ReadonlyArray<string> => {
     }),
     row("", [`${numbers.format(deliveries.inFlight)} in flight`]),
     row("dead", [
-      DEAD_LETTER_REASONS.map((reason) => `${counted(deliveries.deadLetters[reason])} ${reason}`).join(", "),
+      DEAD_LETTER_REASONS.map((reason) => `${numbers.format(deliveries.deadLetters[reason])} ${reason}`).join(", "),
     ]),
     row("endpoints", [
       `${enabled} enabled`,

@@ -25,6 +25,11 @@ export const sampleGauges = Effect.flatMap(GaugeSamples, ({ take }) =>
   retryForever("sampleGauges", Effect.andThen(take, Effect.sleep("1 minute"))),
 )
 
+/** Closes the groups of failures whose endpoints accept calls again, until interrupted. All workers look. */
+export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroups }) =>
+  retryForever("closeFailureGroups", Effect.andThen(closeGroups, Effect.sleep("30 seconds"))),
+)
+
 /** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
   const once = Effect.all(
@@ -42,12 +47,12 @@ export const deleteExpired = Effect.gen(function* () {
 })
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than `days`, hourly,
+ * Merges the outcomes of deliveries by the hour, and forgets those and the groups of failures that are older than `days`, hourly,
  * until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
-  const once = Effect.all([untilNone(outcomes.merge), untilNone(outcomes.forget(days)), outcomes.forgetTrends(days)], {
+  const once = Effect.all([untilNone(outcomes.merge), untilNone(outcomes.forget(days)), outcomes.forgetGroups(days)], {
     discard: true,
   })
   return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))

@@ -16,8 +16,8 @@ test("workers merge the outcomes of days ago by the hour, and forget those that 
     select ${organization.id}, ${endpoint.id}, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes', 1
     from generate_series(0, 12 * 24 * 6 - 1) n`
   yield* sql`
-    insert into failure_groups (organization_id, id, endpoint_id, reason, outcome, first_at, last_at)
-    values (${organization.id}, 'fgr_', ${endpoint.id}, 'rejected', 'client_error', now(), now())`
+    insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at)
+    values (${organization.id}, 'fgr_', ${endpoint.id}, 'client_error', now(), now())`
   yield* sql`
     insert into failure_group_hours (organization_id, group_id, hour, count)
     select ${organization.id}, 'fgr_', now() - n * interval '1 day', 1 from generate_series(0, 5) n`

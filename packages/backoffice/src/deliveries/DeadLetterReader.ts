@@ -45,8 +45,10 @@ export class DeadLetterReader extends Reader<DeadLetterReader>()("backoffice/del
       select type from events where organization_id = dead.organization_id and id = dead.event_id)`
 
   const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
-    select endpoint_id, reason, open from failure_groups
-    where open > 0 and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, reason, status })}`
+    select endpoint_id, each.reason, each.open from failure_groups
+    cross join lateral (values ('rejected', rejected), ('exhausted', exhausted), ('poison', poison)) as each (reason, open)
+    where each.open > 0
+      and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, "each.reason": reason, status })}`
 
   return {
     /** Lists dead letters that were not replayed, newest first, from `after` on. */

@@ -1,43 +1,54 @@
-import { DescribedError } from "@outreach/domain/DescribedError"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { FailureGroupNotFound } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
-import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeRow, decodeRows, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
 
-/** Dead letters of an endpoint that failed alike. */
+/** Calls to an endpoint that failed alike, and their dead letters. */
 const FailureGroup = Schema.Struct({
   organizationId: OrganizationId,
   id: FailureGroupId,
   endpointId: EndpointId,
-  reason: Schema.Literals(DEAD_LETTER_REASONS),
-  /** The HTTP status of the last attempt, or null when no response came. */
+  /** The HTTP status of the attempts, or null when no response came. */
   status: Schema.NullOr(Schema.Int),
-  /** The outcome of the last attempt, as in `Attempt`. */
+  /** The outcome of the attempts, as in `Attempt`. */
   outcome: Schema.String,
-  /** The first line of the last response without what is personal; null when it had no text. */
+  /** The first line of the response without what is personal; null when it had no text, or was erased. */
   firstLine: Schema.NullOr(Schema.String),
-  /** How many were not replayed. */
+  /** How many attempts failed since it was opened. */
+  failures: Schema.Int,
+  /** How many calls the endpoint had since; null once calls succeed again. */
+  calls: Schema.NullOr(Schema.Int),
+  openedAt: Timestamp,
+  lastAt: Timestamp,
+  /** When calls succeeded again; null while it lasts. */
+  closedAt: Schema.NullOr(Timestamp),
+  /** How many dead letters were not replayed. */
   open: Schema.Int,
   /** How many are kept, replayed or not. */
   stored: Schema.Int,
-  /** When the first and the last one died since the group has dead letters. */
-  firstAt: Timestamp,
-  lastAt: Timestamp,
+  mutedAt: Schema.NullOr(Timestamp),
+  mutedReason: Schema.NullOr(Schema.String),
 })
 export type FailureGroup = typeof FailureGroup.Type
 
-export class FailureGroupNotFound extends DescribedError(
-  "FailureGroupNotFound",
-  "No group of failures {groupId}: it never was, or none of its dead letters is kept any more.",
-) {}
+/** The conditions by which groups are listed: those that fail now, have dead letters to replay, are muted, or ended without one. */
+export const FAILURE_GROUP_STATES = {
+  lasting: "muted_at is null and closed_at is null and endpoint_id in (select id from webhook_endpoints where enabled)",
+  dead: "muted_at is null and open > 0",
+  muted: "muted_at is not null",
+  ended: "muted_at is null and closed_at is not null and open = 0",
+} as const
+type State = keyof typeof FAILURE_GROUP_STATES
 
 /** Which groups are selected: all conditions must hold. */
-export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organizationId" | "endpointId" | "reason">> {
+export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organizationId" | "endpointId">> {
   readonly status?: number
+  /** Default those that last or have dead letters; of a given endpoint also if it is disabled. */
+  readonly state?: State
 }
 
 const FailureHour = Schema.Struct({ groupId: FailureGroupId, hour: Timestamp, count: Schema.Int })
@@ -45,38 +56,51 @@ export type FailureHour = typeof FailureHour.Type
 
 export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
-const { columns, decode } = rowsOf(FailureGroup)
+const { columns, decode } = rowsOf(FailureGroup, {
+  failures: "failures::double precision",
+  calls: `case when closed_at is null
+    then greatest(failures, (select calls from outcomes_since(endpoint_id, opened_at)) - calls_before)::double precision end`,
+})
 const hours = rowsOf(FailureHour)
-const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int })
-const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int })
+const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int, groups: Schema.Int })
+const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
 
-/** Reads failures grouped by endpoint, reason, status and first line of the response. */
+/** Reads failures grouped by endpoint, status or outcome, and first line of the response. */
 export class FailureGroupReader extends Reader<FailureGroupReader>()(
   "backoffice/deliveries/FailureGroupReader",
   (sql) => {
-    /** The condition that a group is selected and has dead letters that were not replayed. */
-    const isOpen = ({ organizationId, endpointId, reason, status }: FailureGroupFilter) =>
-      allOf(sql`open > 0`, equal({ organization_id: organizationId, endpoint_id: endpointId, reason, status }))
+    const isIn = (state: State) => sql`(${sql.literal(FAILURE_GROUP_STATES[state])})`
+    const isSelected = ({ organizationId, endpointId, status, state }: FailureGroupFilter) =>
+      allOf(
+        state !== undefined
+          ? isIn(state)
+          : endpointId === undefined
+            ? sql`(${isIn("lasting")} or ${isIn("dead")})`
+            : sql`muted_at is null and (closed_at is null or open > 0)`,
+        equal({ organization_id: organizationId, endpoint_id: endpointId, status }),
+      )
 
     return {
-      /** Lists groups with dead letters that were not replayed: those with the newest one first, from `after` on. */
+      /** Lists groups, those that failed last first, from `after` on. */
       list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
         sql`
-        select ${columns} from failure_groups where ${isOpen(filter)} and ${lastFirst.after(after)}
+        select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
         order by ${lastFirst.order} limit ${limit}::int`.pipe(decode),
 
-      /** Lists the groups with the most dead letters that were not replayed. */
+      /** Lists the groups that last, and then those with dead letters; of each the largest first. */
       largest: (filter: FailureGroupFilter, limit: number) =>
         sql`
-        select ${columns} from failure_groups where ${isOpen(filter)}
-        order by open desc, ${lastFirst.order} limit ${limit}::int`.pipe(decode),
+        select ${columns} from failure_groups where ${isSelected(filter)}
+        order by closed_at is not null, greatest(failures, open) desc, ${lastFirst.order} limit ${limit}::int`.pipe(
+          decode,
+        ),
 
-      /** Counts the dead letters that were not replayed by the HTTP status of their last attempt, null for none; the most first. */
+      /** Counts groups and their dead letters by HTTP status, null for none; the most first. */
       statuses: (filter: FailureGroupFilter) =>
         sql`
-        select status, sum(open)::int as open from failure_groups where ${isOpen(filter)}
-        group by status order by open desc, status`.pipe(decodeStatuses),
+        select status, sum(open)::int as open, count(*)::int as groups from failure_groups where ${isSelected(filter)}
+        group by status order by open desc, groups desc, status`.pipe(decodeStatuses),
 
       /** Finds the group of a dead letter; null for a delivery that is none. */
       findOf: (deliveryId: DeliveryId) =>
@@ -87,12 +111,13 @@ export class FailureGroupReader extends Reader<FailureGroupReader>()(
           Effect.map((rows) => rows[0] ?? null),
         ),
 
-      find: Effect.fnUntraced(function* (groupId: FailureGroupId) {
-        const rows = yield* sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(decode)
-        return rows[0] ?? (yield* new FailureGroupNotFound({ groupId }))
-      }),
+      find: (groupId: FailureGroupId) =>
+        sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(
+          decode,
+          firstOr(FailureGroupNotFound, { groupId }),
+        ),
 
-      /** Counts the dead letters that are kept by group and the hour in which they died. An hour without one is left out. */
+      /** Counts failed calls by group and hour. An hour without one is left out. */
       hours: (groups: ReadonlyArray<FailureGroup>, since: Timestamp) =>
         sql`
         select ${hours.columns}
@@ -102,10 +127,12 @@ export class FailureGroupReader extends Reader<FailureGroupReader>()(
         join failure_group_hours using (organization_id, group_id)
         where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
 
+      /** Counts the groups that last, the dead letters that were not replayed, and the groups that have them. */
       totals: (filter: FailureGroupFilter) =>
         sql`
-        select coalesce(sum(open), 0)::int as open, count(*)::int as groups
-        from failure_groups where ${isOpen(filter)}`.pipe(decodeTotals),
+        select coalesce(sum(open), 0)::int as open, count(*) filter (where open > 0)::int as groups,
+          count(*) filter (where ${isIn("lasting")})::int as lasting
+        from failure_groups where ${isSelected(filter)}`.pipe(decodeTotals),
     }
   },
 ) {}

@@ -3,6 +3,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
 import { Effect, Schema } from "effect"
+import { FAILURE_GROUP_STATES } from "../deliveries/FailureGroupReader.ts"
 import { Reader } from "../Reader.ts"
 
 /** How far a program is towards one of its targets. */
@@ -29,8 +30,10 @@ const Today = Schema.Struct({
   oldestDueSeconds: Schema.Number,
   /** The enabled endpoints whose breaker is open. */
   breakersOpen: Schema.Int,
-  /** Those that were not replayed. */
+  /** Those that were not replayed, except those of muted groups of failures. */
   deadLetters: Schema.Int,
+  /** The groups of failures that last, except muted ones. */
+  failing: Schema.Int,
   inboxQuarantined: Schema.Int,
   /** The recipient domains that some campaign leaves alone because they refuse it. */
   domainsRefusing: Schema.Int,
@@ -101,6 +104,9 @@ export class TodayReader extends Reader<TodayReader>()("backoffice/today/TodayRe
         'oldestDueSeconds', coalesce(greatest(0, extract(epoch from statement_timestamp() - oldest_due_at)), 0),
         'breakersOpen', breakers_open, 'deadLetters', dead_letters, 'inboxQuarantined', inbox_quarantined,
         'domainsRefusing', domains_refusing,
+        'failing', (
+          select count(*) from failure_groups
+          where ${sql.literal(FAILURE_GROUP_STATES.lasting)} and (${organizationId}::text is null or failure_groups.organization_id = ${organizationId})),
         'workers', case when ${organizationId}::text is null then (
           select count(*) from delivery_workers where alive_until > statement_timestamp() and not stopping) end,
         'quota', (select jsonb_build_object('organizationId', quota.organization_id, 'programId', id, 'program', name,

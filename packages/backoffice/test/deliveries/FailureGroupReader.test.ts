@@ -49,21 +49,23 @@ const add = Effect.fnUntraced(function* (
 const assertConsistent = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const kept = yield* sql`
-    select id, organization_id, endpoint_id, reason, open, stored from failure_groups order by id`
+    select id, organization_id, endpoint_id, rejected, exhausted, open, stored from failure_groups where stored > 0 order by id`
   const counted = yield* sql`
-    select group_id as id, organization_id, endpoint_id, reason, count(*) filter (where replayed_as is null)::int as open, count(*)::int as stored
-    from dead_letters group by group_id, organization_id, endpoint_id, reason order by group_id`
+    select group_id as id, organization_id, endpoint_id,
+      count(*) filter (where replayed_as is null and reason = 'rejected')::int as rejected,
+      count(*) filter (where replayed_as is null and reason = 'exhausted')::int as exhausted,
+      count(*) filter (where replayed_as is null)::int as open, count(*)::int as stored
+    from dead_letters group by group_id, organization_id, endpoint_id order by group_id`
   expect(kept).toEqual(counted)
-  expect(yield* sql`select group_id, hour, count from failure_group_hours order by group_id, hour`).toEqual(
+  // Of a group without dead letters the count of the episode stays, and the line does not.
+  expect(
+    yield* sql`select from failure_groups where stored = 0 and (first_line is not null or closed_at is not null)`,
+  ).toEqual([])
+  expect(
     yield* sql`
-      select group_id, date_trunc('hour', finished_at, 'UTC') as hour, count(*)::int as count from dead_letters
-      group by group_id, hour order by group_id, hour`,
-  )
-  const [{ wrong }] = (yield* sql<{ wrong: number }>`
-    select count(*)::int as wrong from failure_groups held
-    where first_at > (select min(finished_at) from dead_letters where group_id = held.id)
-      or last_at < (select max(finished_at) from dead_letters where group_id = held.id)`) as [{ wrong: number }]
-  expect(wrong).toBe(0)
+      select from failure_groups held
+      where failures <> (select coalesce(sum(count), 0) from failure_group_hours where group_id = held.id)`,
+  ).toEqual([])
 })
 
 const failure = fc.record({
@@ -102,10 +104,10 @@ describe("Groups of failures", () => {
     yield* assertConsistent
     yield* purgeDeadLetters({}, Timestamp.make("2999-01-01T00:00:00.000000Z"))
     yield* assertConsistent
-    expect(yield* sql`select from failure_groups`).toEqual([])
+    expect(yield* sql`select from failure_groups where stored <> 0 or open <> 0`).toEqual([])
   })
 
-  test("are of one endpoint, reason, status and first line, and are listed with the newest failure first", function* () {
+  test("are of one endpoint, status and first line, and are listed with the newest failure first", function* () {
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)
     const organizationId = seeded.organization.id
@@ -118,21 +120,20 @@ describe("Groups of failures", () => {
     ])
     const list = yield* groups.list({ organizationId }, 10)
     expect(list).toMatchObject([
-      { reason: "exhausted", status: 500, outcome: "server_error", firstLine: "Database is down", open: 2, stored: 2 },
-      { reason: "rejected", status: 500, firstLine: "Database is down", open: 1 },
-      { reason: "exhausted", status: null, outcome: "refused", firstLine: null, open: 1 },
+      { status: 500, outcome: "server_error", firstLine: "Database is down", failures: 3, open: 3, stored: 3 },
+      { status: null, outcome: "refused", firstLine: null, failures: 1, open: 1 },
     ])
     const [first] = list
     expect(yield* groups.list({ organizationId }, 10, first)).toEqual(list.slice(1))
     expect(yield* groups.largest({ organizationId }, 1)).toEqual([first])
     expect(yield* groups.find(first!.id)).toEqual(first)
-    expect(yield* groups.totals({ organizationId })).toEqual({ open: 4, groups: 3 })
-    expect(yield* groups.totals({ organizationId, status: 500, reason: "rejected" })).toEqual({ open: 1, groups: 1 })
+    expect(yield* groups.totals({ organizationId })).toMatchObject({ open: 4, groups: 2 })
+    expect(yield* groups.totals({ organizationId, status: 500 })).toMatchObject({ open: 3, groups: 1 })
     const hours = yield* groups.hours(list, Timestamp.make("2020-01-01T00:00:00Z"))
-    expect(hours.filter(({ groupId }) => groupId === first!.id).map(({ count }) => count)).toEqual([1, 1])
+    expect(hours.filter(({ groupId }) => groupId === first!.id).map(({ count }) => count)).toEqual([1, 1, 1])
     const [newest] = yield* (yield* DeadLetterReader).list({ endpointId: seeded.endpoint.id }, 1)
     yield* (yield* DeadLetterRepository).replay(newest!.id)
-    expect(yield* groups.find(first!.id)).toMatchObject({ open: 1, stored: 2 })
+    expect(yield* groups.find(first!.id)).toMatchObject({ open: 2, stored: 3 })
   })
 
   test("have the line of what a worker writes, and none where its event was erased", function* () {
@@ -147,8 +148,8 @@ describe("Groups of failures", () => {
     expect(groups).toHaveLength(2)
     expect(groups).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ reason: "rejected", status: 410, firstLine: "gone", open: 2, stored: 2 }),
-        expect.objectContaining({ reason: "rejected", status: 410, firstLine: null, open: 1, stored: 1 }),
+        expect.objectContaining({ status: 410, firstLine: "gone", open: 2, stored: 2 }),
+        expect.objectContaining({ status: 410, firstLine: null, open: 1, stored: 1 }),
       ]),
     )
     yield* assertConsistent
@@ -212,12 +213,12 @@ describe("Groups of failures", () => {
     expect(yield* finish({ organizationId, status: 503 })).toEqual({ total: 1, replayed: 1, kind })
     expect((yield* groups.list({ organizationId }, 10)).map(({ firstLine }) => firstLine)).toEqual(["Full"])
     expect(yield* finish({ organizationId })).toEqual({ total: 1, replayed: 1, kind })
-    expect(yield* groups.totals({ organizationId: other.organization.id })).toEqual({ open: 1, groups: 1 })
+    expect(yield* groups.totals({ organizationId: other.organization.id })).toMatchObject({ open: 1, groups: 1 })
 
     const { before, count } = yield* deadLetters.countOld({ groupId }, 0)
     expect(count).toBe(5)
     expect(yield* deadLetters.purge({ groupId }, before, null)).toMatchObject({ purged: 5 })
-    expect(yield* Effect.flip(groups.find(groupId))).toMatchObject({ _tag: "FailureGroupNotFound" })
+    expect(yield* groups.find(groupId)).toMatchObject({ open: 0, stored: 0, firstLine: null, failures: 5 })
     yield* assertConsistent
   })
 })

@@ -27,6 +27,7 @@ const NOTHING = {
   oldestDueSeconds: 0,
   breakersOpen: 0,
   deadLetters: 0,
+  failing: 0,
   inboxQuarantined: 0,
   domainsRefusing: 0,
   workers: 0,

@@ -1,64 +1,68 @@
--- Adds changes of dead letters to the counts of their groups. The statement that writes, replays or deletes dead letters calls it.
+-- Adds failed calls and changes of dead letters to their groups. The statement that writes, replays or deletes dead letters, or writes outcomes, calls it.
 --
--- A change is { organization_id, group_id, finished_at, opened, stored, failure_group }: the dead letter's group, when it died, and what to
--- add to the group's counts. Where it adds to stored, failure_group describes the group, which may be new.
--- The groups are locked in the order of their ids, after rows of delivery_outcomes. One without dead letters is deleted, and with it the line of a
--- response that is stored no more.
+-- A change is { organization_id, group_id, at, failures, calls_before, delivered_before, delivered_then, reason, opened, stored, failure_group }:
+-- when the calls failed or the dead letter died, how many calls failed and what delivery_outcomes had counted, and what to add to the counts of
+-- dead letters. Where it adds failures or to stored, failure_group describes the group, which may be new.
+-- A group that was closed opens another episode with its first failure. The groups are locked in the order of their ids, after rows of
+-- delivery_outcomes. One that loses its last dead letter loses its line, because erased responses may have had it; the next failure writes it again.
 create or replace function count_failures(changes jsonb) returns void language plpgsql strict as $$
 #variable_conflict use_column
-declare
-  organizations text[];
-  groups text[];
-  ats timestamptz[];
-  opens integer[];
-  stores integer[];
 begin
-  select array_agg(organization_id), array_agg(group_id), array_agg(finished_at), array_agg(opened), array_agg(stored)
-  into organizations, groups, ats, opens, stores
-  from jsonb_to_recordset(changes)
-    as change (organization_id text, group_id text, finished_at timestamptz, opened integer, stored integer);
-
-  loop
-    insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
-    select distinct on (organization_id, group_id) organization_id, group_id, failure_group->>'endpointId', failure_group->>'reason',
-      (failure_group->>'status')::int, failure_group->>'outcome', failure_group->>'line', finished_at, finished_at
-    from jsonb_to_recordset(changes)
-      as change (organization_id text, group_id text, finished_at timestamptz, stored integer, failure_group jsonb)
-    where stored > 0
-    order by organization_id, group_id
-    on conflict do nothing;
-
-    perform from failure_groups
-    where (organization_id, id) in (select organization, failure_group from unnest(organizations, groups) as change (organization, failure_group))
-    order by organization_id, id for update;
-    -- Another transaction may have deleted one in the meantime.
-    exit when not exists (
-      select from unnest(organizations, groups, stores) as change (organization, failure_group, stored)
-      where change.stored > 0 and not exists (select from failure_groups where organization_id = organization and id = failure_group));
-  end loop;
-
-  update failure_groups held set open = held.open + opened, stored = held.stored + change.stored,
-    first_at = least(held.first_at, change.first_at), last_at = greatest(held.last_at, change.last_at)
+  insert into failure_groups as held (organization_id, id, endpoint_id, status, outcome, first_line, failures, opened_at, last_at, closed_at,
+    calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored)
+  -- A change that does not describe its group has no place for a new one.
+  select organization_id, group_id, coalesce(cause->>'endpointId', ''), (cause->>'status')::int, coalesce(cause->>'outcome', ''), cause->>'line',
+    failures, at, at, case when failures = 0 then at end, calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored
   from (
-    select organization, failure_group, sum(opened)::int as opened, sum(stored)::int as stored,
-      min(at) filter (where stored > 0) as first_at, max(at) filter (where stored > 0) as last_at
-    from unnest(organizations, groups, ats, opens, stores) as each (organization, failure_group, at, opened, stored)
-    group by organization, failure_group
+    select organization_id, group_id, (array_agg(failure_group) filter (where failure_group is not null))[1] as cause, max(at) as at,
+      coalesce(sum(failures), 0) as failures, coalesce(max(calls_before), 0) as calls_before,
+      coalesce(max(delivered_before), 0) as delivered_before, coalesce(max(delivered_then), 0) as delivered_then,
+      coalesce(sum(opened) filter (where reason = 'rejected'), 0) as rejected,
+      coalesce(sum(opened) filter (where reason = 'exhausted'), 0) as exhausted,
+      coalesce(sum(opened) filter (where reason = 'poison'), 0) as poison, coalesce(sum(opened), 0) as open,
+      coalesce(sum(stored), 0) as stored
+    from jsonb_to_recordset(changes) as change (
+      organization_id text, group_id text, at timestamptz, failures integer, calls_before integer, delivered_before integer,
+      delivered_then integer, reason text, opened integer, stored integer, failure_group jsonb)
+    group by organization_id, group_id
   ) change
-  where held.organization_id = organization and held.id = failure_group;
+  order by organization_id, group_id
+  on conflict (id, organization_id) do update set
+    first_line = coalesce(excluded.first_line, held.first_line),
+    failures = case when excluded.failures = 0 or held.closed_at is null then held.failures else 0 end + excluded.failures,
+    last_at = case when excluded.failures = 0 then held.last_at else excluded.last_at end,
+    closed_at = case when excluded.failures = 0 then held.closed_at end,
+    delivered_then = case when excluded.failures = 0 then held.delivered_then else excluded.delivered_then end,
+    opened_at = case when excluded.failures > 0 and held.closed_at is not null then excluded.opened_at else held.opened_at end,
+    calls_before = case when excluded.failures > 0 and held.closed_at is not null then excluded.calls_before else held.calls_before end,
+    delivered_before = case when excluded.failures > 0 and held.closed_at is not null
+      then excluded.delivered_before else held.delivered_before end,
+    rejected = held.rejected + excluded.rejected, exhausted = held.exhausted + excluded.exhausted, poison = held.poison + excluded.poison,
+    open = held.open + excluded.open, stored = held.stored + excluded.stored;
 
   insert into failure_group_hours as held (organization_id, group_id, hour, count)
-  select organization, failure_group, date_trunc('hour', at, 'UTC') as hour, sum(stored)
-  from unnest(organizations, groups, ats, stores) as each (organization, failure_group, at, stored)
-  group by organization, failure_group, hour having sum(stored) <> 0
-  order by organization, failure_group, hour
+  select organization_id, group_id, date_trunc('hour', at, 'UTC') as hour, sum(failures)
+  from jsonb_to_recordset(changes) as change (organization_id text, group_id text, at timestamptz, failures integer)
+  where failures > 0
+  group by organization_id, group_id, hour
+  order by organization_id, group_id, hour
   on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
 
-  if -1 = any (stores) then
-    delete from failure_group_hours using unnest(organizations, groups) as change (organization, failure_group)
-    where organization_id = organization and group_id = failure_group and count <= 0;
-    delete from failure_groups using unnest(organizations, groups) as change (organization, failure_group)
-    where organization_id = organization and id = failure_group and stored <= 0;
+  if jsonb_path_exists(changes, '$[*] ? (@.stored < 0)') then
+    update failure_groups set first_line = null
+    from jsonb_to_recordset(changes) as change (organization_id text, group_id text)
+    where failure_groups.organization_id = change.organization_id and id = change.group_id and failure_groups.stored <= 0;
+    with over as materialized (
+      select failure_groups.organization_id, id from failure_groups
+      join jsonb_to_recordset(changes) as change (organization_id text, group_id text)
+        on failure_groups.organization_id = change.organization_id and id = change.group_id
+      where failure_groups.stored <= 0 and closed_at is not null and muted_at is null
+    ), forgotten as (
+      delete from failure_group_hours using over where failure_group_hours.organization_id = over.organization_id and group_id = over.id
+      returning 1
+    )
+    delete from failure_groups using over
+    where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id and (select count(*) from forgotten) >= 0;
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Reads the gauges of one organization, or of all: a row for each that has something to show, and one with an empty id for all of them together.
 --
 -- E-mails are counted from `sent_from` on. Each part is the range of an index that holds what is wrong, or a small table: dead letters are summed over
--- their groups.
+-- their groups, except muted ones.
 create or replace function read_gauges(
   only_organization text, sent_from timestamptz, sent_before timestamptz default 'infinity'
 )
@@ -43,7 +43,7 @@ language sql stable as $$
     select endpoint.organization_id, null, null, endpoint.id, null, null, null from endpoint where allowance is not null
     union all
     select failure_groups.organization_id, null, null, null, open, null, null from failure_groups
-    where open > 0 and (only_organization is null or failure_groups.organization_id = only_organization)
+    where open > 0 and muted_at is null and (only_organization is null or failure_groups.organization_id = only_organization)
     union all
     (select inbox.organization_id, null, null, null, null, event_id, null from inbox
       where quarantined_at is not null and (only_organization is null or inbox.organization_id = only_organization)

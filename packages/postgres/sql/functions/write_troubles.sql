@@ -3,7 +3,7 @@
 -- held are the endpoints that are still the worker's. It counts the outcomes in delivery_outcomes, together with those of deliveries that
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
 -- What was rejected, or gone, at an address or with secrets that have changed in the meantime is due again at once.
--- groups are the groups of failures that a dead letter may join: choose_failure_group.
+-- cause is the group of failures of a call that failed, and groups, at the first trouble of a cause, the groups that it may join: choose_failure_group.
 -- It returns the ids of rows that are no longer the worker's, for which it wrote nothing, and of what is due again.
 create or replace function write_troubles(worker uuid, held text[], troubles jsonb, arrivals text[])
 returns table (id text, again boolean)
@@ -12,13 +12,16 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   lost text[];
   repeated text[];
-  deaths jsonb;
+  failed jsonb;
+  now_at timestamptz := clock_timestamp();
 begin
   with trouble as materialized (
-    select given.*, is_again, case when is_again or settlement = 'gone' then 'retry' else settlement end as state
+    select given.*, is_again, case when is_again or settlement = 'gone' then 'retry' else settlement end as state, exists (
+      select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
+    ) as is_erased
     from jsonb_to_recordset(troubles) as given (
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
-      delay double precision, attempt jsonb, groups jsonb)
+      delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
@@ -47,9 +50,7 @@ begin
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
     select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
       (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome',
-      case when not exists (
-        select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
-      ) then attempt->>'response' end
+      case when not is_erased then attempt->>'response' end
     from (select * from added union all select * from retried) each
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
@@ -61,71 +62,76 @@ begin
     where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
     returning made.*
   ), whole as (
-    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, groups, created_at,
+    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, cause, is_erased, created_at,
       coalesce((
         select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
         from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
       ), '[]') || attempt as attempts
     from finished
     union all
-    select "organizationId", id, "endpointId", "eventId", state, groups, clock_timestamp(), jsonb_build_array(attempt)
+    select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
   ), history as (
     -- A partner's response to an event that was erased in the meantime may repeat its body.
-    select whole.*, is_erased, case when is_erased
+    select whole.*, case when is_erased
       then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as kept_attempts
-    from whole cross join lateral (
-      select exists (
-        select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
-      ) as is_erased
-    ) erasure
+    from whole
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
-  ), dying as materialized (
-    select history.*, case when is_erased then groups->'blank'
-      else choose_failure_group(organization_id, endpoint_id, groups) end as failure_group
-    from history where state <> 'delivered'
+  ), grouped as materialized (
+    select cause, is_erased, case when is_erased then groups->'blank'
+      else choose_failure_group("organizationId", "endpointId", groups) end as failure_group
+    from (select distinct cause, is_erased from trouble where cause is not null) each
+    join (select cause, groups, "organizationId", "endpointId" from trouble where groups is not null) described using (cause)
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
-    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at from dying
+    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at
+    from history join grouped using (cause, is_erased)
+    where state <> 'delivered'
     on conflict do nothing
-    returning organization_id, id, group_id, finished_at
+    returning organization_id, id, reason
   ), written as (
     select organization_id, id from added union select organization_id, id from retried union select organization_id, id from dead
     union select "organizationId", id from finished
-  ), tallied as (
-    select "organizationId" as organization_id, "endpointId" as endpoint_id, count(*) filter (where outcome = 'success') as delivered,
-      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
-      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
-      count(*) filter (where status is null) as no_responses, count(dead.id) as dead_letters,
-      latency_histogram(array_agg(latency)) as histogram
+  ), settled as materialized (
+    select trouble."organizationId" as organization_id, trouble."endpointId" as endpoint_id, cause, is_erased, dead.reason, made.*
     from written
     join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
     left join dead on dead.organization_id = written.organization_id and dead.id = written.id
     cross join lateral (
       select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency
     ) made
-    group by "organizationId", "endpointId"
+  ), tallied as (
+    select organization_id, endpoint_id, count(*) filter (where outcome = 'success') as delivered,
+      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
+      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
+      count(*) filter (where status is null) as no_responses, count(reason) as dead_letters, count(*) as calls,
+      latency_histogram(array_agg(latency)) as histogram
+    from settled group by organization_id, endpoint_id
   ), arrived as (
     select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
     from generate_series(1, cardinality(arrivals), 4) as n
     where arrivals[n + 1] = any (held)
+  ), own as materialized (
+    select organization_id, endpoint_id, coalesce(delivered, 0) + coalesce(count, 0) as delivered, coalesce(client_errors, 0) as client_errors,
+      coalesce(server_errors, 0) as server_errors, coalesce(other_statuses, 0) as other_statuses, coalesce(no_responses, 0) as no_responses,
+      coalesce(dead_letters, 0) as dead_letters, coalesce(calls, 0) + coalesce(count, 0) as calls,
+      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}')) as latencies
+    from tallied full join arrived using (organization_id, endpoint_id)
   ), counted as (
     insert into delivery_outcomes as counted (
       organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters, latencies)
-    select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'),
-      coalesce(delivered, 0) + coalesce(count, 0), coalesce(client_errors, 0),
-      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0), coalesce(dead_letters, 0),
-      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}'))
-    from tallied full join arrived using (organization_id, endpoint_id)
-    order by endpoint_id
+    select organization_id, endpoint_id, date_bin('5 minutes', now_at, 'epoch'),
+      delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters, latencies
+    from own order by endpoint_id
     on conflict (endpoint_id, at, seconds, organization_id) do update
       set delivered = counted.delivered + excluded.delivered, client_errors = counted.client_errors + excluded.client_errors,
         server_errors = counted.server_errors + excluded.server_errors,
         other_statuses = counted.other_statuses + excluded.other_statuses,
         no_responses = counted.no_responses + excluded.no_responses, dead_letters = counted.dead_letters + excluded.dead_letters,
         latencies = add_counts(counted.latencies, excluded.latencies)
+    returning organization_id, endpoint_id, delivered, delivered + client_errors + server_errors + other_statuses + no_responses as calls
   )
   select
     array(select id from trouble where "isRow" and not exists (
@@ -133,12 +139,19 @@ begin
       where settled.organization_id = "organizationId" and settled.id = trouble.id)),
     array(select id from trouble where is_again and ("isRow" or "endpointId" = any (held))),
     (select jsonb_agg(change) from (
-      select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group
-      from dead join dying using (organization_id, id)
+      select organization_id, failure_group->>'id' as group_id, now_at as at, failures, counted.calls - own.calls as calls_before,
+        counted.delivered - own.delivered as delivered_before, counted.delivered as delivered_then, reason, dead as opened, dead as stored,
+        failure_group
+      from (
+        select organization_id, endpoint_id, cause, is_erased, reason, count(*) as failures, count(reason) as dead
+        from settled where cause is not null group by organization_id, endpoint_id, cause, is_erased, reason
+      ) each
+      join grouped using (cause, is_erased)
+      join own using (organization_id, endpoint_id) join counted using (organization_id, endpoint_id)
     ) change)
-  into lost, repeated, deaths;
-  -- After delivery_outcomes, as every statement that counts dead letters.
-  perform count_failures(deaths);
+  into lost, repeated, failed;
+  -- After delivery_outcomes, as every statement that counts failures.
+  perform count_failures(failed);
   return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;
 end
 $$;

@@ -559,26 +559,39 @@ create index dead_letters_of_group on dead_letters (group_id, finished_at, id) w
 create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
--- Dead letters that failed alike: docs/decisions/0059-failures-are-grouped-where-they-are-written.md.
--- open counts those that were not replayed, and stored all. first_at and last_at are those of all that there ever were.
+-- Calls to an endpoint that failed alike, and their dead letters: docs/decisions/0059-failures-are-grouped-where-they-are-written.md.
+-- failures counts the failed calls of an episode: from opened_at to last_at, and closed_at once calls succeed again. The next failure opens another one.
+-- calls_before and delivered_before are what delivery_outcomes had counted of the endpoint's calls in the five minutes of opened_at, before it;
+-- delivered_then is what it had counted as delivered in those of last_at.
+-- rejected, exhausted and poison count the dead letters that were not replayed, open all of these, and stored also those that were replayed.
 create table failure_groups (
   organization_id text collate "C" not null,
   id text collate "C" not null,
   endpoint_id text collate "C" not null references webhook_endpoints,
-  reason text not null,
   status integer,
   outcome text not null,
   first_line text,
+  failures bigint not null default 0,
+  opened_at timestamptz not null,
+  last_at timestamptz not null,
+  closed_at timestamptz,
+  calls_before integer not null default 0,
+  delivered_before integer not null default 0,
+  delivered_then integer not null default 0,
+  rejected integer not null default 0,
+  exhausted integer not null default 0,
+  poison integer not null default 0,
   open integer not null default 0,
   stored integer not null default 0,
-  first_at timestamptz not null,
-  last_at timestamptz not null,
-  primary key (id, organization_id)
-) with (fillfactor = 70);
+  muted_at timestamptz,
+  muted_reason text,
+  primary key (id, organization_id),
+  check ((muted_at is null) = (muted_reason is null))
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 create index failure_groups_of_endpoint on failure_groups (organization_id, endpoint_id);
-create index failure_groups_open on failure_groups (last_at, id) where open > 0;
+create index failure_groups_lasting on failure_groups (organization_id, id) where closed_at is null;
 
--- How many dead letters of a group are stored that died in an hour.
+-- How many calls failed in an hour with the cause of a group.
 create table failure_group_hours (
   organization_id text collate "C" not null,
   group_id text collate "C" not null,
@@ -586,7 +599,7 @@ create table failure_group_hours (
   count integer not null,
   primary key (organization_id, group_id, hour),
   foreign key (group_id, organization_id) references failure_groups
-) with (fillfactor = 70);
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 
 -- The outcomes of calls to an endpoint within five minutes, or within an hour of some days ago: attempts by their outcome, deliveries that
 -- died, and a histogram of latencies.

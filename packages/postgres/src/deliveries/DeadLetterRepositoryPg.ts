@@ -43,7 +43,7 @@ export const DeadLetterRepositoryPg = adapter(
             returning organization_id
           ), grouped as materialized (
             select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at, -1 as opened, 0 as stored from dead
+              select organization_id, group_id, finished_at as at, reason, -1 as opened, 0 as stored from dead
             ) change
           )
           select organization_id as "organizationId" from queued cross join grouped`.pipe(decodeReplayed)
@@ -74,7 +74,7 @@ export const DeadLetterRepositoryPg = adapter(
             returning dead.*
           ), grouped as materialized (
             select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at, -(replayed_as is null)::int as opened, -1 as stored from purged
+              select organization_id, group_id, finished_at as at, reason, -(replayed_as is null)::int as opened, -1 as stored from purged
             ) change
           ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
           select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from grouped left join last on true`.pipe(

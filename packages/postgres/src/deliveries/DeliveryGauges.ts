@@ -53,7 +53,7 @@ const StateReading = Schema.Struct({
   clockAheadSeconds: Schema.Number,
   /** Why a worker does not believe the database's clock, at the moment; null if all do. */
   clockDoubt: Schema.NullOr(Schema.String),
-  /** Dead letters that were not replayed. */
+  /** Dead letters that were not replayed, except those of muted groups of failures. */
   deadLetters: Schema.Record(Schema.Literals(DEAD_LETTER_REASONS), Schema.Int),
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
   messagesQuarantined: Schema.Int,
@@ -250,12 +250,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
       readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
 
       readState: sql`
-        with dead as (
-          select reason, count(*) as count from (
-            select reason from dead_letters where replayed_as is null
-            order by finished_at desc limit ${COUNT_CAP}::int
-          ) newest group by reason
-        ), holder (name, transactions, since) as (
+        with holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
           where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
           union all
@@ -271,8 +266,9 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             select doubt from clock_watch
             where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'),
           'deadLetters', (
-            select jsonb_object_agg(reason, coalesce(dead.count, 0))
-            from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
+            select jsonb_build_object('rejected', coalesce(sum(rejected), 0), 'exhausted', coalesce(sum(exhausted), 0),
+              'poison', coalesce(sum(poison), 0))
+            from failure_groups where open > 0 and muted_at is null
           ),
           'messagesQuarantined', (
             select count(*) from (

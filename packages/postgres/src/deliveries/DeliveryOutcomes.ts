@@ -11,7 +11,7 @@ const BATCH_SIZE = 5000
 
 const decodeCount = decodeValue({ count: Schema.Int })
 
-/** Keeps the outcomes of deliveries, which `write_progress` and `recover` count, and the trends of failures. */
+/** Keeps the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
 export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postgres/deliveries/DeliveryOutcomes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -64,11 +64,29 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
           limit: BATCH_SIZE,
         }),
 
-      /** Forgets the hours of the trends of failures that are older than a number of days. */
-      forgetTrends: (days: number) =>
+      /** Closes the groups of failures whose endpoints accept calls again. */
+      closeGroups: sql`select close_failure_groups()`.pipe(Effect.asVoid),
+
+      /**
+       * Forgets the hours of groups of failures that are older than a number of days, and the groups that have not failed since and have no
+       * dead letters: no response is kept any more that had their lines.
+       */
+      forgetGroups: (days: number) =>
         sql`
-          delete from failure_group_hours
-          where hour < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(hour)`.pipe(
+          with age as materialized (
+            select plausible_now() - make_interval(days => ${days}::int) as before
+          ), over as materialized (
+            select organization_id, id from failure_groups
+            where stored <= 0 and last_at < (select before from age) and not is_doubtful(last_at)
+            order by organization_id, id for update skip locked
+          ), forgotten as (
+            delete from failure_group_hours
+            where (organization_id, group_id) in (select organization_id, id from over)
+              or hour < (select before from age) and not is_doubtful(hour)
+            returning 1
+          )
+          delete from failure_groups
+          where (organization_id, id) in (select organization_id, id from over) and (select count(*) from forgotten) >= 0`.pipe(
           Effect.asVoid,
         ),
     })

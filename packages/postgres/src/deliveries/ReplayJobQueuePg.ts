@@ -148,7 +148,7 @@ export const ReplayJobQueuePg = adapter(
             returning *
           ), grouped as materialized (
             select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at, -1 as opened, 0 as stored from marked
+              select organization_id, group_id, finished_at as at, reason, -1 as opened, 0 as stored from marked
             ) change
           ), queued as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)

@@ -105,7 +105,7 @@ export const endpointOwnership = Effect.gen(function* () {
         join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
         where ${isLost}`.pipe(decodeEndpoints)
       if (endpoints.length === 0) return []
-      const groups = endpoints.map((id) => JSON.stringify(failureGroupsOf(id, "poison", UNKNOWN).exact))
+      const groups = endpoints.map((id) => JSON.stringify(failureGroupsOf(id, UNKNOWN).exact))
       return yield* sql`
         with endpoint as (
           select * from unnest(${endpoints}::text[], ${groups}::text[]) as given (id, failure_group)
@@ -147,9 +147,9 @@ export const endpointOwnership = Effect.gen(function* () {
           returning 1
         ), grouped as materialized (
           select count_failures(jsonb_agg(change)) from (
-            select organization_id, group_id, finished_at, 1 as opened, 1 as stored, failure_group::jsonb
+            select organization_id, group_id, finished_at as at, 1 as failures, reason, 1 as opened, 1 as stored, failure_group::jsonb
             from dead join endpoint on endpoint.id = endpoint_id
-            -- After delivery_outcomes, as every statement that counts dead letters.
+            -- After delivery_outcomes, as every statement that counts failures.
             where (select count(*) from outcomes) >= 0
           ) change
         )

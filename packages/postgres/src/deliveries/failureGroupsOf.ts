@@ -1,21 +1,20 @@
 import { hash } from "node:crypto"
-import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 
-/** What the dead letters of a group have in common, and the id that follows from it. */
+/** What the failed calls of a group have in common, and the id that follows from it. */
 export interface FailureCause {
   readonly id: FailureGroupId
   readonly endpointId: EndpointId
-  readonly reason: DeadLetterReason
   readonly status: number | null
   readonly outcome: string
   readonly line: string | null
 }
 
-/** The groups that a dead letter may join. `choose_failure_group` chooses when it is written. */
+/** The groups that a failed call may join. `choose_failure_group` chooses when it is written. */
 export interface FailureGroupsOf {
-  /** With the line of its last response. */
+  /** With the line of its response. */
   readonly exact: FailureCause
   /** For an endpoint that has enough groups; null without a line. */
   readonly overflow: FailureCause | null
@@ -25,16 +24,15 @@ export interface FailureGroupsOf {
 
 const OVERFLOW_LINE = "Many different responses"
 
-/** Describes the groups that a dead letter may join by its last attempt; undefined for one without attempts. */
+/** Describes the groups that a failed attempt may join; undefined for a dead letter without attempts. */
 export const failureGroupsOf = (
   endpointId: EndpointId,
-  reason: DeadLetterReason,
   { status, outcome, response }: Pick<Attempt, "status" | "outcome" | "response"> = NO_ATTEMPT,
 ): FailureGroupsOf => {
   const withLine = (line: string | null): FailureCause => {
-    const parts = [endpointId, reason, status ?? "", outcome, line ?? ""]
+    const parts = [endpointId, status ?? "", outcome, line ?? ""]
     const id = `fgr_${hash("sha256", parts.join("\n")).slice(0, 32)}` as FailureGroupId
-    return { id, endpointId, reason, status, outcome, line }
+    return { id, endpointId, status, outcome, line }
   }
   const line = failureLine(response)
   return { exact: withLine(line), overflow: line === null ? null : withLine(OVERFLOW_LINE), blank: withLine(null) }

@@ -31,8 +31,26 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
         const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0))
         return [organizationId, endpointId, String(outcomes.length), `{${latencies.join()}}`]
       }),
-    troubles: progress.flatMap(({ outcomes }) => outcomes.filter((outcome) => !arrivedAtOnce(outcome)).map(toTrouble)),
+    troubles: toTroubles(progress),
   }
+}
+
+const toTroubles = (progress: ReadonlyArray<Progress>) => {
+  const causes = new Set<string>()
+  /** Names the cause, and describes its groups where it comes first. */
+  const causeOf = ({ delivery: { endpointId }, settlement, attempt }: Outcome) => {
+    if (settlement.state === "delivered") return { cause: null, groups: null }
+    const groups = failureGroupsOf(endpointId, attempt)
+    const cause = groups.exact.id
+    if (causes.has(cause)) return { cause, groups: null }
+    causes.add(cause)
+    return { cause, groups }
+  }
+  return progress.flatMap(({ outcomes }) =>
+    outcomes
+      .filter((outcome) => !arrivedAtOnce(outcome))
+      .map((outcome) => ({ ...toTrouble(outcome), ...causeOf(outcome) })),
+  )
 }
 
 const toTrouble = ({ delivery, version, settlement, attempt }: Outcome) => ({
@@ -45,10 +63,6 @@ const toTrouble = ({ delivery, version, settlement, attempt }: Outcome) => ({
   settlement: settlement.state,
   delay: settlement.state === "retry" ? settlement.delaySeconds : null,
   attempt,
-  groups:
-    settlement.state === "rejected" || settlement.state === "exhausted"
-      ? failureGroupsOf(delivery.endpointId, settlement.state, attempt)
-      : null,
 })
 
 /** Whether a delivery arrived that was read from the log, and so at its first attempt. */

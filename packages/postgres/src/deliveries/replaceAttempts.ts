@@ -1,4 +1,4 @@
-import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { SqlClient } from "effect/sql"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
@@ -7,7 +7,6 @@ import { failureGroupsOf } from "./failureGroupsOf.ts"
 interface Replacement {
   readonly id: DeliveryId
   readonly endpointId: EndpointId
-  readonly reason: DeadLetterReason
   readonly attempts: ReadonlyArray<Attempt>
 }
 
@@ -17,7 +16,7 @@ export const replaceAttempts = (
   organizationId: OrganizationId,
   rows: ReadonlyArray<Replacement>,
 ) => {
-  const groups = rows.map(({ endpointId, reason, attempts }) => failureGroupsOf(endpointId, reason, attempts.at(-1)))
+  const groups = rows.map(({ endpointId, attempts }) => failureGroupsOf(endpointId, attempts.at(-1)))
   return sql`
     with held as materialized (
       select dead.*, given.attempts as kept_attempts, choose_failure_group(organization_id, endpoint_id, groups::jsonb) as failure_group
@@ -32,9 +31,10 @@ export const replaceAttempts = (
       from held where dead.organization_id = held.organization_id and dead.id = held.id
     )
     select count_failures(jsonb_agg(change)) from (
-      select organization_id, group_id, finished_at, -(replayed_as is null)::int as opened, -1 as stored, null::jsonb as failure_group
+      select organization_id, group_id, finished_at as at, reason, -(replayed_as is null)::int as opened, -1 as stored,
+        null::jsonb as failure_group
       from held
       union all
-      select organization_id, failure_group->>'id', finished_at, (replayed_as is null)::int, 1, failure_group from held
+      select organization_id, failure_group->>'id', finished_at, reason, (replayed_as is null)::int, 1, failure_group from held
     ) change`
 }

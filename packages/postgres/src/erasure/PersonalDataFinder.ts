@@ -1,5 +1,5 @@
 import { EVENT_RECIPIENTS } from "@outreach/contract/names"
-import { Attempt, DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import type { Subject } from "@outreach/domain/erasure/Erasure"
 import {
@@ -42,7 +42,6 @@ const DeadLetter = Schema.Struct({
   ...Delivered.fields,
   attempts: Schema.Array(Attempt),
   endpointId: EndpointId,
-  reason: Schema.Literals(DEAD_LETTER_REASONS),
 })
 
 const decodeEventKeys = decodeRows(EventKey.fields)

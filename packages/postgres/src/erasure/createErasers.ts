@@ -126,6 +126,14 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
         const { organizationId } = subject
         // A worker that writes outcomes of calls holds these rows: it is done, or it sees which events are erased.
         yield* sql`select from endpoint_readers where organization_id = ${organizationId} order by endpoint_id for update`
+        // Any line may come from a response that is erased. The next failure of a group writes it again, and dead letters that stay have it.
+        yield* sql`
+          with held as materialized (
+            select id from failure_groups where organization_id = ${organizationId} and stored <= 0 and first_line is not null
+            order by id for update
+          )
+          update failure_groups set first_line = null
+          where organization_id = ${organizationId} and id in (select id from held)`
         const erase = (batch: ReadonlyArray<string>) => sql`
           update delivery_attempts set response = null
           where organization_id = ${organizationId} and delivery_id = any (${batch}::text[])`

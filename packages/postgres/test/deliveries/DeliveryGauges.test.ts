@@ -1,7 +1,10 @@
 import { describe, expect } from "@effect/vitest"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import type { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -177,12 +180,24 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(clockAheadSeconds).toBeLessThanOrEqual(7200)
   })
 
-  test("counts the dead letters that were not replayed, by reason", function* () {
+  test("counts the dead letters that were not replayed, by reason, except those of muted groups of failures", function* () {
     const sql = yield* SqlClient.SqlClient
+    const groups = yield* FailureGroupRepository
     yield* seedDeadLetters(3, { reason: "rejected" })
-    yield* seedDeadLetters(2, { reason: "poison" })
+    const poison = yield* seedDeadLetters(2, { reason: "poison" })
     const replayed = yield* seedDeadLetters(1, { reason: "rejected" })
-    yield* sql`update dead_letters set replayed_as = make_id('dlv') where endpoint_id = ${replayed.endpoint.id}`
+    const [dead] = yield* sql<{
+      id: DeliveryId
+    }>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
+    expect(yield* (yield* DeadLetterRepository).replay(dead!.id)).toBe(true)
+    expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
+
+    const [group] = yield* sql<{
+      id: FailureGroupId
+    }>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
+    yield* groups.mute(group!.id, "known, ticket 4711")
+    expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 0 })
+    yield* groups.unmute(group!.id)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
   })
 

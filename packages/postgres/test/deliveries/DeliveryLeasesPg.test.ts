@@ -632,8 +632,10 @@ describe("DeliveryLeasesPg.recover", () => {
     )
     const sql = yield* SqlClient.SqlClient
     expect(
-      yield* sql`select reason, status, outcome, first_line, open, stored from failure_groups where endpoint_id = ${endpoint.id}`,
-    ).toEqual([{ reason: "poison", status: null, outcome: "outcome_unknown", first_line: null, open: 1, stored: 1 }])
+      yield* sql`select status, outcome, first_line, failures, poison, open, stored from failure_groups where endpoint_id = ${endpoint.id}`,
+    ).toEqual([
+      { status: null, outcome: "outcome_unknown", first_line: null, failures: 1n, poison: 1, open: 1, stored: 1 },
+    ])
     expect(
       yield* sql`select sum(dead_letters)::int as dead from delivery_outcomes where endpoint_id = ${endpoint.id}`,
     ).toEqual([{ dead: 1 }])

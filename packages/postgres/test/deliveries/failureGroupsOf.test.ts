@@ -5,31 +5,29 @@ import { expect, test } from "vitest"
 const ENDPOINT = EndpointId.make(`whe_${"0".repeat(32)}`)
 const ATTEMPT = { status: 500, outcome: "server_error", response: "Down since 12:30" }
 
-test("a group is that of an endpoint, reason, status, outcome and line, and keeps its id", () => {
-  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, "exhausted", ATTEMPT)
+test("a group is that of an endpoint, status, outcome and line, and keeps its id", () => {
+  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, ATTEMPT)
   expect(exact).toEqual({
     ...{
-      id: "fgr_37217ba3976c99638de7fd4e80ea9261",
+      id: "fgr_4f5639b77049dd3398020eb57ea8bc40",
       endpointId: ENDPOINT,
-      reason: "exhausted",
       status: 500,
       outcome: "server_error",
     },
     line: "Down since #:#",
   })
-  expect(failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: "Down since 14:05" }).exact).toEqual(exact)
+  expect(failureGroupsOf(ENDPOINT, { ...ATTEMPT, response: "Down since 14:05" }).exact).toEqual(exact)
   const others = [
-    failureGroupsOf(EndpointId.make(`whe_${"1".repeat(32)}`), "exhausted", ATTEMPT),
-    failureGroupsOf(ENDPOINT, "rejected", ATTEMPT),
-    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, status: 503 }),
-    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, outcome: "redirect" }),
-    failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: "Full" }),
+    failureGroupsOf(EndpointId.make(`whe_${"1".repeat(32)}`), ATTEMPT),
+    failureGroupsOf(ENDPOINT, { ...ATTEMPT, status: 503 }),
+    failureGroupsOf(ENDPOINT, { ...ATTEMPT, outcome: "redirect" }),
+    failureGroupsOf(ENDPOINT, { ...ATTEMPT, response: "Full" }),
   ].map((groups) => groups.exact.id)
-  expect(new Set([exact.id, overflow!.id, blank.id, ...others]).size).toBe(8)
+  expect(new Set([exact.id, overflow!.id, blank.id, ...others]).size).toBe(7)
 })
 
 test("a dead letter whose response has no text has one group alone", () => {
-  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, "exhausted", { ...ATTEMPT, response: null })
+  const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, { ...ATTEMPT, response: null })
   expect({ exact, overflow }).toEqual({ exact: blank, overflow: null })
-  expect(failureGroupsOf(ENDPOINT, "poison").exact).toMatchObject({ status: null, outcome: "unknown", line: null })
+  expect(failureGroupsOf(ENDPOINT).exact).toMatchObject({ status: null, outcome: "unknown", line: null })
 })

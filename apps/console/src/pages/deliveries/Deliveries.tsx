@@ -55,7 +55,7 @@ export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "stat
 /** Links that narrow a list to dead letters whose last attempt had a status. */
 export const StatusChips = (props: {
   readonly label: string
-  readonly statuses: ReadonlyArray<{ readonly status: number | null; readonly open: number }>
+  readonly statuses: ReadonlyArray<{ readonly status: number | null; readonly count: number }>
   readonly chosen: number | undefined
   readonly address: string
   readonly needs?: Readonly<Record<string, string>>
@@ -67,9 +67,9 @@ export const StatusChips = (props: {
       chips={[
         { text: "Any status", query: { status: undefined }, isChosen: props.chosen === undefined },
         ...props.statuses.map(
-          ({ status, open }) =>
+          ({ status, count }) =>
             status !== null && {
-              text: `${status}: ${formatCount(open)}`,
+              text: `${status}: ${formatCount(count)}`,
               query: { status, ...props.needs },
               isChosen: status === props.chosen,
             },

@@ -87,7 +87,7 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...given }: Input
       organizations: (yield* OrganizationReader).list,
       endpoints: readEndpoints(organization),
       outcomes: (yield* DeliveryOutcomeReader).histogram({ ...scope, from, to }, stepSeconds),
-      statuses: (yield* FailureGroupReader).statuses(scope),
+      statuses: (yield* FailureGroupReader).statuses({ ...scope, state: "dead" }),
       list: isDead ? dead : live,
     },
     { concurrency: "unbounded" },
@@ -140,7 +140,7 @@ const contentOf = (view: View) => {
       />
       <StatusChips
         label="Statuses of dead letters"
-        statuses={statuses}
+        statuses={statuses.map(({ status, open }) => ({ status, count: open }))}
         chosen={status}
         address={address}
         needs={isDead ? {} : { state: "dead" }}

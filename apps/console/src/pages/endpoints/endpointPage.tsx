@@ -3,6 +3,7 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -12,8 +13,9 @@ import { Effect } from "effect"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, IdLink, isolated, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
+import { Episode } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 import { EndpointActions, EndpointSettings, headersText, typesText } from "./endpointActions.tsx"
@@ -93,22 +95,13 @@ const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const groups = yield* (yield* FailureGroupReader).largest({ endpointId }, MAX_FAILURES)
   if (groups.length === 0) return null
   return (
-    <Section title="Why deliveries failed">
+    <Section title="Why calls fail">
       <Table
-        caption="The largest groups of dead letters that were not replayed"
+        caption="The causes for which calls fail now, or left dead letters"
         rows={groups}
         columns={{
-          Cause: ({ id, status, outcome, firstLine }) => (
-            <>
-              <a href={`/issues/${id}`}>{status === null ? outcome : `Status ${status}`}</a>
-              {firstLine !== null && (
-                <div>
-                  <ForeignText>{firstLine}</ForeignText>
-                </div>
-              )}
-            </>
-          ),
-          Reason: ({ reason }) => reason,
+          Cause: (group) => <a href={`/issues/${group.id}`}>{isolated(describeCause(group))}</a>,
+          "Failed calls": { number: (group) => <Episode {...group} /> },
           "Dead letters": { count: ({ open }) => open },
           Last: ({ lastAt }) => <Time at={lastAt} />,
         }}

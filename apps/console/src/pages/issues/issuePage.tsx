@@ -1,6 +1,8 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
+import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
@@ -14,6 +16,7 @@ import { refuse } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
+import { reason } from "../suppressions/suppressionActions.ts"
 import { replayPage } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
@@ -25,7 +28,7 @@ const issuePage = definePage("/issues/:group", {
   run: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
-    const { organizationId, open, stored } = group
+    const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
     const from = firstHour(now, HOURS)
     const [hours, { rows, next }, endpoints] = yield* Effect.all(
       [
@@ -39,6 +42,8 @@ const issuePage = definePage("/issues/:group", {
       <Page
         title={groupTitle(group)}
         commands={[
+          `ops issues show ${id}`,
+          mutedAt === null ? `ops issues mute ${id} --reason "…"` : `ops issues unmute ${id}`,
           `ops dead-letters list --group ${id}`,
           `ops dead-letters replay --group ${id} --dry-run`,
           `ops dead-letters replay --group ${id} --rate 100 --detach`,
@@ -48,23 +53,36 @@ const issuePage = definePage("/issues/:group", {
         <Facts
           facts={{
             Cause: <FailureCause {...group} />,
-            "Not replayed": formatCount(open),
-            Kept: formatCount(stored),
+            "Failed calls": formatCount(failures),
+            "Share of calls": describeShare(group),
+            Since: closedAt === null && <Time at={group.openedAt} />,
+            Ended: closedAt && <Time at={closedAt} />,
+            "Last failure": <Time at={group.lastAt} />,
+            Muted: mutedReason !== null && (
+              <>
+                <Time at={mutedAt} />, because: <ForeignText>{mutedReason}</ForeignText>
+              </>
+            ),
+            "Dead letters to replay": formatCount(open),
+            "Dead letters kept": formatCount(stored),
             Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
             Organization: <IdLink id={organizationId} />,
-            First: <Time at={group.firstAt} />,
-            Last: <Time at={group.lastAt} />,
           }}
         />
         <Remedies id={id} open={open} stored={stored} />
+        {mutedAt === null ? (
+          <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />
+        ) : (
+          <ActionForm action={unmuteIssue} params={{ group: id }} label="Unmute" />
+        )}
         <Histogram
-          title="Dead letters by the hour, in the last 7 days"
-          series={{ "dead letters": ["bad", ({ count }) => count] }}
+          title="Failed calls by the hour, in the last 7 days"
+          series={{ "failed calls": ["bad", ({ count }) => count] }}
           rows={hours}
           at={({ hour }) => hour}
           from={from}
           to={from + HOURS * HOUR_MS}
-          empty="None of them died in the last 7 days."
+          empty="No call failed so in the last 7 days."
         />
         <h2>Newest dead letters</h2>
         <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
@@ -84,6 +102,21 @@ const Remedies = (props: { readonly id: string; readonly open: number; readonly 
     ]}
   />
 )
+
+const muteIssue = defineAction("/issues/:group/mute", "issues mute", {
+  role: "operator",
+  inputs: { reason },
+  run: ({ group, reason }) =>
+    Effect.flatMap(FailureGroupRepository, ({ mute }) =>
+      Effect.as(mute(group, reason), "It is muted: it stands among the muted issues alone, also when it begins again."),
+    ),
+})
+
+const unmuteIssue = defineAction("/issues/:group/unmute", "issues unmute", {
+  role: "operator",
+  run: ({ group }) =>
+    Effect.flatMap(FailureGroupRepository, ({ unmute }) => Effect.as(unmute(group), "It is shown and counted again.")),
+})
 
 const purgePage = definePage("/issues/:group/purge", {
   role: "admin",
@@ -137,31 +170,35 @@ const purgeIssue = defineAction("/issues/:group/purge", "dead-letters purge", {
   }),
 })
 
-export const issueRoutes = [issuePage, purgePage, purgeIssue] as const
+export const issueRoutes = [issuePage, muteIssue, unmuteIssue, purgePage, purgeIssue] as const
 
-type Cause = Pick<FailureGroup, "reason" | "status" | "outcome" | "firstLine">
-
-const WORDS: Readonly<Record<FailureGroup["reason"], string>> = {
-  rejected: "rejected by the partner",
-  exhausted: "out of attempts",
-  poison: "crashed several workers",
-}
+type Cause = Pick<FailureGroup, "status" | "outcome" | "firstLine">
 
 export const FailureCause = (cause: Cause) => (
   <>
-    <StatusBadge tone="bad">{causeOf(cause)}</StatusBadge>{" "}
-    {cause.firstLine === null ? <small>no text in the response</small> : <ForeignText>{cause.firstLine}</ForeignText>}{" "}
-    <small>{WORDS[cause.reason]}</small>
+    <StatusBadge tone="bad">{describeOutcome(cause)}</StatusBadge>{" "}
+    {cause.firstLine === null ? <small>no text in the response</small> : <ForeignText>{cause.firstLine}</ForeignText>}
+  </>
+)
+
+/** How many calls failed with a cause, and while it lasts their share of the endpoint's calls. */
+export const Episode = (group: FailureGroup) => (
+  <>
+    {formatCount(group.failures)}{" "}
+    {group.closedAt === null ? (
+      <small>
+        {describeShare(group)} of calls since <Time at={group.openedAt} />
+      </small>
+    ) : (
+      <small>
+        ended <Time at={group.closedAt} />
+      </small>
+    )}
   </>
 )
 
 const groupTitle = (cause: Cause) =>
-  cause.firstLine === null
-    ? `${causeOf(cause)} (${WORDS[cause.reason]})`
-    : foreign`${causeOf(cause)}: ${cause.firstLine} (${WORDS[cause.reason]})`
-
-const causeOf = ({ status, outcome }: Cause): string =>
-  status === null ? outcome.replaceAll("_", " ") : String(status)
+  cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`
 
 /** Returns where the first of a number of hours begins, of which the last one is the current hour. */
 export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS

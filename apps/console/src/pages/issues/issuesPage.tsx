@@ -1,23 +1,26 @@
-import { FailureGroupReader, type FailureHour } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import {
+  type FAILURE_GROUP_STATES,
+  FailureGroupReader,
+  type FailureHour,
+} from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
-import { choice, defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
+import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
-import { FailureCause, firstHour } from "./issuePage.tsx"
+import { Episode, FailureCause, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -26,11 +29,18 @@ const REFRESH_SECONDS = 3
 
 const groupCursor = defineCursor({ lastAt: Instant, id: FailureGroupId })
 
+const STATES: Readonly<Record<keyof typeof FAILURE_GROUP_STATES, string>> = {
+  lasting: "Failing now",
+  dead: "With dead letters",
+  muted: "Muted",
+  ended: "Ended",
+}
+
 const filters = {
   organization: organizationFilter,
   endpoint: endpointFilter,
-  reason: choice("Reason", DEAD_LETTER_REASONS, { all: "All" }),
   status: HttpStatus,
+  state: oneOf(Struct.keys(STATES)),
   order: oneOf(["newest", "largest"]),
 }
 
@@ -38,10 +48,10 @@ const issuesPage = definePage("/issues", {
   forPartners: true,
   inputs: { ...filters, after: groupCursor.input },
   run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator, now }) {
-    const { organization, endpoint, reason, status } = given
+    const { organization, endpoint, status, state } = given
     const groups = yield* FailureGroupReader
-    const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
-    const filter = { ...scope, ...pickDefined({ reason, status }) }
+    const scope = pickDefined({ organizationId: organization, endpointId: endpoint, state })
+    const filter = { ...scope, ...pickDefined({ status }) }
     // Before the counts: a page of finished jobs is not renewed, so its counts must be those after the jobs.
     const jobs = yield* (yield* ReplayReader).list(JOBS, operator.organizationId)
     const [organizations, endpoints, totals, statuses, found] = yield* Effect.all(
@@ -59,13 +69,30 @@ const issuesPage = definePage("/issues", {
     const values = { ...given, order: order === "newest" ? undefined : order }
     const address = withQuery("/issues", values)
     return (
-      <Page title="Issues" commands={[`ops dead-letters groups${flagsOf(given)}`, "ops replays list"]}>
+      <Page title="Issues" commands={[`ops issues list${flagsOf(given)}`, "ops replays list"]}>
         <FilterBar
           inputs={filters}
           values={values}
           controls={{ organization: { options: organizations }, endpoint: endpointOptions(endpoints) }}
         />
-        <StatusChips label="Statuses" statuses={statuses} chosen={status} address={address} />
+        <Chips
+          label="States"
+          address={address}
+          chips={[
+            { text: "All", query: { state: undefined }, isChosen: state === undefined },
+            ...Struct.keys(STATES).map((each) => ({
+              text: STATES[each],
+              query: { state: each },
+              isChosen: each === state,
+            })),
+          ]}
+        />
+        <StatusChips
+          label="Statuses"
+          statuses={statuses.map(({ status, groups }) => ({ status, count: groups }))}
+          chosen={status}
+          address={address}
+        />
         <Chips
           label="Order"
           address={address}
@@ -76,6 +103,9 @@ const issuesPage = definePage("/issues", {
         />
         <div id="renewed" data-refresh={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
           <p>
+            {totals.lasting === 0
+              ? "No cause of failures lasts."
+              : `${formatCounted(totals.lasting, "cause")} of failures ${totals.lasting === 1 ? "lasts" : "last"}.`}{" "}
             {totals.open === 0
               ? "No dead letter waits to be replayed."
               : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} were not delivered and not replayed.`}
@@ -83,12 +113,16 @@ const issuesPage = definePage("/issues", {
           <Table
             label="Issues"
             rows={rows}
-            empty="No issue. Deliveries that a partner rejects, or that run out of attempts, would stand here, grouped by their cause."
+            empty="No issue. Calls that fail would stand here from the first one on, grouped by their cause, and so would dead letters."
             columns={{
-              "Dead letters": { number: ({ id, open }) => <a href={`/issues/${id}`}>{formatCount(open)}</a> },
-              Cause: (group) => <FailureCause {...group} />,
+              Cause: (group) => (
+                <a href={`/issues/${group.id}`}>
+                  <FailureCause {...group} />
+                </a>
+              ),
+              "Failed calls": { number: (group) => <Episode {...group} /> },
+              "Dead letters": { count: ({ open }) => open },
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-              First: ({ firstAt }) => <Time at={firstAt} />,
               Last: ({ lastAt }) => <Time at={lastAt} />,
               "Last 24 hours": ({ id }) => <Trend hours={hours.filter(({ groupId }) => groupId === id)} />,
             }}
@@ -101,7 +135,7 @@ const issuesPage = definePage("/issues", {
   }),
 })
 
-/** How many deliveries became dead letters in the last 24 hours, by the hour. */
+/** How many calls failed in the last 24 hours, by the hour. */
 const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
   const first = firstHour(useView().now, 24)
   const counts = new Map(props.hours.map(({ hour, count }) => [toUnixMillis(hour), count]))

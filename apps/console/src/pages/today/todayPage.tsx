@@ -1,14 +1,16 @@
-import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { foreign, IdLink, Time } from "../../components/values.tsx"
+import { IdLink, isolated, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
+import { Episode } from "../issues/issuePage.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
@@ -50,12 +52,13 @@ export const todayPage = definePage("/", {
         <section id="issues">
           <Table
             title="Open issues"
-            label="The largest groups of failures"
+            label="The causes of most failures"
             rows={groups}
-            empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
+            empty="No call fails, and no delivery is a dead letter. Failures stand here, grouped by their cause, from the first one on until calls succeed again and dead letters are replayed."
             columns={{
-              Failure: (group) => <a href={`/issues/${group.id}`}>{describeFailure(group)}</a>,
+              Failure: (group) => <a href={`/issues/${group.id}`}>{isolated(describeCause(group))}</a>,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+              "Failed calls": { number: (group) => <Episode {...group} /> },
               "Dead letters": { count: ({ open }) => open },
               Last: ({ lastAt }) => <Time at={lastAt} />,
             }}
@@ -118,9 +121,4 @@ const historyOf = (tile: TodayTile, samples: ReadonlyArray<GaugeSample>, quotaDa
   const range = unit === undefined ? "in the last 30 days" : `in the last 24 hours, in ${unit}`
   const label = `${tile.title} ${range}: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}, at most ${formatCount(Math.max(0, ...values))}`
   return <Sparkline label={label} points={points} />
-}
-
-const describeFailure = ({ reason, status, outcome, firstLine }: FailureGroup) => {
-  const failure = `${reason}, ${status === null ? outcome : `status ${status}`}`
-  return firstLine === null ? failure : foreign`${failure}: ${firstLine}`
 }

@@ -37,9 +37,17 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     history: { unit: "endpoints", of: ({ breakersOpen }) => breakersOpen },
   },
   {
+    name: "failing",
+    title: "Causes of failing calls",
+    href: "/issues?state=lasting",
+    tone: today.failing > 0 ? "bad" : "good",
+    value: formatCount(today.failing),
+    detail: "partners do not accept webhooks",
+  },
+  {
     name: "dead-letters",
     title: "Dead letters",
-    href: "/issues",
+    href: "/issues?state=dead",
     tone: today.deadLetters > 0 ? "warning" : "good",
     value: formatCount(today.deadLetters),
     detail: "neither replayed nor purged",

@@ -68,18 +68,19 @@ describe("issues", () => {
     const { status, words, document, text } = await viewer.get(`/issues?organization=${ours.organization.id}`)
     expect(status).toBe(200)
     expect(words).toContain("32 dead letters in 2 issues were not delivered and not replayed.")
-    expect(words).toContain("500 Database is down out of attempts")
-    expect(words).toContain("503 Try [e-mail] later out of attempts")
+    expect(words).toContain("500 Database is down")
+    expect(words).toContain("503 Try [e-mail] later")
     expect(text).not.toContain("jane@clinic.test")
     expect(document.querySelectorAll(".sparkline svg[role=img]")).toHaveLength(2)
-    expect(document.querySelector(`a[href="/issues/${group()}"]`)!.textContent).toBe("30")
-    expect(words).toContain(`ops dead-letters groups --organization ${ours.organization.id}`)
+    expect(document.querySelector(`a[href="/issues/${group()}"]`)!.textContent).toBe("500 Database is down")
+    expect(words).toContain(`ops issues list --organization ${ours.organization.id}`)
     const rows = async (query: string) =>
       [...(await viewer.get(`/issues?${query}`)).document.querySelectorAll("section[aria-label=Issues] tbody tr")]
         .length
     expect(await rows("")).toBe(3)
     expect(await rows("status=502")).toBe(1)
-    expect(await rows("reason=poison")).toBe(0)
+    expect(await rows("state=dead")).toBe(3)
+    expect(await rows("state=muted")).toBe(0)
     expect(await rows(`endpoint=${theirs.endpoint.id}&order=largest`)).toBe(1)
   })
 
@@ -101,8 +102,8 @@ describe("an issue", () => {
   it("shows its newest dead letters, a page after the other", async () => {
     const viewer = await test().as("viewer")
     const first = await viewer.get(`/issues/${group()}`)
-    expect(first.words).toContain("500: Database is down (out of attempts)")
-    expect(first.words).toContain("Not replayed30")
+    expect(first.words).toContain("500: Database is down")
+    expect(first.words).toContain("Dead letters to replay30")
     const idsIn = (document: Document) =>
       [...document.querySelectorAll("section[aria-label=Deliveries] tbody td:first-child a")].map((a) => a.textContent)
     const second = await viewer.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
@@ -182,6 +183,29 @@ describe("an issue", () => {
     expect((await operator.post(`/replays/${job!.id}/cancel`)).words).toContain("Cancelled after 0 of 2")
   })
 
+  it("is muted with a reason, stands among the muted ones alone, and is unmuted", async () => {
+    const other = await seedOther()
+    const viewer = await test().as("viewer")
+    expect((await viewer.post(`/issues/${other}/mute`, { reason: "known" })).status).toBe(403)
+    const operator = await test().as("operator")
+    expect((await operator.post(`/issues/${other}/mute`, { reason: "ask dana@clinic.test" })).words).toContain(
+      "reason is not valid",
+    )
+    const muted = await operator.post(`/issues/${other}/mute`, { reason: "their maintenance" })
+    expect(muted.words).toContain("because: their maintenance")
+    expect(muted.words).toContain(`ops issues unmute ${other}`)
+    const isListed = async (query: string) => (await viewer.get(`/issues?${query}`)).text.includes(other)
+    expect([await isListed(""), await isListed("state=dead"), await isListed("state=muted")]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    const [entry] = await test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ command: "issues mute" }, 1)))
+    expect(entry!.arguments).toMatchObject({ group: other, reason: "their maintenance" })
+    await operator.post(`/issues/${other}/unmute`)
+    expect([await isListed(""), await isListed("state=muted")]).toEqual([true, false])
+  })
+
   it("is purged by an admin who types its count", async () => {
     const other = await seedOther()
     const operator = await test().as("operator")
@@ -193,7 +217,7 @@ describe("an issue", () => {
     expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("there are 2 dead letters by now")])
     const purged = await admin.post(`/issues/${other}/purge`, { confirm: "2" })
     expect(purged.words).toContain("2 dead letters were purged.")
-    expect((await admin.get(`/issues/${other}`)).status).toBe(404)
+    expect((await admin.get(`/issues/${other}`)).words).toContain("Dead letters kept0")
     expect((await admin.get(`/issues/${theirs.groups[0]!.id}`)).status).toBe(200)
   })
 })

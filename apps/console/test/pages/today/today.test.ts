@@ -54,7 +54,8 @@ describe("the page of today", () => {
       "Sending now": { value: "Nothing", tone: "neutral", href: "/campaigns?status=sending" },
       "Oldest due delivery": { value: "None is due", tone: "good", href: "/endpoints" },
       "Open breakers": { value: "0", tone: "good", href: "/endpoints?state=failing" },
-      "Dead letters": { value: "0", tone: "good", href: "/issues" },
+      "Causes of failing calls": { value: "0", tone: "good", href: "/issues?state=lasting" },
+      "Dead letters": { value: "0", tone: "good", href: "/issues?state=dead" },
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
       "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
       "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
@@ -121,7 +122,8 @@ it("lists the largest groups of failures, which lead to their issues, and draws 
   expect(labels).toContain("Quota nearest to its target in the last 30 days: from 40 to 45, at most 45")
   const [row] = document.querySelectorAll("#issues tbody tr")
   expect(row!.querySelector("a")!.getAttribute("href")).toMatch(/^\/issues\/fgr_/)
-  expect(row!.querySelectorAll("td")[2]!.textContent).toBe("3")
+  expect(row!.querySelectorAll("td")[2]!.textContent).toContain("3 100 % of calls since")
+  expect(row!.querySelectorAll("td")[3]!.textContent).toBe("3")
 })
 
 it("leads with each tile to the list of what it counts", async () => {

@@ -1,0 +1,66 @@
+import {
+  FAILURE_GROUP_STATES,
+  type FailureGroup,
+  FailureGroupReader,
+} from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { FailureGroupId } from "@outreach/domain/Identifier"
+import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import { FailureGroupRepositoryPg } from "@outreach/postgres/deliveries/FailureGroupRepositoryPg"
+import { Effect, Layer, Struct } from "effect"
+import { changing, group, reading } from "../Declaration.ts"
+import { deadLetterSelector, endpointFilter, limit, organizationId } from "../inputs/filters.ts"
+import { argument, choice, described, flag, optional } from "../inputs/Input.ts"
+
+const groupId = argument(FailureGroupId, "The issue's id, fgr_…")
+
+const toRow = (found: FailureGroup) => ({ ...found, cause: describeCause(found), share: describeShare(found) })
+
+const list = reading({
+  about:
+    "List the causes for which calls fail now or left dead letters: how many calls failed, and which share of the endpoint's calls since; those that failed last first",
+  input: {
+    organizationId: optional(organizationId),
+    endpointId: endpointFilter,
+    status: described(deadLetterSelector.status, "Only those with this HTTP status, such as 503"),
+    state: optional(
+      choice(
+        Struct.keys(FAILURE_GROUP_STATES),
+        "Only those that last, that have dead letters to replay, that are muted, or that ended without a dead letter",
+      ),
+    ),
+    limit,
+  },
+  run: ({ limit, ...filter }) =>
+    FailureGroupReader.use(({ list }) => Effect.map(list(filter, limit + 1), (rows) => rows.map(toRow))),
+  columns: ["id", "endpointId", "cause", "failures", "share", "openedAt", "lastAt", "closedAt", "open"],
+})
+
+const show = reading({
+  about: "Show an issue: its cause, since when it lasts or when it ended, and whether it is muted",
+  input: { groupId },
+  run: ({ groupId }) => FailureGroupReader.use(({ find }) => Effect.map(find(groupId), toRow)),
+})
+
+const mute = changing({
+  about: "Leave an issue out of lists, counts and alerts until it is unmuted, also when it ends and begins again",
+  examples: ['ops issues mute fgr_… --reason "their nightly maintenance, ticket 4711"'],
+  input: { groupId, reason: flag(AuditReason, "Why nobody needs to look at it", "text") },
+  run: ({ groupId, reason }) =>
+    FailureGroupRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
+  format: ({ issue }) => `${issue} is muted.`,
+})
+
+const unmute = changing({
+  about: "Show and count a muted issue again",
+  input: { groupId },
+  run: ({ groupId }) => FailureGroupRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
+  format: ({ issue }) => `${issue} is not muted.`,
+})
+
+export const issues = group({
+  about: "Why calls to endpoints fail, by their cause",
+  commands: { list, show, mute, unmute },
+  services: Layer.merge(FailureGroupReader.layer, FailureGroupRepositoryPg),
+})

@@ -1,0 +1,208 @@
+import { describe, expect } from "@effect/vitest"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryLeases, type Outcome } from "@outreach/domain/deliveries/DeliveryLeases"
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { effectTest } from "@outreach/testing/effectTest"
+import { whileOpen } from "@outreach/testing/inTransaction"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+/** An endpoint with a number of deliveries in the hands of a worker, which writes what becomes of its calls. */
+const seed = Effect.fnUntraced(function* (count: number) {
+  const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+  yield* publishSent(campaign, count)
+  const worker = yield* workerOn()
+  const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
+  const leases = yield* DeliveryLeases
+  const outcomeOf = (delivery: Delivery, isSuccess: boolean, response: string | null): Outcome => ({
+    ...{ delivery, version: delivery.version },
+    attempt: {
+      ...{ number: delivery.attempt, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5, response },
+      ...(isSuccess ? { status: 200, outcome: "success" } : { status: 500, outcome: "server_error" }),
+    },
+    settlement: isSuccess ? { state: "delivered" } : { state: "retry", delaySeconds: 3600 },
+  })
+  let next = 0
+  return {
+    endpoint,
+    /** Writes that some calls failed, and that others arrived, in one statement. */
+    call: Effect.fnUntraced(function* (
+      failures: number,
+      successes: number,
+      response: string | null = "upstream timeout",
+    ) {
+      const calls = taken.slice(next, next + failures + successes)
+      next += calls.length
+      expect(calls).toHaveLength(failures + successes)
+      const outcomes = calls.map((each, n) => outcomeOf(each, n >= failures, response))
+      const progress = { open: [], intent: undefined, breaker: undefined }
+      yield* leases.write(worker.token, [{ endpointId: endpoint.id, ...progress, outcomes }])
+    }),
+  }
+})
+
+/** Lets time pass for an endpoint: what it counted and when it failed moves back by some minutes. */
+const wait = Effect.fnUntraced(function* (endpointId: EndpointId, minutes: number) {
+  const sql = yield* SqlClient.SqlClient
+  const by = sql`make_interval(mins => ${minutes}::int)`
+  // In two steps, because rows would take the places of others.
+  yield* sql`update delivery_outcomes set at = at - interval '100 years' - ${by} where endpoint_id = ${endpointId}`
+  yield* sql`update delivery_outcomes set at = at + interval '100 years' where endpoint_id = ${endpointId}`
+  yield* sql`
+    update failure_groups set opened_at = opened_at - ${by}, last_at = last_at - ${by}, closed_at = closed_at - ${by}
+    where endpoint_id = ${endpointId}`
+})
+
+const list = (endpointId: EndpointId) => FailureGroupReader.use(({ list }) => list({ endpointId }, 10))
+const ended = (endpointId: EndpointId) => FailureGroupReader.use(({ list }) => list({ endpointId, state: "ended" }, 10))
+const close = Effect.flatMap(DeliveryOutcomes, ({ closeGroups }) => closeGroups)
+
+describe("An episode of failures", () => {
+  test("begins with the first failed attempt, and has its share of the calls since", function* () {
+    const { endpoint, call } = yield* seed(20)
+    yield* call(0, 5)
+    expect(yield* list(endpoint.id)).toEqual([])
+    yield* call(4, 1)
+    yield* call(4, 1)
+    const [group] = yield* list(endpoint.id)
+    expect(group).toMatchObject({
+      ...{ status: 500, firstLine: "upstream timeout", failures: 8, calls: 10, closedAt: null, open: 0, stored: 0 },
+    })
+    expect(group!.openedAt <= group!.lastAt).toBe(true)
+    yield* call(1, 0, "database is down")
+    expect((yield* list(endpoint.id)).map(({ firstLine, failures, calls }) => [firstLine, failures, calls])).toEqual([
+      ["database is down", 1, 1],
+      ["upstream timeout", 8, 11],
+    ])
+  })
+
+  test("ends once calls succeed again, and the next failure begins another one", function* () {
+    const { endpoint, call } = yield* seed(12)
+    yield* call(5, 0)
+    yield* close
+    yield* wait(endpoint.id, 10)
+    yield* close
+    expect(yield* list(endpoint.id)).toMatchObject([{ failures: 5, calls: 5, closedAt: null }])
+    yield* call(0, 1)
+    yield* close
+    expect(yield* list(endpoint.id)).toEqual([])
+    const [over] = yield* ended(endpoint.id)
+    expect(over).toMatchObject({ failures: 5, calls: null })
+    expect(over!.closedAt).not.toBeNull()
+    yield* wait(endpoint.id, 10)
+    yield* call(2, 1)
+    const [again] = yield* list(endpoint.id)
+    expect(again).toMatchObject({ id: over!.id, failures: 2, calls: 3, closedAt: null })
+    expect(again!.openedAt > over!.closedAt!).toBe(true)
+  })
+
+  test("goes on while most calls fail, also if one succeeds now and then, and ends after some more", function* () {
+    const { endpoint, call } = yield* seed(40)
+    for (let n = 1; n <= 3; n++) {
+      yield* call(8, 2)
+      yield* wait(endpoint.id, 5)
+      yield* call(0, 1)
+      yield* close
+      expect(yield* list(endpoint.id)).toMatchObject([{ failures: n * 8, closedAt: null }])
+    }
+    yield* call(0, 1)
+    yield* close
+    expect(yield* list(endpoint.id)).toEqual([])
+  })
+
+  test("ends also within the five minutes that count its failures, two minutes after the last one", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, call } = yield* seed(4)
+    yield* call(3, 0)
+    yield* call(0, 1)
+    yield* close
+    expect(yield* list(endpoint.id)).toHaveLength(1)
+    yield* sql`
+      update failure_groups set opened_at = opened_at - interval '3 minutes', last_at = last_at - interval '3 minutes'
+      where endpoint_id = ${endpoint.id}`
+    yield* close
+    expect(yield* list(endpoint.id)).toEqual([])
+  })
+
+  test("ends if its failures stand in the future, because the clock was wrong", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, call } = yield* seed(2)
+    yield* call(1, 0)
+    yield* sql`update failure_groups set last_at = last_at + interval '3 hours' where endpoint_id = ${endpoint.id}`
+    yield* close
+    expect(yield* list(endpoint.id)).toEqual([])
+    yield* call(1, 0)
+    expect(yield* list(endpoint.id)).toMatchObject([{ failures: 1, closedAt: null }])
+  })
+
+  test("is left alone by what closes it while a worker writes another failure", function* () {
+    const { endpoint, call } = yield* seed(4)
+    yield* call(1, 0)
+    yield* wait(endpoint.id, 10)
+    yield* call(0, 1)
+    yield* whileOpen(call(1, 1), () => close)
+    expect(yield* list(endpoint.id)).toMatchObject([{ failures: 2, closedAt: null }])
+  })
+
+  test("counts nothing of what is no longer the worker's", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, call } = yield* seed(1)
+    yield* sql`update endpoint_readers set owner = gen_random_uuid() where endpoint_id = ${endpoint.id}`
+    yield* call(1, 0)
+    expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
+  })
+})
+
+describe("A muted group", () => {
+  test("stands in the list of muted ones alone, also when it fails again, until it is unmuted", function* () {
+    const repository = yield* FailureGroupRepository
+    const { endpoint, call } = yield* seed(4)
+    yield* call(1, 0)
+    const [group] = yield* list(endpoint.id)
+    const { id } = group!
+    yield* repository.mute(id, "their nightly maintenance")
+    const muted = FailureGroupReader.use(({ list }) => list({ endpointId: endpoint.id, state: "muted" }, 10))
+    const assertMuted = Effect.gen(function* () {
+      expect(yield* list(endpoint.id)).toEqual([])
+      expect(yield* muted).toMatchObject([{ id, mutedReason: "their nightly maintenance" }])
+    })
+    yield* assertMuted
+    yield* wait(endpoint.id, 10)
+    yield* call(0, 1)
+    yield* close
+    yield* assertMuted
+    yield* call(1, 0)
+    yield* assertMuted
+    yield* repository.unmute(id)
+    expect(yield* list(endpoint.id)).toMatchObject([{ id, failures: 1, mutedAt: null, mutedReason: null }])
+    const absent = `fgr_${"0".repeat(32)}` as FailureGroupId
+    expect(yield* Effect.flip(repository.mute(absent, "no reason"))).toMatchObject({ _tag: "FailureGroupNotFound" })
+    expect(yield* Effect.flip(repository.unmute(absent))).toMatchObject({ _tag: "FailureGroupNotFound" })
+  })
+})
+
+describe("A group without dead letters", () => {
+  test("is forgotten with its hours when it has not failed for as long as history is kept", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const outcomes = yield* DeliveryOutcomes
+    const { endpoint, call } = yield* seed(1)
+    yield* call(1, 0)
+    yield* outcomes.forgetGroups(3)
+    expect(yield* list(endpoint.id)).toHaveLength(1)
+    yield* wait(endpoint.id, 3 * 24 * 60 + 65)
+    yield* outcomes.forgetGroups(3)
+    expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
+    expect(yield* sql`select from failure_group_hours where organization_id = ${endpoint.organizationId}`).toEqual([])
+  })
+})
