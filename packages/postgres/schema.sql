@@ -463,6 +463,31 @@ AS $function$
     || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.disable_endpoint(endpoint text, called integer, why text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  organization text;
+  command text;
+begin
+  update webhook_endpoints set enabled = false, disabled_at = clock_timestamp(), disabled_reason = why
+  where id = endpoint and version = called and enabled
+  returning organization_id into organization;
+  if not found then
+    return null;
+  end if;
+  insert into audit_log (os_user, host, command, arguments, organizations)
+  values ('the service', coalesce(host(inet_client_addr()), 'local'), 'endpoints disable',
+    json_build_object('endpoint', endpoint, 'reason', why), array[organization])
+  returning id into command;
+  insert into audit_results (command_id, result) values (command, 'succeeded');
+  return endpoint;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.domain_size(sent integer, deferred integer, refused integer, mailbox_not_found integer, mailbox_disabled integer, domain_not_found integer, address_invalid integer, other integer)
  RETURNS integer
  LANGUAGE sql
@@ -1687,6 +1712,16 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
+  -- Before the readers are locked, in the order of all that changes an endpoint and its reader.
+  if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
+    return query select endpoint, true from (
+      select disable_endpoint("endpointId", called, 'gone') as endpoint from (
+        select distinct "endpointId", version as called
+        from jsonb_to_recordset(troubles) as trouble ("endpointId" text, version integer, settlement text)
+        where settlement = 'gone' order by "endpointId"
+      ) gone
+    ) disabled where endpoint is not null;
+  end if;
   select coalesce(array_agg(endpoint_id), '{}') into held from (
     select endpoint_id from endpoint_readers
     where endpoint_id = any (endpoints || array(select breaker->>'endpointId' from jsonb_array_elements(breakers) as breaker))
@@ -1750,14 +1785,14 @@ declare
   now_at timestamptz := clock_timestamp();
 begin
   with trouble as materialized (
-    select given.*, is_again, case when is_again then 'retry' else settlement end as state, exists (
+    select given.*, is_again, case when is_again or settlement = 'gone' then 'retry' else settlement end as state, exists (
       select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
     ) as is_erased
     from jsonb_to_recordset(troubles) as given (
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
       delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
-    cross join lateral (select settlement = 'rejected' and given.version < endpoint.version) changed (is_again)
+    cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*

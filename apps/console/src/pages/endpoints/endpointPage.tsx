@@ -3,7 +3,6 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -13,9 +12,9 @@ import { Effect } from "effect"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, IdLink, isolated, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { Episode } from "../issues/issuePage.tsx"
+import { causeColumns } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 import { EndpointActions, EndpointSettings, headersText, typesText } from "./endpointActions.tsx"
@@ -96,16 +95,7 @@ const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
   if (groups.length === 0) return null
   return (
     <Section title="Why calls fail">
-      <Table
-        caption="The causes for which calls fail now, or left dead letters"
-        rows={groups}
-        columns={{
-          Cause: (group) => <a href={`/issues/${group.id}`}>{isolated(describeCause(group))}</a>,
-          "Failed calls": { number: (group) => <Episode {...group} /> },
-          "Dead letters": { count: ({ open }) => open },
-          Last: ({ lastAt }) => <Time at={lastAt} />,
-        }}
-      />
+      <Table caption="The causes for which calls fail now, or left dead letters" rows={groups} columns={causeColumns} />
       <LinkLine to={`/issues?endpoint=${endpointId}`}>All failures of the endpoint</LinkLine>
     </Section>
   )

@@ -3,6 +3,7 @@ import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deli
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
@@ -25,7 +26,9 @@ const HOURS = 7 * 24
 const issuePage = definePage("/issues/:group", {
   forPartners: true,
   inputs: { after: deadLetterCursor.input },
-  run: Effect.fnUntraced(function* ({ group: id, after }, { now }) {
+  run: Effect.fnUntraced(function* ({ group: id, after }, { now, operator }) {
+    // A partner is not told why nobody looks.
+    const mayRead = mayActAs(operator.role, "viewer")
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
     const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
@@ -58,7 +61,7 @@ const issuePage = definePage("/issues/:group", {
             Since: closedAt === null && <Time at={group.openedAt} />,
             Ended: closedAt && <Time at={closedAt} />,
             "Last failure": <Time at={group.lastAt} />,
-            Muted: mutedReason !== null && (
+            Muted: mayRead && mutedReason !== null && (
               <>
                 <Time at={mutedAt} />, because: <ForeignText>{mutedReason}</ForeignText>
               </>
@@ -174,7 +177,7 @@ export const issueRoutes = [issuePage, muteIssue, unmuteIssue, purgePage, purgeI
 
 type Cause = Pick<FailureGroup, "status" | "outcome" | "firstLine">
 
-export const FailureCause = (cause: Cause) => (
+const FailureCause = (cause: Cause) => (
   <>
     <StatusBadge tone="bad">{describeOutcome(cause)}</StatusBadge>{" "}
     {cause.firstLine === null ? <small>no text in the response</small> : <ForeignText>{cause.firstLine}</ForeignText>}
@@ -182,7 +185,7 @@ export const FailureCause = (cause: Cause) => (
 )
 
 /** How many calls failed with a cause, and while it lasts their share of the endpoint's calls. */
-export const Episode = (group: FailureGroup) => (
+const Episode = (group: FailureGroup) => (
   <>
     {formatCount(group.failures)}{" "}
     {group.closedAt === null ? (
@@ -196,6 +199,18 @@ export const Episode = (group: FailureGroup) => (
     )}
   </>
 )
+
+/** The columns of a table of issues. */
+export const causeColumns = {
+  Cause: (group: FailureGroup) => (
+    <a href={`/issues/${group.id}`}>
+      <FailureCause {...group} />
+    </a>
+  ),
+  "Failed calls": { number: (group: FailureGroup) => <Episode {...group} /> },
+  "Dead letters": { count: ({ open }: FailureGroup) => open },
+  Last: ({ lastAt }: FailureGroup) => <Time at={lastAt} />,
+}
 
 const groupTitle = (cause: Cause) =>
   cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`

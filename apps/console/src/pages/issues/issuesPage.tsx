@@ -20,7 +20,7 @@ import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "..
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
-import { Episode, FailureCause, firstHour } from "./issuePage.tsx"
+import { causeColumns, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -115,15 +115,8 @@ const issuesPage = definePage("/issues", {
             rows={rows}
             empty="No issue. Calls that fail would stand here from the first one on, grouped by their cause, and so would dead letters."
             columns={{
-              Cause: (group) => (
-                <a href={`/issues/${group.id}`}>
-                  <FailureCause {...group} />
-                </a>
-              ),
-              "Failed calls": { number: (group) => <Episode {...group} /> },
-              "Dead letters": { count: ({ open }) => open },
+              ...causeColumns,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-              Last: ({ lastAt }) => <Time at={lastAt} />,
               "Last 24 hours": ({ id }) => <Trend hours={hours.filter(({ groupId }) => groupId === id)} />,
             }}
           />

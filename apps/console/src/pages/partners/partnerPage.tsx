@@ -20,7 +20,7 @@ import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink } from "../deliveries/Deliveries.tsx"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
-import { FailureCause } from "../issues/issuePage.tsx"
+import { causeColumns } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"
@@ -85,15 +85,13 @@ const contentOf = (partner: Partner) => {
       {issues.length > 0 && (
         <>
           <Table
-            title="Why deliveries failed"
+            title="Why calls fail"
             rows={issues}
             columns={{
-              "Dead letters": { number: ({ id, open }) => <a href={`/issues/${id}`}>{formatCount(open)}</a> },
-              Cause: (issue) => <FailureCause {...issue} />,
+              ...causeColumns,
               Endpoint: ({ endpointId }) => (
                 <EndpointLink id={endpointId} endpoints={new Map(endpoints.map(({ id, url }) => [id, url]))} />
               ),
-              Last: ({ lastAt }) => <Time at={lastAt} />,
             }}
           />
           <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>

@@ -1,16 +1,15 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
-import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { IdLink, isolated, Time } from "../../components/values.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { Episode } from "../issues/issuePage.tsx"
+import { causeColumns } from "../issues/issuePage.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
@@ -56,11 +55,8 @@ export const todayPage = definePage("/", {
             rows={groups}
             empty="No call fails, and no delivery is a dead letter. Failures stand here, grouped by their cause, from the first one on until calls succeed again and dead letters are replayed."
             columns={{
-              Failure: (group) => <a href={`/issues/${group.id}`}>{isolated(describeCause(group))}</a>,
+              ...causeColumns,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-              "Failed calls": { number: (group) => <Episode {...group} /> },
-              "Dead letters": { count: ({ open }) => open },
-              Last: ({ lastAt }) => <Time at={lastAt} />,
             }}
           />
           {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}

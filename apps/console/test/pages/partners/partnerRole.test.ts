@@ -56,7 +56,7 @@ it("sees its endpoints and their causes, usage, keys, secrets and documents on i
   expect(document.querySelector("h1")!.textContent).toBe("Acme Health")
   const headings = [...document.querySelectorAll("main h2")].map(({ textContent }) => textContent)
   expect(headings).toEqual([
-    "Why deliveries failed",
+    "Why calls fail",
     "API keys",
     "Documents",
     "Requests",
@@ -65,7 +65,7 @@ it("sees its endpoints and their causes, usage, keys, secrets and documents on i
     "Signing secrets",
   ])
   expect(document.querySelector(`a[href="/endpoints/${endpoint.id}"]`)!.textContent).toContain("hooks.acme.test")
-  expect(words).toContain("rejected by the partner")
+  expect(words).toContain("100 % of calls since")
   expect(document.querySelector(`a[href="${API}/docs"]`)).not.toBeNull()
   expect(text).not.toContain("topsecret")
 })
