@@ -3,7 +3,8 @@ import { Statement } from "effect/sql"
 import { columnOf } from "./rowsOf.ts"
 
 /**
- * Writes values of a process as a table that a statement reads: an array of each field that is named with its type, in the column of its name.
+ * Writes values of a process as a table that a statement reads: an array of each field that is named with its type, in the column of its name, and the
+ * number of the row, from 1, in the column `position` if that is given.
  *
  * @example
  * sql`select … from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })} join …`
@@ -13,14 +14,16 @@ export const toTable = <Field extends string>(
   name: string,
   rows: ReadonlyArray<{ readonly [Name in NoInfer<Field>]: unknown }>,
   types: { readonly [Name in Field]: "text" | "int" | "bigint" | "bool" | "uuid" | "timestamptz" },
+  position?: string,
 ): Statement.Fragment => {
   const fields = Struct.keys(types)
+  const columns = [...fields.map(columnOf), ...(position === undefined ? [] : [position])].join(", ")
   return Statement.fragment([
     Statement.literal("unnest("),
     ...fields.flatMap((field, i) => [
       Statement.parameter(rows.map((row) => row[field])),
       Statement.literal(`::${types[field]}[]${i < fields.length - 1 ? ", " : ""}`),
     ]),
-    Statement.literal(`) as ${name} (${fields.map(columnOf).join(", ")})`),
+    Statement.literal(`)${position === undefined ? "" : " with ordinality"} as ${name} (${columns})`),
   ])
 }

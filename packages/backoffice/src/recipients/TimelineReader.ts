@@ -6,6 +6,7 @@ import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvent
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/recipientRows"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { toTable } from "@outreach/postgres/toTable"
 import { Effect, Schema } from "effect"
 import { Reader } from "../Reader.ts"
 
@@ -110,9 +111,7 @@ export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipie
 
   const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
     sql`
-      select found.* from unnest(
-        ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
-      ) as clinician (organization_id, npi)
+      select found.* from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       join campaigns campaign on campaign.organization_id = clinician.organization_id
       cross join lateral (
         select ${recipientColumns} from recipients
@@ -131,19 +130,13 @@ export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipie
   const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
     sql`
       with clinician as materialized (
-        select * from unnest(
-          ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
-        ) as clinician (organization_id, npi)
+        select * from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       ), identity as materialized (
         select organization_id, 'npi' as kind, npi as value from clinician
         union
-        select organization_id, 'email', lower(email) from unnest(
-          ${addresses.map(({ organizationId }) => organizationId)}::text[], ${addresses.map(({ email }) => email)}::text[]
-        ) as address (organization_id, email)
+        select organization_id, 'email', lower(email) from ${toTable("address", addresses, { organizationId: "text", email: "text" })}
       ), recipient as materialized (
-        select recipients.* from unnest(
-          ${recipients.map(({ organizationId }) => organizationId)}::text[], ${recipients.map(({ id }) => id)}::text[]
-        ) as known (organization_id, id)
+        select recipients.* from ${toTable("known", recipients, { organizationId: "text", id: "text" })}
         join recipients using (organization_id, id)
       ), bound as materialized (
         select coalesce(${before?.at ?? null}::timestamptz, 'infinity') as last

@@ -17,6 +17,7 @@ import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 import { recountDigest } from "./recountDigest.ts"
 
@@ -40,15 +41,11 @@ const decodeFunnels = decodeRows(Funnel.fields)
 /** Keeps the digest in PostgreSQL; `publishEvents` counts its outreach. */
 export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
   countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
-    const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
     const counted = yield* sql`
           with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
-          from unnest(
-            ${column(({ programId }) => programId)}::text[], ${column(({ stage }) => stage)}::text[],
-            ${column(({ npi }) => npi)}::text[], ${column(({ eventId }) => eventId)}::text[]
-          ) with ordinality as qualification (program_id, stage, npi, event_id, position)
+          from ${toTable("qualification", qualifications, { programId: "text", stage: "text", npi: "text", eventId: "text" }, "position")}
           order by program_id, stage, npi, position
           on conflict do nothing
           returning program_id, stage, npi

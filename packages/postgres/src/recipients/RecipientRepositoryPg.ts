@@ -11,6 +11,7 @@ import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
 import { readSettled } from "../events/readSettled.ts"
 import { keyset } from "../keyset.ts"
 import { columnOf, decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 import { recipientColumns, recipientOf } from "./recipientRows.ts"
 
 const { id, token, npi, email, updatedAt } = Recipient.fields
@@ -53,9 +54,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       if (wanted.length === 1) return [(yield* findOne(wanted[0]!))[0]]
       const rows = yield* sql`
           select found.*, request::int
-          from unnest(
-            ${wanted.map(({ organizationId }) => organizationId)}::text[], ${wanted.map(({ token }) => token)}::text[]
-          ) with ordinality as wanted (organization_id, token, request)
+          from ${toTable("wanted", wanted, { organizationId: "text", token: "text" }, "request")}
           cross join lateral (
             select ${recipientColumns} from recipients
             where organization_id = wanted.organization_id and id = (
