@@ -5,18 +5,6 @@ export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as Consumer
 type ErrorType = PartnerError["error"]["type"];
 type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"];
 type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[];
-/** What the service said of a request that it refused or could not answer. */
-interface ApiErrorFields {
-    readonly status: number;
-    readonly type: ErrorType;
-    readonly code: ErrorCode | null;
-    readonly message: string;
-    readonly requestId: string | null;
-    readonly retryAfter: number | null;
-    readonly details: Readonly<Record<string, unknown>> | null;
-    readonly errors: Faults;
-    readonly docUrl: string | null;
-}
 /** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
 declare class ApiError extends Error {
     readonly name: string;
@@ -38,6 +26,8 @@ declare class ApiError extends Error {
     readonly docUrl: string | null;
     constructor(fields: ApiErrorFields, options?: ErrorOptions);
 }
+/** What the service said of a request that it refused or could not answer. */
+type ApiErrorFields = Omit<ApiError, "name" | "stack" | "cause">;
 /** A request that has no answer. Whether the service acted on it is not known. */
 declare class ConnectionError extends Error {
     readonly name: string;

@@ -525,10 +525,8 @@ interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMe
 interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {
 }
 
-/** A campaign, in short. */
 declare const CampaignSummary: Schema<CampaignSummary>;
 type CampaignSummary = CampaignSummary$1;
-/** A program, in short. */
 declare const ProgramSummary: Schema<ProgramSummary>;
 type ProgramSummary = ProgramSummary$1;
 
@@ -645,7 +643,6 @@ declare function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery;
  */
 declare function decode<Schema extends z.ZodType>(schema: Schema, input: unknown, codes?: ParameterCodes): Decoded<z.output<Schema>>;
 
-/** Clinicians counted by stage of qualification. */
 declare const FunnelCounts: Schema<FunnelCounts>;
 type FunnelCounts = FunnelCounts$1;
 /** What outreach did on one date. */
@@ -654,17 +651,13 @@ type OutreachCounts = OutreachCounts$1;
 /** How far one stage of a program is from its target. */
 declare const QuotaStatus: Schema<QuotaStatus>;
 type QuotaStatus = QuotaStatus$1;
-/** One program's day. */
 declare const DigestRecord: Schema<DigestRecord>;
 type DigestRecord = DigestRecord$1;
-/** One UTC day of every partner-bound program of an organization. */
 declare const Digest: Schema<Digest>;
 type Digest = Digest$1;
 
-/** The body of every error response of the partner endpoints. */
 declare const PartnerError: Schema<PartnerError>;
 type PartnerError = PartnerError$1;
-/** The body of every error response of the survey and upload endpoints. */
 declare const LegacyError: Schema<LegacyError>;
 type LegacyError = LegacyError$1;
 
@@ -691,14 +684,10 @@ type EventEnvelope<Type extends EventType = EventType> = {
 }[Type];
 /** An event of any type in the catalogue, as it travels. */
 declare const EventEnvelope: Schema<EventEnvelope>;
-/** An event of the pull feed. */
 type FeedEvent = EventEnvelope<FeedEventType>;
-/** An event of the pull feed. */
 declare const FeedEvent: Schema<FeedEvent>;
-/** One page of the pull feed. */
 declare const EventList: Schema<List<FeedEvent>>;
 
-/** One choice: its text, and the value to store for it. */
 declare const OptionObject: Schema<OptionObject>;
 type OptionObject = OptionObject$1;
 declare const subQuestion: z.ZodObject<{
@@ -786,7 +775,6 @@ interface Question extends z.output<typeof question> {
 /** A survey's question. */
 declare const Question: Schema<Question, QuestionInput>;
 
-/** What a case was published as. */
 declare const Publication: Schema<Publication>;
 type Publication = Publication$1;
 declare const clinicalCase: z.ZodObject<{
@@ -808,7 +796,6 @@ interface Case extends z.output<typeof clinicalCase> {
 }
 /** A clinical case and its questions. */
 declare const Case: Schema<Case, CaseInput>;
-/** One audience of a survey. */
 declare const AudienceInput: Schema<AudienceInput>;
 type AudienceInput = AudienceInput$1;
 /** The audiences of a survey. */
@@ -848,13 +835,10 @@ type SurveyInput = SurveyInput$1;
  * of the other format.
  */
 declare const SurveyInput: Schema<Survey, SurveyInput>;
-/** A survey saved as a draft. */
 declare const SurveyCreated: Schema<SurveyCreated>;
 type SurveyCreated = SurveyCreated$1;
-/** The outcome of a dry run. */
 declare const ValidateResult: Schema<ValidateResult>;
 type ValidateResult = ValidateResult$1;
-/** Where to upload a file, and where it is found afterwards. */
 declare const PresignResult: Schema<PresignResult>;
 type PresignResult = PresignResult$1;
 
@@ -1206,10 +1190,8 @@ declare const operations: {
 };
 /** The contract's rows by their ids. */
 type Operations = typeof operations;
-/** The id of an operation. */
 type OperationId = keyof Operations;
 
-/** An example of each event, by its type. */
 declare const eventExamples: {
     readonly [Type in EventType]: EventEnvelope<Type>;
 };
@@ -1233,7 +1215,6 @@ declare const requestHeaders: {
     readonly "Idempotency-Key": z.ZodString;
 };
 
-/** What the health check says. */
 declare const Health: Schema<Health>;
 type Health = Health$1;
 
@@ -1243,17 +1224,12 @@ declare const Token: z.ZodString;
 declare const Npi: z.ZodString;
 /** An e-mail address. */
 declare const Email: z.ZodEmail;
-/** A recipient's id, `rcp_<hex>`. */
 declare const RecipientId: z.ZodString;
-/** A campaign's id, `cmp_<hex>`. */
 declare const CampaignId: z.ZodString;
-/** A program's id, `pgm_<hex>`. */
 declare const ProgramId: z.ZodString;
-/** An event's id, `evt_<hex>`: the deduplication key. */
 declare const EventId: z.ZodString;
 /** A request's id, `req_<hex>`; equals the `X-Request-Id` response header. */
 declare const RequestId: z.ZodString;
-/** A webhook endpoint's id, `whe_<hex>`. */
 declare const WebhookEndpointId: z.ZodString;
 
 /** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
@@ -1271,7 +1247,6 @@ declare const Since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
 /** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
 declare const RecipientRecord: Schema<RecipientRecord>;
 type RecipientRecord = RecipientRecord$1;
-/** One page of recipient records. */
 declare const RecipientList: Schema<List<RecipientRecord>>;
 
 /**
@@ -1280,7 +1255,6 @@ declare const RecipientList: Schema<List<RecipientRecord>>;
  */
 declare const InboundEvent: Schema<InboundEvent>;
 type InboundEvent = InboundEvent$1;
-/** The acknowledgement of a stored event. */
 declare const WebhookReceipt: Schema<WebhookReceipt>;
 type WebhookReceipt = WebhookReceipt$1;
 
@@ -1433,9 +1407,7 @@ declare const codes: {
         readonly title: "the service cannot answer for the moment";
     };
 };
-/** An error type of the Outreach Partner API. */
 type PartnerErrorType = keyof typeof types;
-/** An error code of the Outreach Partner API. */
 type PartnerErrorCode = keyof typeof codes;
 /** The error catalog of the Outreach Partner API. Source: its specification, Errors, Partner envelope. */
 type PartnerCatalog = ErrorCatalog<typeof types, typeof codes, PartnerContext>;
@@ -1480,7 +1452,6 @@ declare const legacyCodes: {
         readonly title: "the service cannot answer for the moment";
     };
 };
-/** A code of the legacy envelope. */
 type LegacyErrorCode = keyof typeof legacyCodes;
 /** The catalog of the survey and upload endpoints. Source: the specification, Errors, Legacy envelope. */
 declare const legacyCatalog: ErrorCatalog<typeof types, typeof legacyCodes>;
@@ -1504,7 +1475,6 @@ declare const EVENT_DIRECTIONS: {
     readonly "clinician.learner_qualified": "to_service";
     readonly "clinician.completer_qualified": "to_service";
 };
-/** The name of an event. */
 type EventType = keyof typeof EVENT_DIRECTIONS;
 /** The events that go one way. */
 type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
@@ -1526,11 +1496,9 @@ declare const IS_IN_FEED: {
     readonly "outreach.email_opened": true;
     readonly "outreach.email_clicked": true;
 };
-/** An event type of the pull feed. */
 type FeedEventType = {
     [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
 }[keyof typeof IS_IN_FEED];
-/** The event types of the pull feed. */
 declare const FEED_EVENT_TYPES: readonly FeedEventType[];
 /** The reasons that the service gives for a bounce; a reader should allow for new ones. */
 declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];

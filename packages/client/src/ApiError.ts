@@ -4,19 +4,6 @@ type ErrorType = PartnerError["error"]["type"]
 type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"]
 type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[]
 
-/** What the service said of a request that it refused or could not answer. */
-export interface ApiErrorFields {
-  readonly status: number
-  readonly type: ErrorType
-  readonly code: ErrorCode | null
-  readonly message: string
-  readonly requestId: string | null
-  readonly retryAfter: number | null
-  readonly details: Readonly<Record<string, unknown>> | null
-  readonly errors: Faults
-  readonly docUrl: string | null
-}
-
 /** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError"
@@ -42,6 +29,9 @@ export class ApiError extends Error {
     Object.assign(this, fields)
   }
 }
+
+/** What the service said of a request that it refused or could not answer. */
+export type ApiErrorFields = Omit<ApiError, "name" | "stack" | "cause">
 
 const messages = {
   network: "could not be reached, or the connection broke off",

@@ -6,7 +6,6 @@ import type { Schema } from "./Schema.ts"
 /** Whether the resource is of the production deployment. */
 export const Livemode = z.boolean().meta({ description: "True only on the production deployment." })
 
-/** A campaign, in short. */
 export const CampaignSummary: Schema<CampaignSummary> = z
   .object({
     object: z.literal("campaign"),
@@ -19,7 +18,6 @@ export const CampaignSummary: Schema<CampaignSummary> = z
   .meta({ id: "CampaignSummary", description: "A campaign, in short." })
 export type CampaignSummary = wire.CampaignSummary
 
-/** A program, in short. */
 export const ProgramSummary: Schema<ProgramSummary> = z
   .object({
     object: z.literal("program"),

@@ -131,10 +131,8 @@ const codes = {
   },
 } as const
 
-/** An error type of the Outreach Partner API. */
 export type PartnerErrorType = keyof typeof types
 
-/** An error code of the Outreach Partner API. */
 export type PartnerErrorCode = keyof typeof codes
 
 /** The error catalog of the Outreach Partner API. Source: its specification, Errors, Partner envelope. */
@@ -182,7 +180,6 @@ const legacyCodes = {
   SERVICE_UNAVAILABLE: { type: "api_error", status: 503, title: "the service cannot answer for the moment" },
 } as const
 
-/** A code of the legacy envelope. */
 export type LegacyErrorCode = keyof typeof legacyCodes
 
 /** The simpler envelope of the survey and upload endpoints; `errors` stands in the details, and is absent unless given. */

@@ -6,7 +6,6 @@ import { CalendarDate, Timestamp } from "./times.ts"
 
 const count = z.int().min(0)
 
-/** Clinicians counted by stage of qualification. */
 export const FunnelCounts: Schema<FunnelCounts> = z
   .object({ account_created: count, learner_qualified: count, completer_qualified: count })
   .meta({ id: "FunnelCounts", description: "Clinicians counted by stage of qualification." })
@@ -45,7 +44,6 @@ export const QuotaStatus: Schema<QuotaStatus> = z
   })
 export type QuotaStatus = wire.QuotaStatus
 
-/** One program's day. */
 export const DigestRecord: Schema<DigestRecord> = z
   .object({
     object: z.literal("digest_record"),
@@ -61,11 +59,9 @@ export const DigestRecord: Schema<DigestRecord> = z
   .meta({ id: "DigestRecord", description: "One program's day." })
 export type DigestRecord = wire.DigestRecord
 
-/** One UTC day of every partner-bound program of an organization. */
 export const Digest: Schema<Digest> = z
   .object({ object: z.literal("digest"), livemode: Livemode, date: CalendarDate, data: z.array(DigestRecord) })
   .meta({ id: "Digest", description: "One UTC day of every partner-bound program of the caller's organization." })
 export type Digest = wire.Digest
 
-/** Query of the digest. */
 export const DigestQuery = z.strictObject({ date: CalendarDate })

@@ -6,7 +6,6 @@ import type { Schema } from "./Schema.ts"
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] => Object.keys(table) as Key[]
 
-/** The body of every error response of the partner endpoints. */
 export const PartnerError: Schema<PartnerError> = z
   .object({
     error: z.object({
@@ -27,7 +26,6 @@ export const PartnerError: Schema<PartnerError> = z
   .meta({ id: "PartnerError", description: "The body of every error response of the partner endpoints." })
 export type PartnerError = wire.PartnerError
 
-/** The body of every error response of the survey and upload endpoints. */
 export const LegacyError: Schema<LegacyError> = z
   .object({
     error: z.object({

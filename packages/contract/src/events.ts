@@ -193,14 +193,11 @@ export const EventEnvelope: Schema<EventEnvelope> = z.discriminatedUnion(
   envelopesOf(Object.keys(events) as EventType[]),
 )
 
-/** An event of the pull feed. */
 export type FeedEvent = EventEnvelope<FeedEventType>
-/** An event of the pull feed. */
 export const FeedEvent: Schema<FeedEvent> = z
   .discriminatedUnion("event_type", envelopesOf(FEED_EVENT_TYPES))
   .meta({ id: "FeedEvent", description: "An event of the pull feed." })
 
-/** One page of the pull feed. */
 export const EventList: Schema<List<FeedEvent>> = list(FeedEvent, "EventList")
 
 /** Query of the pull feed; `type` and `types[]` are united. */

@@ -33,7 +33,6 @@ const envelope = {
 const fromService = { ...envelope, source: "service" } as const
 const fromConsumer = { ...envelope, source: "consumer" } as const
 
-/** An example of each event, by its type. */
 export const eventExamples: { readonly [Type in EventType]: EventEnvelope<Type> } = {
   "outreach.recipients_published": {
     ...fromService,

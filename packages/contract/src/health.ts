@@ -3,7 +3,6 @@ import type * as wire from "../types.d.ts"
 import type { Schema } from "./Schema.ts"
 import { Timestamp } from "./times.ts"
 
-/** What the health check says. */
 export const Health: Schema<Health> = z
   .object({
     status: z.string().meta({ description: "`ok` when reachable." }),

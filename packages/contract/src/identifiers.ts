@@ -36,20 +36,15 @@ const hexId = (prefix: string, id: string, description: string) =>
     .regex(new RegExp(`^${prefix}_[0-9a-f]+$`), `must be ${prefix}_ followed by lowercase hex digits`)
     .meta({ id, description, example: `${prefix}_0199c2f27e1b7c3e8d5a4b6f90a1c2d3` })
 
-/** A recipient's id, `rcp_<hex>`. */
 export const RecipientId = hexId("rcp", "RecipientId", "Identifier of a recipient.")
 
-/** A campaign's id, `cmp_<hex>`. */
 export const CampaignId = hexId("cmp", "CampaignId", "Identifier of a campaign.")
 
-/** A program's id, `pgm_<hex>`. */
 export const ProgramId = hexId("pgm", "ProgramId", "Identifier of a program.")
 
-/** An event's id, `evt_<hex>`: the deduplication key. */
 export const EventId = hexId("evt", "EventId", "Identifier of an event: the deduplication key.")
 
 /** A request's id, `req_<hex>`; equals the `X-Request-Id` response header. */
 export const RequestId = hexId("req", "RequestId", "Identifier of a request; equals the `X-Request-Id` header.")
 
-/** A webhook endpoint's id, `whe_<hex>`. */
 export const WebhookEndpointId = hexId("whe", "WebhookEndpointId", "Identifier of a webhook endpoint.")

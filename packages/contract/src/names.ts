@@ -14,7 +14,6 @@ export const EVENT_DIRECTIONS = {
   "clinician.learner_qualified": "to_service",
   "clinician.completer_qualified": "to_service",
 } as const
-/** The name of an event. */
 export type EventType = keyof typeof EVENT_DIRECTIONS
 /** The events that go one way. */
 export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
@@ -38,11 +37,9 @@ const IS_IN_FEED = {
   "outreach.email_opened": true,
   "outreach.email_clicked": true,
 } as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: boolean }
-/** An event type of the pull feed. */
 export type FeedEventType = {
   [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never
 }[keyof typeof IS_IN_FEED]
-/** The event types of the pull feed. */
 export const FEED_EVENT_TYPES: readonly FeedEventType[] = (Object.keys(IS_IN_FEED) as FeedEventType[]).filter(
   (type) => IS_IN_FEED[type],
 )

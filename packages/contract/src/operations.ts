@@ -200,5 +200,4 @@ export const operations = {
 
 /** The contract's rows by their ids. */
 export type Operations = typeof operations
-/** The id of an operation. */
 export type OperationId = keyof Operations

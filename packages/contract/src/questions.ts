@@ -2,7 +2,6 @@ import * as z from "zod"
 import type * as wire from "../types.d.ts"
 import type { Schema } from "./Schema.ts"
 
-/** One choice: its text, and the value to store for it. */
 export const OptionObject: Schema<OptionObject> = z
   .strictObject({ text: z.string().min(1), value: z.string().optional() })
   .meta({ id: "OptionObject", description: "One choice: its text, and the value to store for it." })

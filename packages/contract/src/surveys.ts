@@ -4,7 +4,6 @@ import { Question } from "./questions.ts"
 import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
-/** What a case was published as. */
 export const Publication: Schema<Publication> = z
   .strictObject({
     type: z.enum(["pdf", "link", "embedded", "text"]),
@@ -43,7 +42,6 @@ export interface Case extends z.output<typeof clinicalCase> {}
 /** A clinical case and its questions. */
 export const Case: Schema<Case, CaseInput> = clinicalCase
 
-/** One audience of a survey. */
 export const AudienceInput: Schema<AudienceInput> = z
   .strictObject({
     name: z.string().optional(),
@@ -117,7 +115,6 @@ export const SurveyInput: Schema<Survey, SurveyInput> = surveyInput
 
 const questionCount = z.int().min(0)
 
-/** A survey saved as a draft. */
 export const SurveyCreated: Schema<SurveyCreated> = z
   .object({
     id: z.uuid(),
@@ -129,13 +126,11 @@ export const SurveyCreated: Schema<SurveyCreated> = z
   .meta({ id: "SurveyCreated", description: "A survey saved as a draft." })
 export type SurveyCreated = wire.SurveyCreated
 
-/** The outcome of a dry run. */
 export const ValidateResult: Schema<ValidateResult> = z
   .object({ valid: z.boolean(), questionCount, caseCount: z.int().min(0).optional() })
   .meta({ id: "ValidateResult", description: "The outcome of a dry run." })
 export type ValidateResult = wire.ValidateResult
 
-/** Where to upload a file, and where it is found afterwards. */
 export const PresignResult: Schema<PresignResult> = z
   .object({
     url: z.url().meta({ description: "Upload here by PUT." }),

@@ -32,20 +32,16 @@ export const RecipientRecord: Schema<RecipientRecord> = z
   })
 export type RecipientRecord = wire.RecipientRecord
 
-/** One page of recipient records. */
 export const RecipientList: Schema<wire.List<RecipientRecord>> = list(RecipientRecord, "RecipientList")
 
 const recipientExpand = expand(["campaign", "program"])
 
-/** Query of the token lookup. */
 export const TokenQuery = z.strictObject({ "expand[]": recipientExpand })
 
-/** Query of the recipients of a campaign. */
 export const CampaignRecipientsQuery = z.strictObject({
   cursor: Cursor.optional(),
   limit: Limit,
   "expand[]": recipientExpand,
 })
 
-/** Query of the token list. */
 export const TokenListQuery = z.strictObject({ since: Since, ...CampaignRecipientsQuery.shape })

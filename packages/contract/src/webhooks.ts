@@ -23,11 +23,9 @@ export const InboundEvent: Schema<InboundEvent> = z
   .meta({ id: "InboundEvent", description: "An event that the consumer sends; unknown types are acknowledged." })
 export type InboundEvent = wire.InboundEvent
 
-/** The acknowledgement of a stored event. */
 export const WebhookReceipt: Schema<WebhookReceipt> = z
   .object({ received: z.literal(true) })
   .meta({ id: "WebhookReceipt", description: "The event is stored." })
 export type WebhookReceipt = wire.WebhookReceipt
 
-/** Path of the webhook receiver. */
 export const WebhookPath = z.strictObject({ endpoint_id: WebhookEndpointId })
