@@ -77,9 +77,15 @@ describe("operators", () => {
       expect((await signIn(sign_in_link))?.operator).toMatchObject({ id: first.id, role: "partner" })
     }
 
-    await add("Not a partner")
-    const taken = ["operators", "link", "--role", "partner", "--organization", organization, "--name", "Not a partner"]
-    expect(await runFailing(...taken)).toMatchObject({ code: "operator_name_taken" })
+    const { id: another } = await runJson("organizations", "create", "--name", "Another")
+    await add("Not a partner", "--organization", organization)
+    for (const [of, name] of [
+      [organization, "Not a partner"],
+      [another, "Sam"],
+    ]) {
+      const taken = ["operators", "link", "--role", "partner", "--organization", of, "--name", name]
+      expect(await runFailing(...taken)).toMatchObject({ code: "operator_name_taken" })
+    }
     const incomplete = [
       ["--role", "partner", "--name", "Sam"],
       ["--role", "partner", "--organization", organization],

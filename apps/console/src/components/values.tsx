@@ -3,7 +3,7 @@ import { type Access, mayUse, type Operator } from "@outreach/domain/operators/O
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
-import { type Section, sectionOf, sectionsOf } from "../http/paths.ts"
+import type { Section } from "../http/paths.ts"
 import { formatAgo, formatDuration } from "./format.ts"
 
 export interface View {
@@ -104,13 +104,10 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   pgm: (id) => `/campaigns?program=${id}`,
 }
 
-/** An object's id or name, which leads to its page if the operator has the page's section. */
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
-  const { operator } = useView()
-  const page = OBJECT_PAGES[props.id.slice(0, 3)]?.(props.id)
+  const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
   const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>
-  const isLink = page !== undefined && sectionsOf(operator).some(({ section }) => section === sectionOf(page))
-  return isLink ? <a href={page}>{text}</a> : text
+  return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
 }
 
 export const Time = (props: {

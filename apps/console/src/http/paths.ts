@@ -65,7 +65,7 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
 }
 
 export const sectionOf = (path: string): Section => {
-  const [, first = ""] = path.split(/[/?]/)
+  const [, first = ""] = path.split("/")
   const section = (Object.keys(SECTIONS) as ReadonlyArray<Section>).find((each) => SECTIONS[each].path === `/${first}`)
   const found = section ?? OTHER_PATHS[first]
   if (found === undefined) throw new Error(`No section has the path ${path}. Name one in OTHER_PATHS of paths.ts.`)

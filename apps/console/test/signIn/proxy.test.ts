@@ -1,5 +1,7 @@
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { ConsoleConfig } from "../../src/ConsoleConfig.ts"
@@ -52,6 +54,18 @@ describe("a proxy that signs operators in", () => {
     })
     expect(signOut.status).toBe(303)
     expect(await sessionsOf("Ada")).toBe(1)
+  })
+
+  it("lets in a partner to the view of its organization", async () => {
+    const organization = await trusted().run(
+      OrganizationRepository.use(({ create }) =>
+        Effect.flatMap(createIdentifier("organization"), (id) => create(id, "Acme")),
+      ),
+    )
+    await trusted().run(addOperator({ name: "Sam", role: "partner", organizationId: organization.id }))
+    const response = await open({ "x-forwarded-user": "Sam" })
+    expect(response.headers.get("location")).toBe(`/partners/${organization.id}`)
+    expect(cookieOf(response)).toMatch(/^session=/)
   })
 
   it("refuses a name that it does not give, and one that is not an operator's", async () => {
