@@ -567,7 +567,7 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.first_due()
- RETURNS TABLE(endpoint_id text, due_at timestamp with time zone)
+ RETURNS TABLE(endpoint_id text, replay boolean, due_at timestamp with time zone)
  LANGUAGE plpgsql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
@@ -588,7 +588,7 @@ begin
       order by endpoint_id, replay, due_at limit 1
     ) next
   )
-  select endpoint_id, min(due_at) from first_of group by endpoint_id;
+  select * from first_of;
 end
 $function$;
 
@@ -604,17 +604,19 @@ begin
     select endpoint_id from endpoint_readers where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for update
   ) locked;
   with reader as materialized (
-    select endpoint_id, organization_id, open, intended_at, string_to_array(given.calling, ',') as calling
+    select endpoint_id, organization_id, open, string_to_array(given.calling, ',') as calling
     from unnest(endpoints, calling) as given (endpoint_id, calling) join endpoint_readers using (endpoint_id)
-    cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
+    cross join lateral (select open from reader_position(endpoint_id)) position
     where endpoint_id = any (held)
   ), kept as (
     insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
-      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end
+      case when event_id = any (calling) then worker end, case when event_id = any (calling) then clock_timestamp() end
     from reader cross join unnest(open) as event_id
   ), given_back as (
-    update deliveries set owner = null, owned_at = null where owner = worker and id = any (unbegun)
+    update deliveries set owner = case when id <> all (unbegun) then worker end,
+      owned_at = case when id <> all (unbegun) then clock_timestamp() end
+    where owner = worker and endpoint_id = any (held)
   )
   update endpoint_readers set owner = null where endpoint_id = any (held);
   perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
@@ -1278,7 +1280,7 @@ CREATE OR REPLACE FUNCTION public.raise_version()
 AS $function$
 begin
   new.version := old.version + 1;
-  if new.url <> old.url or new.enabled > old.enabled then
+  if new.url <> old.url then
     new.address_since := clock_timestamp();
   end if;
   return new;
@@ -1521,7 +1523,7 @@ AS $function$
   select regexp_replace(regexp_replace(url, '\?.*$', '?…'), '(?<=[^/:]/)[^/?]{20,}', '…', 'g')
 $function$;
 
-CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer)
+CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], max_replays integer[], alone_from integer)
  RETURNS TABLE(endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1534,7 +1536,7 @@ begin
   return query
   with due as materialized (
     select found.*
-    from unnest(endpoints, max_rows) as wanted (id, max_rows)
+    from unnest(endpoints, max_rows, max_replays) as wanted (id, max_rows, max_replays)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
     cross join lateral (
@@ -1550,7 +1552,7 @@ begin
         union all
         (select ctid, id, due_at, 3 from deliveries
           where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= now_at
-          order by due_at, id limit wanted.max_rows)
+          order by due_at, id limit wanted.max_replays)
       ) waiting
     ) found
     where endpoint_rank <= case when first_class = 0 then 1 else wanted.max_rows end

@@ -53,6 +53,7 @@ it("is signed beside a reseal and processes whose newest key is the older one, a
         drainSeconds: 0,
         maxInFlight: 100,
         perEndpoint: 16,
+        callSeconds: 15,
         leaseSeconds: 9,
       }).pipe(
         Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 5000 }), NodeSigner)),

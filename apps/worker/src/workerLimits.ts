@@ -8,8 +8,6 @@ export const workerLimits = {
     beatEveryMs: 1000,
     /** For how long after the database has confirmed what is known of endpoints calls may begin. */
     currentMs: 2000,
-    /** Beats from one look at the endpoints to which other workers have calls in flight to the next: those end unheard. */
-    beatsPerRefresh: 30,
     beatsPerSweep: 4,
     /** Beats from one look at the logs of all endpoints to the next, whatever was heard of them. */
     beatsPerLook: 300,

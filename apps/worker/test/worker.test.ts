@@ -41,6 +41,7 @@ const work = (
         drainSeconds: 0,
         maxInFlight: 100,
         perEndpoint: 16,
+        callSeconds: 15,
         leaseSeconds: 9,
       }).pipe(Effect.updateService(DeliveryLeases, options.leases ?? ((leases) => leases))),
       sendOutreach({ sender, drainSeconds: 0, perMinute: null, perDomainMinute: null }),

@@ -1,4 +1,5 @@
 import { afterCall } from "@outreach/domain/deliveries/breaker"
+import { noteBegun } from "@outreach/domain/deliveries/callRate"
 import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
@@ -13,6 +14,7 @@ import {
   type EndpointQueue,
   type Held,
   mustBeAlone,
+  nextCallAt,
   openQueue,
   queueTurns,
 } from "./EndpointQueue.ts"
@@ -36,21 +38,25 @@ const {
   maxHeld,
   maxWaitingWhenFull,
   pauseMs,
+  currentMs,
 } = workerLimits.deliveries
 
 /**
  * Creates what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
  *
  * Nothing here waits. The caller reads what `toRead` and `toTake` list, begins the calls that `begin` returns, and wakes up at `wakeAt`.
- * `now` is a monotonic clock in milliseconds.
+ * `now` is a monotonic clock in milliseconds, and `callMs` how long a call may take.
  */
 export const createDeliveryScheduler = (options: {
   readonly maxInFlight: number
   readonly perEndpoint: number
+  readonly callMs: number
   readonly now: () => number
 }) => {
-  const { maxInFlight, perEndpoint, now } = options
+  const { maxInFlight, perEndpoint, callMs, now } = options
   const queues = new Map<EndpointId, EndpointQueue>()
+  /** Endpoints that were given up or lost, and have calls in flight. */
+  const removed = new Map<EndpointId, EndpointQueue>()
   const byOrganization = new Map<OrganizationId, Set<EndpointQueue>>()
   const turns = queueTurns()
   const toRead = new Set<EndpointQueue>()
@@ -74,7 +80,14 @@ export const createDeliveryScheduler = (options: {
     const limit = limitOf(queue)
     // However many others have filled the memory with what cannot be sent now, each may hold a few.
     const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
-    return Math.min(ahead - waiting, maxReadOfEndpoint)
+    // Not more than goes out within a second.
+    return Math.min(ahead, queue.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
+  }
+  /** How many rows may be taken. Retries go before replays, and replays are left while events wait. */
+  const rowSlotsOf = (queue: EndpointQueue) => {
+    const [first] = queue.due
+    if (first !== undefined && (!first.delivery.isReplay || queue.waiting.length === 0)) return 0
+    return slotsOf(queue, 0)
   }
   const wakeLater = (queue: EndpointQueue, at: number) => {
     if (Number.isFinite(at) && at < (wakeUps.get(queue) ?? Number.POSITIVE_INFINITY)) wakeUps.set(queue, at)
@@ -83,13 +96,14 @@ export const createDeliveryScheduler = (options: {
   const plan = (queue: EndpointQueue) => {
     if (queue.isGone) return
     const at = now()
-    const callsAt = Math.max(queue.breaker.probeAt, queue.pausedUntil)
+    const callsAt = nextCallAt(queue)
     if (callsAt > at) wakeLater(queue, callsAt)
     if (queue.waiting.length > 0 || queue.due.length > 0) turns.add(queue)
-    if (queue.nextDueAt > at) wakeLater(queue, queue.nextDueAt)
-    else if (slotsOf(queue, queue.due.length) > 0 && queue.due.length === 0) toTake.add(queue)
+    const dueAt = queue.waiting.length > 0 ? queue.nextDueAt : Math.min(queue.nextDueAt, queue.nextReplayAt)
+    if (dueAt > at) wakeLater(queue, dueAt)
+    else if (rowSlotsOf(queue) > 0) toTake.add(queue)
     if (queue.read.length > 0) return
-    const limit = limitOf(queue)
+    const limit = Math.min(limitOf(queue), queue.perSecond ?? Number.POSITIVE_INFINITY)
     const slots = slotsOf(queue, queue.waiting.length)
     const isUrgent = queue.waiting.length * 2 < limit
     // One that has half of what it may hold is read with those that need it more.
@@ -111,7 +125,7 @@ export const createDeliveryScheduler = (options: {
     if (queue.isLeaving || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
     const { size } = queue.calls
     if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
-    if (size >= limitOf(queue)) return turns.leaveOut(queue)
+    if (size >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
     const [due] = queue.due
     if (due !== undefined && mustBeAlone(due)) return isOneAlone || size > 0 ? undefined : queue.due.shift()
     // A retry has its turn after some events, however many of those wait.
@@ -135,6 +149,7 @@ export const createDeliveryScheduler = (options: {
   const remove = (queue: EndpointQueue) => {
     if (!queue.isGone && queue.calls.size > 0) busy--
     queue.isGone = true
+    if (queue.calls.size > 0) removed.set(queue.endpointId, queue)
     held -= queue.read.length + queue.waiting.length + queue.due.length
     queue.read = []
     for (const { delivery } of queue.due) known.delete(delivery.id)
@@ -208,7 +223,10 @@ export const createDeliveryScheduler = (options: {
     },
     /** Takes the endpoints whose rows are to be taken now, and how many of each. */
     wantedOfRows: (): ReadonlyMap<EndpointQueue, number> =>
-      take(toTake, (queue) => Math.ceil(slotsOf(queue, queue.due.length) / 2)),
+      take(toTake, (queue) => {
+        queue.takesReplays = queue.waiting.length === 0
+        return Math.ceil(rowSlotsOf(queue) / 2)
+      }),
     plan,
     remove,
 
@@ -245,7 +263,9 @@ export const createDeliveryScheduler = (options: {
         const secretsOf = secrets.get(each.organizationId) ?? []
         if (queue === undefined) {
           if (!each.enabled) continue
-          const opened = openQueue(each, secretsOf, now())
+          const before = removed.get(each.endpointId)
+          const opened = openQueue(each, secretsOf, now(), before?.url === each.url ? before.calls : undefined)
+          if (opened.calls.size > 0) busy++
           queues.set(each.endpointId, opened)
           const others = byOrganization.get(each.organizationId)
           if (others === undefined) byOrganization.set(each.organizationId, new Set([opened]))
@@ -310,34 +330,48 @@ export const createDeliveryScheduler = (options: {
       const exhausted: Array<EndpointQueue> = []
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
         for (const { delivery } of found) known.add(delivery.id)
-        queue.due.push(...found)
+        const firstReplay = queue.due.findIndex(({ delivery }) => delivery.isReplay)
+        queue.due.splice(firstReplay < 0 ? queue.due.length : firstReplay, 0, ...found)
         if (!isAll) return
         queue.nextDueAt = Number.POSITIVE_INFINITY
+        if (queue.takesReplays) queue.nextReplayAt = Number.POSITIVE_INFINITY
         exhausted.push(queue)
       })
       return exhausted
     },
 
-    /** Notes in how many milliseconds the next row of an endpoint is due. */
-    dueIn: (endpointId: EndpointId, millis: number) => {
+    /** Notes in how many milliseconds the next row of an endpoint is due, or its next replay. */
+    dueIn: (endpointId: EndpointId, millis: number, isReplay = false) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
-      queue.nextDueAt = Math.min(queue.nextDueAt, now() + Math.max(0, millis))
+      const at = now() + Math.max(0, millis)
+      if (isReplay) queue.nextReplayAt = Math.min(queue.nextReplayAt, at)
+      else queue.nextDueAt = Math.min(queue.nextDueAt, at)
       plan(queue)
     },
 
-    /** Plans the endpoints whose time has come; returns the time of the next. */
-    wakeAt: (): number => {
+    /** Notes that a worker was lost with calls to an endpoint: those count until they must have ended. It may begin some for as long as what it knows is current. */
+    wasLost: (endpointId: EndpointId) => {
+      const queue = queues.get(endpointId)
+      if (queue === undefined) return
+      const countsMs = Math.max(queue.maxInFlight === null ? 0 : callMs, queue.perSecond === null ? 0 : 1000)
+      if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + currentMs + countsMs)
+      queue.nextDueAt = now()
+      plan(queue)
+    },
+
+    /** Plans the endpoints whose time has come. */
+    wake: (): void => {
       const at = now()
-      let next = Number.POSITIVE_INFINITY
       for (const [queue, wakeUp] of wakeUps) {
-        if (wakeUp > at) {
-          next = Math.min(next, wakeUp)
-          continue
-        }
+        if (wakeUp > at) continue
         wakeUps.delete(queue)
         plan(queue)
       }
+    },
+    /** The time at which the next endpoint is to be planned. */
+    wakeAt: (): number => {
+      let next = Number.POSITIVE_INFINITY
       for (const wakeUp of wakeUps.values()) next = Math.min(next, wakeUp)
       return next
     },
@@ -353,6 +387,7 @@ export const createDeliveryScheduler = (options: {
       inFlight++
       if (queue.calls.size === 0) busy++
       queue.calls.add(begun)
+      if (queue.perSecond !== null) noteBegun(queue.begun, now())
       if (mustBeAlone(begun)) isOneAlone = queue.isAlone = true
       if (!begun.delivery.isRow) queue.reader = begin(queue.reader)
       plan(queue)
@@ -362,7 +397,11 @@ export const createDeliveryScheduler = (options: {
     /** Notes the outcome of a call; undefined when it is unknown. Returns whether there is an outcome to write. */
     ended: (queue: EndpointQueue, called: Held, outcome: AttemptResult | undefined): boolean => {
       inFlight--
-      if (queue.calls.delete(called) && queue.calls.size === 0 && !queue.isGone) busy--
+      const current = queues.get(queue.endpointId)
+      if (queue.calls.delete(called) && queue.calls.size === 0) {
+        if (current?.calls === queue.calls) busy--
+        if (removed.get(queue.endpointId)?.calls === queue.calls) removed.delete(queue.endpointId)
+      }
       if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
       // A call that began before the endpoint changed says nothing of it as it is now.
       if (outcome?.version === queue.version) {
@@ -383,7 +422,7 @@ export const createDeliveryScheduler = (options: {
         queue.outcomes.push(outcome)
         toWrite.add(queue)
       }
-      plan(queue)
+      if (current !== undefined) plan(current)
       return outcome !== undefined && !isPutBack
     },
   }

@@ -1,4 +1,5 @@
 import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
+import { rateAllowsAt } from "@outreach/domain/deliveries/callRate"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
@@ -25,6 +26,8 @@ export interface EndpointQueue {
   url: EndpointUrl
   /** The most calls in flight; null for the worker's own bound. */
   maxInFlight: number | null
+  /** The most calls that begin within a second; null for no bound. */
+  perSecond: number | null
   standardWebhooks: boolean
   retryStatuses: RetryRules["retryStatuses"]
   disableOnGone: boolean
@@ -32,36 +35,48 @@ export interface EndpointQueue {
   schedule: Schedule | null
   /** What signs, and until when. */
   secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
-  /** Calls of the worker that gave the endpoint up. */
+  /** Calls of workers that gave the endpoint up. */
   inFlightElsewhere: number
   reader: LogReader<EventId>
   /** Read from the log; calls may begin once the intent is written. */
   read: ReadonlyArray<Held>
   /** Calls may begin. */
   readonly waiting: Array<Held>
-  /** Rows of deliveries that were taken. */
+  /** Rows of deliveries that were taken, replays last. */
   readonly due: Array<Held>
   /** What is in flight to its address; not to one that it had before. */
   calls: Set<Held>
+  /** When the calls of the last second began, if it has a rate. */
+  readonly begun: Array<number>
   /** Whether a delivery is in flight that may not be beside another. */
   isAlone: boolean
   /** Fewer for a slow partner: half after a call that timed out, one more after one that was answered soon. */
   allowance: number
   breaker: Breaker
-  /** Until then no call begins, because its name had no turn. */
+  /** Until then no call begins: its name had no turn, or calls of another worker still count. */
   pausedUntil: number
   isBreakerNews: boolean
   readonly outcomes: Array<AttemptResult>
   /** Whether the log may go on beyond what was read. */
   mayGoOn: boolean
+  /** When the next row may be due, and the next that is a replay. */
   nextDueAt: number
+  nextReplayAt: number
+  /** Whether rows are taken of replays, too. */
+  takesReplays: boolean
   /** Being given up: no call begins. */
   isLeaving: boolean
   /** Given up, or lost: its calls in flight are settled as rows, if at all. */
   isGone: boolean
 }
 
-export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
+/** Begins an endpoint. `calls` are those in flight from an earlier time at which it was this worker's. */
+export const openQueue = (
+  owned: OwnedEndpoint,
+  secrets: ReadonlyArray<SigningSecret>,
+  now: number,
+  calls: Set<Held> = new Set(),
+): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
   inFlightElsewhere: owned.inFlightElsewhere,
@@ -70,12 +85,16 @@ export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSe
   read: [],
   waiting: [],
   due: [],
-  calls: new Set(),
+  calls,
+  begun: [],
   isAlone: false,
-  pausedUntil: 0,
+  // Nothing is known of the calls that began elsewhere within the last second.
+  pausedUntil: owned.perSecond === null ? 0 : now + 1000,
   outcomes: [],
   mayGoOn: true,
   nextDueAt: 0,
+  nextReplayAt: Number.POSITIVE_INFINITY,
+  takesReplays: true,
   isLeaving: false,
   isGone: false,
 })
@@ -98,6 +117,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   version: owned.version,
   url: owned.url,
   maxInFlight: owned.maxInFlight,
+  perSecond: owned.perSecond,
   standardWebhooks: owned.standardWebhooks,
   retryStatuses: owned.retryStatuses,
   disableOnGone: owned.disableOnGone,
@@ -115,6 +135,10 @@ export const secretsAt = ({ secrets }: EndpointQueue, now: number): ReadonlyArra
 /** Reads how the breaker stands in the database. */
 const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
   failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
+
+/** When the next call may begin. */
+export const nextCallAt = ({ perSecond, begun, pausedUntil, breaker }: EndpointQueue): number =>
+  Math.max(breaker.probeAt, pausedUntil, perSecond === null ? 0 : rateAllowsAt(perSecond, begun))
 
 /** How many calls may be in flight to an endpoint: none while nothing signs, because webhooks are never unsigned. */
 export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number): number =>

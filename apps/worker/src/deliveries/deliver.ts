@@ -23,6 +23,8 @@ export interface DeliverOptions {
   /** Calls of this worker in flight: in all, and to one endpoint. */
   readonly maxInFlight: number
   readonly perEndpoint: number
+  /** How long a call may take. */
+  readonly callSeconds: number
   /** For how long this worker keeps its endpoints without saying that it lives. */
   readonly leaseSeconds: number
 }
@@ -43,7 +45,7 @@ const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
  * Then it gives them up at once, and has `drainSeconds` for the calls that are in flight.
  */
 export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
-  const { schedule, drainSeconds, maxInFlight, perEndpoint, leaseSeconds } = options
+  const { schedule, drainSeconds, maxInFlight, perEndpoint, callSeconds, leaseSeconds } = options
   const leases = yield* DeliveryLeases
   const hints = yield* Hints
   const clock = yield* Clock.Clock
@@ -56,7 +58,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const writing = yield* Semaphore.make(1)
   const wakeUp = yield* Latch.make()
   const now = () => performance.now()
-  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint, now })
+  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint, callMs: callSeconds * 1000, now })
   const endpoints = yield* ownEndpoints({ worker, leaseSeconds, scheduler, writing, noteDeadLetter, now })
   /** Endpoints that may have rows under this worker's name of which it does not know. */
   const unsure = new Set<EndpointId>()
@@ -191,12 +193,12 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       worker,
       exhausted.map(({ endpointId }) => endpointId),
     )
-    for (const { endpointId, inMs } of next) scheduler.dueIn(endpointId, inMs)
+    for (const { endpointId, inMs, isReplay } of next) scheduler.dueIn(endpointId, inMs, isReplay)
   })
 
   const step = Effect.gen(function* () {
     wakeUp.closeUnsafe()
-    const wakeAt = scheduler.wakeAt()
+    scheduler.wake()
     yield* writing.withPermit(
       Effect.gen(function* () {
         if (endpoints.holdsLease()) {
@@ -211,7 +213,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     )
     beginCalls()
     if (isWriteDue() || ((scheduler.isReadDue() || scheduler.toTake.size > 0) && endpoints.holdsLease())) return
-    const next = Math.min(wakeAt, unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
+    const next = Math.min(scheduler.wakeAt(), unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
     yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), limits.maxPauseMs)))
   })
 
@@ -242,7 +244,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 }, Effect.scoped)
 
 const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
-  [...wanted].map(([{ endpointId }, limit]) => ({ endpointId, limit }))
+  [...wanted].map(([{ endpointId, takesReplays }, limit]) => ({ endpointId, limit, takesReplays }))
 
 /** What becomes of a delivery that was rejected, or gone, by what its endpoint was before it changed. */
 const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const

@@ -81,7 +81,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
           Effect.annotateLogs({ deliveryId, endpointId }),
         )
       }
-      scheduler.dueIn(endpointId, 0)
+      scheduler.wasLost(endpointId)
     }
   })
 
@@ -90,8 +90,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     at: number,
     changed: ReadonlyArray<EndpointId> | undefined,
   ) {
-    const looked =
-      changed && (beats % limits.beatsPerRefresh === 0 ? [...changed, ...scheduler.calledElsewhere()] : changed)
+    const looked = changed && [...new Set([...changed, ...scheduler.calledElsewhere()])]
     let isChanged = isNews || looked === undefined || looked.length > 0
     isNews = false
     // What others took meanwhile must be known before anything is begun.
@@ -109,7 +108,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     }
     if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
     if (beats % limits.beatsPerSweep === 0) {
-      for (const { endpointId, inMs } of yield* leases.nextDue(worker)) scheduler.dueIn(endpointId, inMs)
+      for (const next of yield* leases.nextDue(worker)) scheduler.dueIn(next.endpointId, next.inMs, next.isReplay)
     }
     yield* Metric.update(metrics.endpointsOwned, queues.size)
   })

@@ -6,10 +6,13 @@ import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
-import { secretsAt } from "../../src/deliveries/EndpointQueue.ts"
+import { type Held, secretsAt } from "../../src/deliveries/EndpointQueue.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
-const { maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } = workerLimits.deliveries
+const CALL_MS = 15_000
+
+const { currentMs, maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } =
+  workerLimits.deliveries
 
 const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEndpoint> =>
   Array.from({ length: count }, (_, i) => ({
@@ -38,10 +41,15 @@ const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArra
   new Map(owned.map(({ organizationId }) => [organizationId, secrets]))
 
 /** An scheduler of endpoints whose logs never end, of which `read` reads all that is wanted. */
-const schedulerOf = (count: number, maxInFlight: number, organizations = count) => {
+const schedulerOf = (
+  count: number,
+  maxInFlight: number,
+  organizations = count,
+  settings: Partial<OwnedEndpoint> = {},
+) => {
   const clock = { now: 0 }
-  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint: 16, now: () => clock.now })
-  const owned = endpoints(count, organizations)
+  const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint: 16, callMs: CALL_MS, now: () => clock.now })
+  const owned = endpoints(count, organizations).map((each) => ({ ...each, ...settings }))
   scheduler.update(owned, secretsOf(owned, secretOf("first")))
   let events = 0
   const read = (wanted = scheduler.wantedOfLogs()) => {
@@ -166,7 +174,7 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.begin()).toBeUndefined()
     expect(scheduler.wakeAt()).toBe(pauseMs)
     clock.now = pauseMs
-    scheduler.wakeAt()
+    scheduler.wake()
     // One at a time, until a call is answered.
     const again = scheduler.begin()![1]
     expect(scheduler.begin()).toBeUndefined()
@@ -260,5 +268,179 @@ describe("an endpoint that changed", () => {
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 3 }, secretOf("new"))
     expect(scheduler.begin()).toBeDefined()
+  })
+})
+
+/** One endpoint with some settings, whose calls may begin; its log is read as far as it may be. */
+const limited = (settings: Partial<OwnedEndpoint>) => {
+  const state = schedulerOf(1, 512, 1, settings)
+  const { clock, scheduler, owned, read } = state
+  const [queue] = scheduler.queues.values()
+  const pass = (ms: number) => {
+    clock.now += ms
+    scheduler.wake()
+    while (scheduler.isReadDue()) read()
+  }
+  /** Begins all calls that may begin now, and ends them unless they hang. */
+  const send = (isHanging = false) => {
+    const sent: Array<Held> = []
+    for (let next = scheduler.begin(); next !== undefined; next = scheduler.begin()) {
+      sent.push(next[1])
+      if (!isHanging) scheduler.ended(next[0], next[1], undefined)
+      if (sent.length > 1000) throw new Error("calls without a limit")
+      while (scheduler.isReadDue()) read()
+    }
+    return sent
+  }
+  /** Hands it rows, as many as it asks for. */
+  const takeRows = (...rows: ReadonlyArray<"retry" | "replay">) => {
+    const wanted = scheduler.wantedOfRows()
+    const limit = wanted.get(queue!) ?? 0
+    const found = rows.filter((row) => queue!.takesReplays || row === "retry").slice(0, limit)
+    const deliveries = found.map((row, i) => ({
+      ...{ id: `${row}_${clock.now}_${i}`, eventId: row, endpointId: queue!.endpointId, version: 1, losses: 0 },
+      ...{ isRow: true, isReplay: row === "replay" },
+    }))
+    scheduler.wasTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
+    return found
+  }
+  const change = (changes: Partial<OwnedEndpoint>) => {
+    const changed = owned.map((each) => ({ ...each, ...settings, ...changes }))
+    scheduler.update(changed, secretsOf(changed, secretOf("first")))
+  }
+  return { ...state, queue: queue!, pass, send, takeRows, change }
+}
+
+describe("an endpoint with a rate", () => {
+  it("has its first call a second after it was taken over, and then as many in each second as it may have", () => {
+    const { pass, send } = limited({ perSecond: 5 })
+    pass(999)
+    expect(send()).toEqual([])
+    pass(1)
+    const tenths = Array.from({ length: 30 }, () => {
+      const sent = send().length
+      pass(100)
+      return sent
+    })
+    expect(tenths).toEqual(Array(3).fill([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]).flat())
+  })
+
+  it("wakes the worker when the next call may begin, not before, and leaves the turns to others until then", () => {
+    const { clock, scheduler, pass, send } = limited({ perSecond: 2 })
+    expect(scheduler.wakeAt()).toBe(1000)
+    for (const at of [1000, 1100, 2000, 2100, 3000]) {
+      pass(at - clock.now - 1)
+      expect(send()).toEqual([])
+      pass(1)
+      expect(send()).toHaveLength(1)
+      expect(scheduler.wakeAt()).toBeGreaterThan(at)
+    }
+  })
+
+  it("holds no more in memory than goes out within a second, and reads it when half of that is sent", () => {
+    const { clock, scheduler, pass, send, queue } = limited({ perSecond: 8 })
+    pass(1000)
+    let reads = 0
+    for (let sent = send().length; sent < 80; sent += send().length) {
+      expect(queue.waiting.length).toBeLessThanOrEqual(8)
+      clock.now = scheduler.wakeAt()
+      scheduler.wake()
+      reads += scheduler.isReadDue() ? 1 : 0
+      pass(0)
+    }
+    expect(reads).toBeLessThanOrEqual(80 / 4)
+  })
+
+  it("keeps the calls of the last second when it changes, at a new address, too", () => {
+    const { scheduler, pass, send, change } = limited({ perSecond: 1 })
+    pass(1000)
+    expect(send()).toHaveLength(1)
+    change({ version: 2, perSecond: 2, url: EndpointUrl.make("https://partner.test/new") })
+    pass(100)
+    expect(send()).toHaveLength(1)
+    pass(899)
+    expect(send()).toEqual([])
+    pass(1)
+    expect(send()).toHaveLength(1)
+    change({ version: 3, perSecond: null })
+    pass(0)
+    expect([scheduler.begin(), scheduler.begin(), scheduler.begin()]).not.toContain(undefined)
+  })
+
+  it("sends events first, then retries, then replays, and takes no replays while events wait", () => {
+    const { scheduler, pass, send, takeRows, queue } = limited({ perSecond: 4 })
+    // Its log has nothing yet.
+    queue.mayGoOn = false
+    pass(1000)
+    expect(takeRows("replay", "replay", "replay")).toEqual(["replay", "replay"])
+    const sent = () => send().map(({ delivery }) => String(delivery.eventId).replace(/evt_.*/, "event"))
+    expect(sent()).toEqual(["replay"])
+    // A replay is held; events come, and a retry is due.
+    queue.mayGoOn = true
+    scheduler.dueIn(queue.endpointId, 0)
+    pass(100)
+    expect(takeRows("retry", "replay")).toEqual(["retry"])
+    const order: Array<string> = []
+    for (let i = 0; i < 100; i++) {
+      order.push(...sent())
+      pass(100)
+    }
+    expect(order.slice(0, 8).filter((kind) => kind === "retry")).toEqual(["retry"])
+    expect(order).not.toContain("replay")
+    // The events end.
+    queue.waiting.length = 0
+    queue.mayGoOn = false
+    pass(1000)
+    expect(sent()).toEqual(["replay"])
+  })
+
+  it("waits longer if a worker was lost with its calls, which may have begun some for two seconds more", () => {
+    const { scheduler, pass, send, queue } = limited({ perSecond: 5 })
+    scheduler.wasLost(queue.endpointId)
+    pass(currentMs + 999)
+    expect(send()).toEqual([])
+    pass(1)
+    expect(send()).toHaveLength(1)
+  })
+})
+
+describe("an endpoint with a limit of calls in flight", () => {
+  it("has no call until those of a worker that was lost must have ended", () => {
+    const { scheduler, pass, send, queue } = limited({ maxInFlight: 2 })
+    scheduler.wasLost(queue.endpointId)
+    pass(currentMs + CALL_MS - 1)
+    expect(send()).toEqual([])
+    pass(1)
+    expect(send(true)).toHaveLength(2)
+  })
+
+  it("counts the calls that are in flight since before it was given up, or disabled, and taken again", () => {
+    const { scheduler, owned, pass, send, read, queue } = limited({ maxInFlight: 3 })
+    pass(0)
+    const calls = send(true)
+    expect(calls).toHaveLength(3)
+    const secrets = secretsOf(owned, secretOf("first"))
+    scheduler.remove(queue)
+    scheduler.update(owned, secrets)
+    const [again] = scheduler.queues.values()
+    read(new Map([[again!, 10]]))
+    expect(send(true)).toEqual([])
+    scheduler.ended(queue, calls[0]!, undefined)
+    expect(send(true)).toHaveLength(1)
+    scheduler.remove(again!)
+    scheduler.update(owned, secrets)
+    const [third] = scheduler.queues.values()
+    read(new Map([[third!, 10]]))
+    for (const call of calls.slice(1)) scheduler.ended(queue, call, undefined)
+    expect(send(true)).toHaveLength(2)
+    // At another address none of them counts.
+    scheduler.remove(third!)
+    scheduler.update(
+      owned.map((each) => ({ ...each, version: 2, url: EndpointUrl.make("https://partner.test/new") })),
+      secrets,
+    )
+    const [fourth] = scheduler.queues.values()
+    read(new Map([[fourth!, 10]]))
+    expect(send(true)).toHaveLength(3)
   })
 })

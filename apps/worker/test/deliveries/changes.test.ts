@@ -79,6 +79,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
         drainSeconds: 0,
         maxInFlight: 512,
         perEndpoint: PER_ENDPOINT,
+        callSeconds: 15,
         leaseSeconds: 9,
       }).pipe(
         Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 }), NodeSigner)),

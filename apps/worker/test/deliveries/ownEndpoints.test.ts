@@ -67,7 +67,7 @@ const setUp = Effect.gen(function* () {
     nextDue: () => Effect.succeed([]),
   } as Partial<DeliveryLeases["Service"]> as DeliveryLeases["Service"]
   const now = () => clock.now
-  const scheduler = createDeliveryScheduler({ maxInFlight: 16, perEndpoint: 16, now })
+  const scheduler = createDeliveryScheduler({ maxInFlight: 16, perEndpoint: 16, callMs: 15_000, now })
   const noteDeadLetter = () => Effect.void
   const writing = yield* Semaphore.make(1)
   const endpoints = yield* ownEndpoints({ worker: "", leaseSeconds: 10, scheduler, writing, noteDeadLetter, now }).pipe(

@@ -44,6 +44,7 @@ it("is verified by whoever holds one secret alone, old or new, from the rotation
     drainSeconds: 0,
     maxInFlight: 100,
     perEndpoint: 16,
+    callSeconds: 15,
     leaseSeconds: 9,
   })
   const ports = Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 5000 }), NodeSigner)

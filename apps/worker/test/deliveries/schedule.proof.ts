@@ -20,7 +20,7 @@ import { brokenBody, endless, noAnswer, status } from "../answers.ts"
 const url = migratedDatabase()
 beforeAll(() => simulateClock(url()))
 
-const bounds = { maxInFlight: 256, perEndpoint: 16, leaseSeconds: 30 }
+const bounds = { maxInFlight: 256, perEndpoint: 16, callSeconds: 15, leaseSeconds: 30 }
 
 /** What the simulated clock says, in Unix milliseconds. */
 let simulatedMs = Date.UTC(2100, 0, 1)

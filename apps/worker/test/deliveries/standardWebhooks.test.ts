@@ -43,7 +43,14 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   run(
     Effect.raceFirst(
       effect,
-      deliver({ schedule: schedule("0s,0s"), drainSeconds: 5, maxInFlight: 16, perEndpoint: 16, leaseSeconds: 9 }).pipe(
+      deliver({
+        schedule: schedule("0s,0s"),
+        drainSeconds: 5,
+        maxInFlight: 16,
+        perEndpoint: 16,
+        callSeconds: 15,
+        leaseSeconds: 9,
+      }).pipe(
         Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 5000 }), NodeSigner)),
       ),
     ),

@@ -24,6 +24,7 @@ const findingsAfter = async (
     drainSeconds: 1,
     maxInFlight: 16,
     perEndpoint: 16,
+    callSeconds: 15,
     leaseSeconds: 30,
   })
   return await Effect.gen(function* () {

@@ -26,7 +26,7 @@ export const OwnedEndpoint = Schema.Struct({
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),
   probeInMs: Schema.Number,
-  /** Calls of a worker that gave the endpoint up and has not finished. */
+  /** Calls of workers that gave the endpoint up and have not finished. */
   inFlightElsewhere: Schema.Int,
 })
 export type OwnedEndpoint = typeof OwnedEndpoint.Type
@@ -115,6 +115,8 @@ export interface Standing {
 export interface Wanted {
   readonly endpointId: EndpointId
   readonly limit: number
+  /** Whether rows are taken of replays, too. Default true. */
+  readonly takesReplays?: boolean
 }
 
 /**
@@ -154,10 +156,12 @@ export class DeliveryLeases extends Context.Service<
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
-    /** Reads when the next row of these endpoints is due, or of all endpoints of the worker; endpoints without a row are left out. */
+    /** Reads when the next row of these endpoints is due, and the next that is a replay; or of all endpoints of the worker. */
     nextDue(
       worker: string,
       endpoints?: ReadonlyArray<EndpointId>,
-    ): Effect.Effect<ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number }>>
+    ): Effect.Effect<
+      ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number; readonly isReplay: boolean }>
+    >
   }
 >()("domain/deliveries/DeliveryLeases") {}

@@ -1,8 +1,8 @@
--- Returns when the first row of each endpoint is due, whichever worker owns the endpoint.
+-- Returns when the first row of each endpoint is due, and the first that is a replay, whichever worker owns the endpoint.
 --
 -- It takes one step through the index for each endpoint that has rows; the other endpoints cost nothing.
 create or replace function first_due()
-returns table (endpoint_id text, due_at timestamptz)
+returns table (endpoint_id text, replay boolean, due_at timestamptz)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
   set enable_sort = off as $$
 #variable_conflict use_column
@@ -18,6 +18,6 @@ begin
       order by endpoint_id, replay, due_at limit 1
     ) next
   )
-  select endpoint_id, min(due_at) from first_of group by endpoint_id;
+  select * from first_of;
 end
 $$;

@@ -2,7 +2,7 @@
 create or replace function raise_version() returns trigger language plpgsql as $$
 begin
   new.version := old.version + 1;
-  if new.url <> old.url or new.enabled > old.enabled then
+  if new.url <> old.url then
     new.address_since := clock_timestamp();
   end if;
   return new;

@@ -1,7 +1,7 @@
--- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last.
+-- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last, of these at most max_replays.
 --
 -- A row that was lost alone_from times is taken alone, because its call may be what ended its workers.
-create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer)
+create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], max_replays integer[], alone_from integer)
 returns table (
   endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer,
   replay boolean, losses integer, taken_at double precision
@@ -14,7 +14,7 @@ begin
   return query
   with due as materialized (
     select found.*
-    from unnest(endpoints, max_rows) as wanted (id, max_rows)
+    from unnest(endpoints, max_rows, max_replays) as wanted (id, max_rows, max_replays)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
     cross join lateral (
@@ -30,7 +30,7 @@ begin
         union all
         (select ctid, id, due_at, 3 from deliveries
           where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= now_at
-          order by due_at, id limit wanted.max_rows)
+          order by due_at, id limit wanted.max_replays)
       ) waiting
     ) found
     where endpoint_rank <= case when first_class = 0 then 1 else wanted.max_rows end

@@ -377,7 +377,7 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 -- Deliveries
 
 -- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0065-a-call-uses-what-is-current-when-it-begins.md.
--- address_since is when the address was first called, or called again. Calls that began earlier do not count against its bound.
+-- address_since is since when it has its address. Calls that began earlier do not count against its bound.
 -- After a status of retry_statuses a delivery is tried again, retry_delays are in seconds, and null is the deployment's schedule.
 -- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
 create table webhook_endpoints (

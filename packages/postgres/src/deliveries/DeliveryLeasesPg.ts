@@ -40,7 +40,7 @@ const dueRows = rowsOf(
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
 const isEndpointId = Schema.is(EndpointId)
 const isDeliveryId = Schema.is(DeliveryId)
-const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number })
+const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number, isReplay: Schema.Boolean })
 
 export const DeliveryLeasesPg = adapter(
   DeliveryLeases,
@@ -74,9 +74,11 @@ export const DeliveryLeasesPg = adapter(
 
       takeDue: Effect.fnUntraced(function* (worker, wanted) {
         const [endpoints, limits] = wantedBy(wanted)
+        const replays = wanted.map(({ limit, takesReplays = true }) => (takesReplays ? limit : 0))
         const rows = yield* sql`
           select ${dueRows.columns}
-          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${ALONE_FROM_LOSSES}::int)`.values
+          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${ALONE_FROM_LOSSES}::int)`
+          .values
         const deliveries = rows.map(
           (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
         )
@@ -116,19 +118,20 @@ export const DeliveryLeasesPg = adapter(
 
       nextDue: (worker, endpoints) => {
         const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
-        const firstOf = (replay: "replay" | "not replay") => sql`
-          (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and ${sql.literal(replay)}
-            order by due_at limit 1)`
         const rows =
           endpoints === undefined
             ? sql`
-              select reader.endpoint_id as "endpointId", ${due} from first_due() first
+              select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from first_due() first
               join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
               where owner = ${worker}::uuid`
             : sql`
-              select endpoint_id as "endpointId", ${due} from endpoint_readers reader
-              cross join lateral (select least(${firstOf("not replay")}, ${firstOf("replay")}) as due_at) next
-              where owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[]) and due_at is not null`
+              select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from endpoint_readers reader
+              cross join unnest(array[false, true]) as lane_of (is_replay)
+              cross join lateral (
+                select replay, due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay = is_replay
+                order by due_at limit 1
+              ) next
+              where reader.owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[])`
         return decodeNextDue(rows)
       },
     }
