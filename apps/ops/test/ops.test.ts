@@ -254,13 +254,42 @@ describe("endpoints", () => {
     expect(await runFailing("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
       code: "invalid_endpoint_url",
     })
-    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "3")).toMatchObject({ max_in_flight: 3 })
-    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual({
+    expect(await runJson("endpoints", "update", created.id, "--in-flight", "3")).toMatchObject({ max_in_flight: 3 })
+    expect(await runJson("endpoints", "update", created.id, "--in-flight", "none")).toEqual({
       ...moved,
       version: expect.any(Number),
     })
-    expect((await run(["endpoints", "update", created.id, "--max-in-flight", "0"])).code).not.toBe(0)
     expect(await runFailing("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
+  })
+
+  it("have limits of calls a second and in flight from their beginning or from a change on, within bounds", async () => {
+    const org = await organization()
+    const create = ["endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks"]
+    const created = await runJson(...create, "--per-second", "10", "--in-flight", "2")
+    expect(created).toMatchObject({ per_second: 10, max_in_flight: 2 })
+    const update = (...args: ReadonlyArray<string>) => runJson("endpoints", "update", created.id, ...args)
+    expect(await update("--per-second", "10000")).toMatchObject({ per_second: 10_000, max_in_flight: 2 })
+    expect(await update("--per-second", "none", "--in-flight", "1000")).toMatchObject({
+      ...{ per_second: null, max_in_flight: 1000 },
+    })
+    const [listed] = (await runJson("endpoints", "list", "--organization", org)).data
+    expect(listed).toMatchObject({ per_second: null, max_in_flight: 1000 })
+    for (const [flag, most] of [
+      ["--per-second", 10_000],
+      ["--in-flight", 1000],
+    ] as const) {
+      for (const given of ["0", "-1", "1.5", String(most + 1), "9".repeat(30), "many", ""]) {
+        for (const command of [create, ["endpoints", "update", created.id]]) {
+          const { code, stderr } = await run([...command, `${flag}=${given}`])
+          expect([given, code === 0]).toEqual([given, false])
+          expect(stderr).toContain(`a whole number from 1 to ${most}, or none`)
+        }
+      }
+    }
+    const logged = (await runJson("audit", "list", "--limit", "60")).data
+    expect(logged.map(({ arguments: given }: { arguments: unknown }) => given)).toContainEqual({
+      ...{ endpoint: created.id, "per-second": null, "in-flight": 1000 },
+    })
   })
 
   it("carry the headers of Standard Webhooks from their beginning or from a change on, until a change leaves them out", async () => {
@@ -277,7 +306,7 @@ describe("endpoints", () => {
       version: expect.any(Number),
     })
     expect(await runJson("endpoints", "show", other.id)).toMatchObject({ standard_webhooks: true })
-    expect(await runJson("endpoints", "update", other.id, "--max-in-flight", "none")).toMatchObject({
+    expect(await runJson("endpoints", "update", other.id, "--in-flight", "none")).toMatchObject({
       standard_webhooks: true,
     })
     expect(await update("--no-standard-webhooks")).toEqual({ ...other, version: expect.any(Number) })

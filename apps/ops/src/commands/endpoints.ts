@@ -1,13 +1,12 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
-import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
+import { InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
-import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
@@ -24,13 +23,25 @@ import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
-const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
+/** Limits of the calls to an endpoint, over all workers. */
+const limits = {
+  perSecond: optional(
+    flag(
+      PerSecond,
+      "The maximum of calls that begin within a second, or none; live events go before retries and replays",
+    ),
+  ),
+  inFlight: optional(
+    flag(InFlight, "The maximum of calls in flight, or none for the workers' default, its upper limit"),
+  ),
+}
 
 const standardWebhooks = optional(
   onOrOff(
     "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
   ),
 )
+const maxInFlight = (inFlight?: number | null) => (inFlight === undefined ? {} : { maxInFlight: inFlight })
 
 const create = changing({
   about: "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
@@ -41,12 +52,13 @@ const create = changing({
       flag(commaSeparated(outboundEventTypes), "The event types it receives, separated by commas (default all)"),
     ),
     since: optional(instant("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z")),
+    ...limits,
     standardWebhooks,
   },
-  *run({ types: eventTypes = null, ...endpoint }) {
+  *run({ types: eventTypes = null, inFlight, ...endpoint }) {
     const { allowHttp } = yield* Target
     if (endpoint.since !== undefined) yield* noteKeptFrom(endpoint.since)
-    return yield* createEndpoint({ ...endpoint, eventTypes }, { allowPrivate: allowHttp })
+    return yield* createEndpoint({ ...endpoint, ...maxInFlight(inFlight), eventTypes }, { allowPrivate: allowHttp })
   },
 })
 
@@ -60,6 +72,8 @@ const list = reading({
     "url",
     "enabled",
     "standardWebhooks",
+    "perSecond",
+    "maxInFlight",
     "breaker",
     "position",
     "lagEvents",
@@ -105,8 +119,8 @@ const breaker = reading({
 })
 
 const update = changing({
-  about:
-    "Change an endpoint's address, event types, maximum of calls in flight or headers; waiting deliveries go to the new address",
+  about: "Change an endpoint's address, event types, limits or headers; waiting deliveries go to the new address",
+  examples: ["ops endpoints update whe_… --per-second 10 --in-flight 2"],
   input: {
     endpointId,
     changes: {
@@ -117,16 +131,18 @@ const update = changing({
           "The event types it receives from now on, separated by commas, or all",
         ),
       ),
-      maxInFlight: optional(
-        flag(MaxInFlight, "The maximum of calls in flight to it from now on, or none for the workers' default"),
-      ),
+      ...limits,
       standardWebhooks,
     },
   },
-  *run({ endpointId, changes: { types, ...changes } }) {
+  *run({ endpointId, changes: { types, inFlight, ...changes } }) {
     const { allowHttp } = yield* Target
     const eventTypes = types && { eventTypes: types.includes(ALL_TYPES) ? null : types }
-    return yield* updateEndpoint(endpointId, { ...changes, ...eventTypes }, { allowPrivate: allowHttp })
+    return yield* updateEndpoint(
+      endpointId,
+      { ...changes, ...eventTypes, ...maxInFlight(inFlight) },
+      { allowPrivate: allowHttp },
+    )
   },
 })
 

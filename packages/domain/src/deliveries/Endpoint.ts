@@ -1,9 +1,15 @@
 import { Schema } from "effect"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
+import { noneOr, wholeNumber } from "../textSchema.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
 
-export const MAX_IN_FLIGHT = 1000
+const MAX_IN_FLIGHT = 1000
+const MAX_PER_SECOND = 10_000
+
+/** The text of a limit of an endpoint. */
+export const InFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
+export const PerSecond = noneOr(wholeNumber(1, MAX_PER_SECOND), `a whole number from 1 to ${MAX_PER_SECOND}, or none`)
 
 // The ports below 1024 belong to other services: all but those of the web are refused.
 const endpointUrl = (asPrivate: boolean) =>

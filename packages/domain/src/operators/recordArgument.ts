@@ -17,9 +17,15 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ...all("origin", "short-link url"),
   ...all("recorded", "ab-after ab-share after all before bounce-domain campaign check completer-target confirm date"),
   ...all("recorded", "delivery detach dkim-domain dns-server dry-run endpoint event expires fields follow-up force"),
-  ...all("recorded", "from grace grant-to group hours id ignore-columns key kind layout learner-target limit margin"),
-  ...all("recorded", "max-in-flight name older-than operator organization overlap per-minute postal-address program"),
-  ...all("recorded", "promoted quiet ramp rate reason replay restored-to result resume-campaigns reveal role scopes"),
+  ...all(
+    "recorded",
+    "from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit",
+  ),
+  ...all("recorded", "name older-than operator organization overlap per-minute per-second postal-address program"),
+  ...all(
+    "recorded",
+    "margin promoted quiet ramp rate reason replay restored-to result resume-campaigns reveal role scopes",
+  ),
   ...all("recorded", "secret selector sender sender-name since skip-bad slug standard-webhooks status to type types"),
   ...all("recorded", "unless window-end window-start with-session-settings yes"),
 ])

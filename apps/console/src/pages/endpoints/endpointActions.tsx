@@ -1,8 +1,7 @@
-import { type Endpoint, type EndpointStatus, MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
+import { type Endpoint, type EndpointStatus, InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatMillis } from "../../components/format.ts"
@@ -71,8 +70,9 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       size: 48,
     }),
     types: checkBoxes("Event types", [ALL_TYPES, ...outboundEventTypes]),
-    "max-in-flight": field(noneOr(wholeNumber(1, MAX_IN_FLIGHT)), "Calls in flight", {
-      hint: "1 to 1,000, or none for the workers’ default",
+    "per-second": field(PerSecond, "Calls a second", { hint: "1 to 10,000, or none", size: 8 }),
+    "in-flight": field(InFlight, "Calls in flight", {
+      hint: "1 to 1,000, or none for the workers’ default, its upper limit",
       size: 8,
     }),
     "standard-webhooks": choice("Standard Webhooks headers", [
@@ -87,7 +87,8 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
     const standardWebhooks = given["standard-webhooks"]
     const changes = changesOf(now, {
       eventTypes: types?.includes(ALL_TYPES) ? null : (types as Changes["eventTypes"]),
-      maxInFlight: given["max-in-flight"],
+      perSecond: given["per-second"],
+      maxInFlight: given["in-flight"],
       standardWebhooks: standardWebhooks === undefined ? undefined : standardWebhooks === "yes",
       url,
     })
@@ -103,9 +104,10 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
 export const typesText = (types: Endpoint["eventTypes"]): string =>
   types === null ? "all" : types.join(", ") || "none"
 
-const settingsOf = ({ url, eventTypes, maxInFlight, standardWebhooks }: Endpoint) => ({
+const settingsOf = ({ url, eventTypes, perSecond, maxInFlight, standardWebhooks }: Endpoint) => ({
   Address: url,
   "Event types": typesText(eventTypes),
+  "Calls a second": countOrNone(perSecond),
   "Calls in flight": countOrNone(maxInFlight),
   "Standard Webhooks headers": headersText(standardWebhooks),
 })
@@ -155,7 +157,7 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
 }
 
 export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, url, eventTypes, maxInFlight, standardWebhooks, version } = props.endpoint
+  const { id, url, eventTypes, perSecond, maxInFlight, standardWebhooks, version } = props.endpoint
   return (
     <Section title="Settings">
       <ActionForm
@@ -166,7 +168,8 @@ export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) =
         controls={{
           url: { placeholder: url },
           types: { value: eventTypes ?? [ALL_TYPES] },
-          "max-in-flight": { value: countOrNone(maxInFlight) },
+          "per-second": { value: countOrNone(perSecond) },
+          "in-flight": { value: countOrNone(maxInFlight) },
           "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
         }}
       />

@@ -70,7 +70,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
 })
 
 const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: Operator) => {
-  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt, maxInFlight } = endpoint
+  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt, maxInFlight, perSecond } = endpoint
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
     Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
@@ -80,6 +80,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
     Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
     "In flight": formatCount(endpoint.inFlight),
     "In flight at most": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
+    "Calls a second at most": perSecond === null ? "no limit" : formatCount(perSecond),
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
     "Failures in a row": formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,

@@ -90,7 +90,8 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
     admin.post(path, { version: versionIn(await admin.get(`/endpoints/${endpoint.id}`), path), ...given })
   const fields = {
     types: "outreach.email_sent,outreach.email_bounced",
-    "max-in-flight": "3",
+    "per-second": "10",
+    "in-flight": "3",
     "standard-webhooks": "yes",
   }
   const changed = await update({ url: "https://new.test/in", ...fields })
@@ -98,6 +99,7 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
   expect(await find(endpoint.id)).toMatchObject({
     url: "https://new.test/in",
     eventTypes: ["outreach.email_sent", "outreach.email_bounced"],
+    perSecond: 10,
     maxInFlight: 3,
     standardWebhooks: true,
   })
@@ -105,8 +107,18 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
   const refused = await update({ url: "ftp://new.test/in" })
   expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("The endpoint's URL cannot be used")])
   expect((await update({ types: "outreach.unheard_of" })).status).toBe(400)
-  await update({ types: "all", "max-in-flight": "none" })
-  expect(await find(endpoint.id)).toMatchObject({ eventTypes: null, maxInFlight: null, url: "https://new.test/in" })
+  const tooMany = await update({ "per-second": "10001" })
+  expect([tooMany.status, tooMany.words]).toEqual([
+    400,
+    expect.stringContaining("a whole number from 1 to 10000, or none"),
+  ])
+  const facts = (await admin.get(`/endpoints/${endpoint.id}`)).words
+  expect(facts).toMatch(/In flight at most3/)
+  expect(facts).toMatch(/Calls a second at most10/)
+  await update({ types: "all", "per-second": "none", "in-flight": "none" })
+  expect(await find(endpoint.id)).toMatchObject({
+    ...{ eventTypes: null, perSecond: null, maxInFlight: null, url: "https://new.test/in" },
+  })
   expect((await (await test().as("operator")).post(path, { url: "https://other.test/" })).status).toBe(403)
   const log = await test().run(
     Effect.provide(
@@ -117,7 +129,7 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
   expect(log).toContainEqual(
     expect.objectContaining({
       command: "endpoints update",
-      arguments: expect.objectContaining({ endpoint: endpoint.id, url: "https://new.test", "max-in-flight": 3 }),
+      arguments: expect.objectContaining({ endpoint: endpoint.id, url: "https://new.test", "in-flight": 3 }),
     }),
   )
 })
@@ -167,13 +179,13 @@ it("refuses a change from an old page with both values, so that it undoes nobody
   const page = `/endpoints/${endpoint.id}`
   const [one, other] = [await test().as("admin"), await test().as("admin")]
   const version = versionIn(await one.get(page), `${page}/update`)
-  const form = { version, "max-in-flight": "none", "standard-webhooks": "no" }
+  const form = { version, "in-flight": "none", "standard-webhooks": "no" }
   const first = await other.post(`${page}/update`, { ...form, types: "outreach.email_sent" })
   expect(first.words).toContain("Changed.")
   const refused = await one.post(`${page}/update`, {
     ...form,
     types: "all",
-    "max-in-flight": "5",
+    "in-flight": "5",
     url: "https://new.test/?a=b",
   })
   expect(refused.status).toBe(409)
@@ -191,7 +203,7 @@ it("takes one of several changes from the same page that come at once", async ()
   const admin = await test().as("admin")
   const version = versionIn(await admin.get(page), `${page}/update`)
   const answers = await Promise.all(
-    ["1", "2", "3", "4", "5"].map((n) => admin.post(`${page}/update`, { version, "max-in-flight": n })),
+    ["1", "2", "3", "4", "5"].map((n) => admin.post(`${page}/update`, { version, "in-flight": n })),
   )
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
 })
