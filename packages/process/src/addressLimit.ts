@@ -4,8 +4,11 @@ import ipaddr from "ipaddr.js"
 /** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
 const MAX_ADDRESSES = 100_000
 
-/** Creates a limit of how often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
-export const addressLimit = (limit: number) => {
+/**
+ * Creates a limit of how often each client address may fail to authenticate in a clock minute, as far as this process has seen. `clientOf` returns
+ * who shares a limit; default the network of an address.
+ */
+export const addressLimit = (limit: number, clientOf: (address: string) => string = networkOf) => {
   const policy = fixedWindow({ limit })
   const failures = new Map<string, number>()
   let minuteEnds = 0
@@ -20,15 +23,15 @@ export const addressLimit = (limit: number) => {
     wait: (address: () => string, now: number): number | undefined => {
       startMinute(now)
       if (failures.size === 0) return undefined
-      const count = failures.get(networkOf(address())) ?? 0
+      const count = failures.get(clientOf(address())) ?? 0
       return decideCount(policy, count + 1, now * 1000).retryAfter ?? undefined
     },
     countFailure: (address: string, now: number): void => {
       startMinute(now)
-      const network = networkOf(address)
-      const count = failures.get(network) ?? 0
+      const client = clientOf(address)
+      const count = failures.get(client) ?? 0
       if (count === 0 && failures.size >= MAX_ADDRESSES) failures.delete(failures.keys().next().value!)
-      failures.set(network, count + 1)
+      failures.set(client, count + 1)
     },
   }
 }

@@ -27,6 +27,12 @@ describe("a limit on failures by address", () => {
     expect(limit.wait(at("192.0.2.1"), 0)).toBe(60)
   })
 
+  it("counts by whatever shares a limit", () => {
+    const limit = addressLimit(1, (text) => text.slice(0, 1))
+    fail(limit, "ab", 1)
+    expect(["ac", "b"].map((text) => limit.wait(at(text), 0))).toEqual([60, undefined])
+  })
+
   it("asks for no address while nobody has failed", () => {
     const limit = addressLimit(1)
     const never = () => {

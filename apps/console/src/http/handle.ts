@@ -88,6 +88,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
   const { command } = route
   const isAction = route.kind === "action"
+  if (isAction) yield* (yield* Sessions).countAction(operator)
   const run = route.run(input, context)
   const answer = yield* refusing(
     command === undefined ? run : audited(command, input, context, run),

@@ -11,6 +11,9 @@ import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
 
+/** What a partner may do in a clock minute, in each process: more than a person does. Each action stays in the audit log for good. */
+export const MAX_PARTNER_ACTIONS = 60
+
 /** The number of sessions that are remembered as good. They are served although others fail at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
@@ -35,6 +38,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     const cookie = isTls ? "__Host-session" : "session"
     const attributes = { path: "/", httpOnly: true, sameSite: "strict", secure: isTls } as const
     const good = new Set<string>()
+    const actions = addressLimit(MAX_PARTNER_ACTIONS, (operatorId) => operatorId)
 
     const findByCookie = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const sessionToken = request.cookies[cookie]
@@ -78,6 +82,14 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
 
     return {
       limit,
+      /** Counts what a partner does. Fails when it is too much. */
+      countAction: Effect.fnUntraced(function* ({ id, role }: Operator) {
+        if (role !== "partner") return
+        const now = yield* seconds
+        const wait = actions.wait(() => id, now)
+        if (wait !== undefined) return yield* tooOften("You have done too much in a minute.", wait)
+        actions.countFailure(id, now)
+      }),
       find: (request: HttpServerRequest.HttpServerRequest) =>
         proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader),
       setCookie: (response: Response, sessionToken: string): Response =>
@@ -131,26 +143,27 @@ const unknownOperator = PageError.of(
   "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
 )
 
+const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+
 /** Bounds how often a client address may present a sign-in link or a session that is not valid. */
 const signInLimit = (config: ConsoleConfig["Service"]) => {
   const failures = addressLimit(config.signInLimit)
-  const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
   const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>
     clientAddress(source as IncomingMessage, config.trustProxy)
   return {
     check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const wait = failures.wait(() => addressOf(request), yield* seconds)
-      if (wait !== undefined) return yield* tooOften(wait)
+      if (wait !== undefined) return yield* tooOften("Too many sign-ins from your address have failed.", wait)
     }),
     countFailure: (request: HttpServerRequest.HttpServerRequest) =>
       Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),
   }
 }
 
-const tooOften = (wait: number) =>
+const tooOften = (reason: string, wait: number) =>
   new PageError({
     status: 429,
     title: "Too many attempts",
-    messages: [`Too many sign-ins from your address have failed. Try again in ${wait} s.`],
+    messages: [`${reason} Try again in ${wait} s.`],
     retryAfterSeconds: wait,
   })

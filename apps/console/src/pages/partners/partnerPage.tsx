@@ -7,6 +7,7 @@ import {
   totalOf,
 } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
@@ -121,7 +122,7 @@ const contentOf = (partner: Partner) => {
   )
 }
 
-const Problems = ({ endpoints, keys, pollers, recent }: Partner) => {
+const Problems = ({ endpoints, issues, keys, pollers, recent }: Partner) => {
   const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id
   const countOf = (error: string) => totalOf(recent.filter(({ code }) => code === error)).requests
   const badSignatures = countOf("INVALID_SIGNATURE")
@@ -131,6 +132,9 @@ const Problems = ({ endpoints, keys, pollers, recent }: Partner) => {
       const { tone, word, sentence } = endpointState(endpoint)
       return tone !== "good" && ([`/endpoints/${endpoint.id}`, `${endpoint.url}: ${word}. ${sentence}`] as const)
     }),
+    ...issues
+      .filter(({ closedAt }) => closedAt === null)
+      .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${describeCause(issue)}.`] as const),
     ...pollers.filter(isLate).map(({ keyId, lagRows, lagSeconds }) => {
       const notRead = `${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}`
       return ["#pollers", `${nameOf(keyId)} has not read ${notRead}.`] as const

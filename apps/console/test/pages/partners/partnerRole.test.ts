@@ -10,6 +10,7 @@ import { email, seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { afterEach, expect, it } from "vitest"
+import { MAX_PARTNER_ACTIONS } from "../../../src/signIn/Sessions.ts"
 import { startConsole } from "../../startConsole.ts"
 
 const API = "https://api.outreach.test"
@@ -170,6 +171,18 @@ it("replays nothing of others when it selects by what it cannot have", async () 
   const all = await mine.visitor.post("/dead-letters/replay", { rate: "1" })
   expect(all.words).toContain("1 dead letter will be replayed")
   expect(await test().run(ReplayReader.use(({ list }) => list(10, other.organizationId)))).toEqual([])
+})
+
+it("does no more in a minute than a person does, which leaves other partners alone", async () => {
+  const [busy, calm] = [await seed(), await seed()]
+  const show = ({ visitor, delivery }: Seeded) => visitor.post(`/deliveries/${delivery}/show`)
+  let answer = await show(busy)
+  // A minute may end while it is counted.
+  for (let i = 0; i < 3 * MAX_PARTNER_ACTIONS && answer.status === 200; i++) answer = await show(busy)
+  expect([answer.status, answer.words]).toEqual([429, expect.stringContaining("too much in a minute")])
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
+  expect((await busy.visitor.get(`/deliveries/${busy.delivery}`)).status).toBe(200)
+  expect((await show(calm)).status).toBe(200)
 })
 
 it("is a partner from the next request on, and as long as its operator exists", async () => {
