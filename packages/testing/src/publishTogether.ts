@@ -1,5 +1,5 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { composeEvent } from "@outreach/domain/events/Event"
+import { composeOutcome } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
@@ -11,18 +11,8 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
   const events = yield* Effect.forEach(
     Array.from({ length: count }),
     Effect.fnUntraced(function* () {
-      const about = {
-        id: yield* createIdentifier("event"),
-        organizationId: campaign.organizationId,
-        campaignId: campaign.id,
-        programId: campaign.programId,
-        recipientId: yield* createIdentifier("recipient"),
-      }
-      return composeEvent("outreach.email_sent", about, {
-        service_recipient_id: about.recipientId,
-        service_campaign_id: campaign.id,
-        token: "aB3dE9",
-      })
+      const recipientId = yield* createIdentifier("recipient")
+      return yield* composeOutcome({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
     }),
   )
   yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => publishEvents(events, at)))

@@ -1,7 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { composeEvent } from "@outreach/domain/events/Event"
-import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
+import { composeOutcome } from "@outreach/domain/events/Event"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
@@ -28,10 +28,7 @@ export const claimMessages = Effect.fnUntraced(function* (limit: number, options
 
 /** Settles a message as sent; returns whether its lease was still held. */
 export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
-  const { organizationId, campaignId, programId, recipientId, token } = lease
-  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
-  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
-  const event = composeEvent("outreach.email_sent", about, data)
+  const event = yield* composeOutcome(lease)
   return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
 })
 

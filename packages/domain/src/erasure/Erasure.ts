@@ -52,7 +52,7 @@ export type ErasureCertificate = typeof ErasureCertificate.Type
 /** Several NPIs have the address, so that it does not say who is meant. */
 export class SharedAddress extends DescribedError(
   "SharedAddress",
-  ({ npis }: { readonly npis: number }) => `The address belongs to ${npis} NPIs; name one of them with --npi as well.`,
+  "The address belongs to {npis} NPIs; name one of them with --npi as well.",
 ) {}
 
 /** The domain of placeholder addresses, which RFC 2606 reserves. */

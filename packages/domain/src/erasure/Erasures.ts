@@ -19,14 +19,13 @@ import { LATER_TABLES, PERSONAL_TABLES, type PersonalDataCounts } from "./Person
 /** A message to the clinician is still being sent, or other work on the organization did not end. */
 export class ErasureBlocked extends DescribedError(
   "ErasureBlocked",
-  () =>
-    "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again.",
+  "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again.",
 ) {}
 
 /** An erasure of the clinician was cut off. */
 export class ErasureUnfinished extends DescribedError(
   "ErasureUnfinished",
-  () => "An erasure of the clinician was cut off; run the same erasure again to finish it.",
+  "An erasure of the clinician was cut off; run the same erasure again to finish it.",
 ) {}
 
 /**

@@ -1,5 +1,13 @@
-import type { EVENT_RECIPIENTS, EventData, EventTypeOf } from "@outreach/contract"
-import type { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { BounceReason, EVENT_RECIPIENTS, EventData, EventTypeOf } from "@outreach/contract"
+import { Effect } from "effect"
+import {
+  type CampaignId,
+  createIdentifier,
+  type EventId,
+  type OrganizationId,
+  type ProgramId,
+  type RecipientId,
+} from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 export type OutreachEventType = EventTypeOf<"to_consumer">
@@ -28,6 +36,21 @@ export const composeEvent = <Type extends OutreachEventType>(
   },
   data: EventData<Type>,
 ): EventDraft => ({ ...about, type, data })
+
+interface Addressee extends Pick<EventDraft, "organizationId" | "campaignId" | "programId"> {
+  readonly recipientId: RecipientId
+  readonly token: string
+}
+
+/** Creates the draft of the event that an addressee's e-mail was sent or, for a reason, bounced. */
+export const composeOutcome = Effect.fnUntraced(function* (addressee: Addressee, bounceReason?: BounceReason) {
+  const { organizationId, campaignId, programId, recipientId, token } = addressee
+  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
+  return bounceReason === undefined
+    ? composeEvent("outreach.email_sent", about, data)
+    : composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: bounceReason })
+})
 
 /** Writes an event's envelope: the bytes that are stored once, and sent at every attempt. */
 export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp): string =>

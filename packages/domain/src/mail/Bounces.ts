@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { composeEvent } from "../events/Event.ts"
-import { createIdentifier, type RecipientId } from "../Identifier.ts"
+import { composeOutcome } from "../events/Event.ts"
+import type { RecipientId } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { Transaction } from "../Transaction.ts"
 import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
@@ -34,24 +34,14 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
     yield* bounces.pauseDomain(recipientId, verdict.status, OUR_RETRY.Refused)
     return "refused"
   }
-  const id = yield* createIdentifier("event")
   const record = Effect.gen(function* () {
     const bounced = yield* bounces.lock(recipientId)
     const result = decideBounce(bounced)
     if (bounced === undefined || result !== "recorded") return result
-    const { organizationId, campaignId, programId, token, email } = bounced.recipient
+    const { organizationId, email } = bounced.recipient
     // The reporting server has tried for as long as it would.
     const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
-    const event = composeEvent(
-      "outreach.email_bounced",
-      { id, organizationId, campaignId, programId, recipientId },
-      {
-        service_recipient_id: recipientId,
-        service_campaign_id: campaignId,
-        token,
-        bounce_reason: bounceReason,
-      },
-    )
+    const event = yield* composeOutcome({ ...bounced.recipient, recipientId }, bounceReason)
     const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, email)
     const at = yield* transaction.commitTimestamp(organizationId)
     yield* bounces.storeBounce(bounced, event, { at, isHardBounce: isHardBounce(bounceReason), reply })

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { composeEvent } from "../events/Event.ts"
-import { createIdentifier } from "../Identifier.ts"
+import { composeOutcome } from "../events/Event.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
 import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
@@ -110,22 +109,10 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
     if (delaySeconds !== undefined)
       return { state: "retry", attempts: attempt, delaySeconds } satisfies MessageSettlement
   }
-  const about = {
-    id: yield* createIdentifier("event"),
-    organizationId: lease.organizationId,
-    campaignId: lease.campaignId,
-    programId: lease.programId,
-    recipientId: lease.recipientId,
-  }
-  const data = {
-    service_recipient_id: lease.recipientId,
-    service_campaign_id: lease.campaignId,
-    token: lease.token,
-  }
   if (outcome._tag === "Accepted") {
-    return { state: "sent", event: composeEvent("outreach.email_sent", about, data) } satisfies MessageSettlement
+    return { state: "sent", event: yield* composeOutcome(lease) } satisfies MessageSettlement
   }
   const bounceReason = outcome._tag === "Bounced" ? outcome.reason : "other"
-  const event = composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: bounceReason })
+  const event = yield* composeOutcome(lease, bounceReason)
   return { state: "bounced", event, isHardBounce: isHardBounce(bounceReason) } satisfies MessageSettlement
 })

@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { composeEvent } from "../events/Event.ts"
+import { composeOutcome } from "../events/Event.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -10,28 +10,24 @@ import { RestoreRepository } from "./RestoreRepository.ts"
 
 class RestoreUnderWay extends DescribedError(
   "RestoreUnderWay",
-  ({ restoredTo }: { readonly restoredTo: string }) =>
-    `A restore to ${restoredTo} is under way; \`ops restore status\` shows it, and \`ops restore finish\` ends it.`,
+  "A restore to {restoredTo} is under way; `ops restore status` shows it, and `ops restore finish` ends it.",
 ) {}
 
 class NoRestoreUnderWay extends DescribedError(
   "NoRestoreUnderWay",
-  () =>
-    "No restore is under way. `ops restore begin` begins one; `ops restore finish --promoted` lets the workers go on after a failover without loss.",
+  "No restore is under way. `ops restore begin` begins one; `ops restore finish --promoted` lets the workers go on after a failover without loss.",
 ) {}
 
 /** The campaigns cannot be resumed, because nobody knows what they sent after the point. */
 class MailLogNotRead extends DescribedError(
   "MailLogNotRead",
-  () =>
-    "Run `ops restore mailed --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
+  "Run `ops restore mailed --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
 ) {}
 
 /** The time is not in the past. */
 class RestoredToFuture extends DescribedError(
   "RestoredToFuture",
-  ({ restoredTo }: { readonly restoredTo: string }) =>
-    `${restoredTo} has not come yet; give the time to which the database was restored.`,
+  "{restoredTo} has not come yet; give the time to which the database was restored.",
 ) {}
 
 /** Begins a restore: fences the clocks, and pauses the campaigns that may have sent e-mails after the point. Nothing is sent until it is finished. */
@@ -77,7 +73,9 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
       const unsent = new Set(yield* restores.lockUnsent(organizationId, ids))
       const mailed = recipients.filter(({ id }) => unsent.has(id))
       if (mailed.length === 0) return mailed
-      const events = yield* Effect.forEach(mailed, composeSent)
+      const events = yield* Effect.forEach(mailed, (recipient) =>
+        composeOutcome({ ...recipient, recipientId: recipient.id }),
+      )
       yield* restores.storeMailed(organizationId, events, yield* transaction.commitTimestamp(organizationId))
       return mailed
     })
@@ -87,14 +85,6 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
     }
   }
   return { marked, known: found.length - marked, missing: ids.length - found.length, campaigns: [...campaigns] }
-})
-
-const composeSent = Effect.fnUntraced(function* ({ organizationId, campaignId, programId, id, token }: Recipient) {
-  return composeEvent(
-    "outreach.email_sent",
-    { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId: id },
-    { service_recipient_id: id, service_campaign_id: campaignId, token },
-  )
 })
 
 /** Finishes a restore: the workers go on. The campaigns that it paused are resumed only after a mail server's log was read. */
