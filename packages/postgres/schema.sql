@@ -2654,6 +2654,7 @@ create table replay_jobs (
   replayed_by_others integer default 0 not null,
   after_at timestamp with time zone not null,
   after_id text collate "C" default ''::text not null,
+  scan_limit integer default 0 not null,
   next_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,

@@ -622,7 +622,8 @@ create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
 -- Jobs that replay dead letters, or a range of an endpoint's log.
 -- group_id, status, event_type and reason select dead letters; event_types selects events of a log.
 -- from_at and to_at bound when the dead letters were finished, or when the events were published.
--- after_at and after_id say how far the job has come. replayed_by_others counts dead letters that others replayed before it came to them.
+-- after_at and after_id say how far the job has come, and scan_limit how many dead letters its next chunk looks at, if not all of them are
+-- selected. replayed_by_others counts dead letters that others replayed before it came to them.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
   kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
@@ -642,6 +643,7 @@ create table replay_jobs (
   replayed_by_others integer not null default 0,
   after_at timestamptz not null,
   after_id text collate "C" not null default '',
+  scan_limit integer not null default 0,
   next_at timestamptz not null,
   created_at timestamptz not null,
   finished_at timestamptz,

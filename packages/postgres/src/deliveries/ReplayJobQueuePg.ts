@@ -17,8 +17,8 @@ import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
 
 /** Chunks a second, for a rate that is high enough for them. */
 const CHUNKS_A_SECOND = 10
-/** How many dead letters or events a chunk looks at, of which a filter may leave few. */
-const SCAN_BATCH_SIZE = 2000
+/** The most dead letters that a chunk looks at, while a filter leaves few of them. */
+const MAX_SCAN_LIMIT = 5000
 
 const decodeIds = decodeColumn({ id: ReplayId })
 const decodeChunk = decodeRow({
@@ -118,16 +118,18 @@ export const ReplayJobQueuePg = adapter(
       replayNextChunk: Effect.gen(function* () {
         const rows = yield* sql`
           with job as materialized (
-            select *, ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk from replay_jobs
+            -- It looks at as many as it sends; at more once a filter has left less.
+            select *, greatest(chunk, scan_limit) as looks_at
+            from replay_jobs cross join lateral (select ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk) size
             where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
-            order by next_at limit 1 for update skip locked
+            order by next_at limit 1 for update of replay_jobs skip locked
           ), looked as materialized (
             select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.group_id, dead.finished_at as at
-            from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int, job.group_id) dead
+            from job cross join dead_letters_after(after_at, after_id, before_at, looks_at, job.group_id) dead
             where kind = 'dead_letters'
             union all
             select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
-            from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) event
+            from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, looks_at) event
             where kind = 'log'
           ), chosen as materialized (
             select looked.* from looked cross join job
@@ -160,7 +162,7 @@ export const ReplayJobQueuePg = adapter(
             returning organization_id
           ), step as (
             select job.*, (select count(*) from queued) as queued, (select count(*) from chosen) = chunk as full_chunk,
-              (select count(*) from looked) < ${SCAN_BATCH_SIZE}::int as to_the_end
+              (select count(*) from looked) < looks_at as to_the_end
             from job
           ), seen as (
             -- A full chunk ends at its last row; otherwise all that was looked at is done with.
@@ -172,6 +174,9 @@ export const ReplayJobQueuePg = adapter(
             update replay_jobs set replayed = step.replayed + queued,
               after_at = coalesce((select at from seen), step.after_at),
               after_id = coalesce((select id from seen), step.after_id),
+              scan_limit = case when full_chunk
+                then (select count(*) from looked where (at, id) <= (select at, id from seen))
+                else least(looks_at * 2, ${MAX_SCAN_LIMIT}::int) end,
               -- The next chunk may catch up with the delay of one, and no more: a pause is not followed by a burst.
               next_at = greatest(step.next_at + make_interval(secs => queued / step.rate::double precision), clock_timestamp()),
               finished_at = case when to_the_end and not full_chunk then clock_timestamp() end
