@@ -12,6 +12,7 @@ import {
   publicBaseUrl,
   secretsKey,
   webhookAllowPrivateAddresses,
+  webhookRetryDelays,
 } from "@outreach/process/settings"
 import { trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Effect, Layer } from "effect"
@@ -70,6 +71,8 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
       secretsKey: yield* secretsKey,
       /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
       allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
+      /** The schedule of endpoints that have none of their own, as the worker's. */
+      webhookRetryDelays: yield* webhookRetryDelays,
       /** The name servers to ask for the names of endpoints, as for the worker; none for this machine's. */
       dnsServers: yield* dnsServers,
     }

@@ -62,8 +62,13 @@ describe("deliveries", () => {
       event_type: "outreach.recipients_published",
       state: "rejected",
       attempts: 1,
+      max_attempts: null,
       due_at: null,
     })
+    await run(["endpoints", "update", first.endpointId, "--retry-schedule", "1h,1h"])
+    await run(["dead-letters", "replay", first.deliveryId])
+    const { replayed_as } = (await runJson("dead-letters", "show", first.deliveryId)).delivery
+    expect((await runJson("deliveries", "show", replayed_as)).delivery).toMatchObject({ attempts: 0, max_attempts: 3 })
     expect(attempts).toEqual([expect.objectContaining({ number: 1, status: 410, outcome: "client_error" })])
   })
 

@@ -231,7 +231,8 @@ describe("endpoints", () => {
       { ...some, ...atRest },
     ])
     expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version })
-    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version })
+    const retry_schedule = "7 attempts: 30s,2m,10m,1h,6h,24h (default)"
+    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version, retry_schedule })
   })
 
   it("are updated: the address, which forgets the failures at the old one, and the event types", async () => {
@@ -319,6 +320,45 @@ describe("endpoints", () => {
       endpoint: other.id,
       "standard-webhooks": false,
     })
+  })
+
+  it("choose which 4xx are final, and when a delivery is tried again", async () => {
+    const org = await organization()
+    const asked = ["--retry-statuses", "429,408,410=disable", "--retry-schedule", "10s,1m,24h"]
+    const create = ["endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks"]
+    const created = await runJson(...create, ...asked)
+    const rules = { retry_statuses: [408, 429], disable_on_gone: true, retry_delays: [10, 60, 86_400] }
+    expect(created).toMatchObject(rules)
+    expect(await runJson("endpoints", "show", created.id)).toMatchObject({
+      ...rules,
+      retry_schedule: "4 attempts: 10s,1m,24h",
+    })
+    const { stdout } = await run(["endpoints", "show", created.id])
+    expect(stdout).toMatch(/^retry_statuses +408,429,410=disable$/m)
+    expect(stdout).toMatch(/^retry_schedule +4 attempts: 10s,1m,24h$/m)
+    const update = (...args: ReadonlyArray<string>) => runJson("endpoints", "update", created.id, ...args)
+    expect(await update("--in-flight", "3")).toMatchObject(rules)
+    expect(await update("--retry-schedule", "default")).toMatchObject({ ...rules, retry_delays: null })
+    const specified = { retry_statuses: [], disable_on_gone: false, retry_delays: null }
+    expect(await update("--retry-statuses", "none")).toMatchObject(specified)
+    expect(await runJson(...create)).toMatchObject(specified)
+    for (const [flag, value, reason] of [
+      ["--retry-statuses", "503", "503 is always tried again"],
+      ["--retry-statuses", "200", "200 is a success"],
+      ["--retry-statuses", "404=disable", "only 410 can disable the endpoint"],
+      ["--retry-schedule", Array(20).fill("10s").join(), "a schedule has at most 20 attempts, so 19 delays"],
+      ["--retry-schedule", "10s,8d", "delay 2 is longer than 7d"],
+    ] as const) {
+      const { code, stderr } = await run(["endpoints", "update", created.id, flag, value])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(reason)])
+    }
+    const logged = (await runJson("audit", "list", "--limit", "30")).data
+    expect(logged.map(({ arguments: given }: { arguments: unknown }) => given)).toContainEqual(
+      expect.objectContaining({
+        "retry-statuses": ["429", "408", "410=disable"],
+        "retry-schedule": ["10s", "1m", "24h"],
+      }),
+    )
   })
 
   it("begin where they are told to, and show how far they have read", async () => {

@@ -1,5 +1,4 @@
-import { parseDeliverySchedule, SPECIFIED_DELAYS } from "@outreach/domain/deliveries/deliverySchedule"
-import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
@@ -11,6 +10,7 @@ import {
   publicBaseUrl,
   secretsKey,
   webhookAllowPrivateAddresses,
+  webhookRetryDelays,
 } from "@outreach/process/settings"
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
@@ -61,12 +61,7 @@ export const WorkerConfig = Config.all({
   deployment,
   publicBaseUrl,
   mail,
-  /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
-  webhookRetryDelays: setting(
-    "WEBHOOK_RETRY_DELAYS",
-    textSchema(`a list of delays such as ${SPECIFIED_DELAYS}`, parseDeliverySchedule),
-    SPECIFIED_DELAYS,
-  ),
+  webhookRetryDelays,
   webhookAllowPrivateAddresses,
   webhooks: Config.all({
     /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */

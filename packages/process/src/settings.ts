@@ -1,3 +1,4 @@
+import { parseDeliverySchedule, SPECIFIED_DELAYS } from "@outreach/domain/deliveries/deliverySchedule"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { type Config, Schema } from "effect"
 import { keyRing } from "./keyRing.ts"
@@ -52,6 +53,13 @@ export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting(
   "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",
   trueOrFalse,
   "false",
+)
+
+/** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
+export const webhookRetryDelays = setting(
+  "WEBHOOK_RETRY_DELAYS",
+  textSchema(`a list of delays such as ${SPECIFIED_DELAYS}`, parseDeliverySchedule),
+  SPECIFIED_DELAYS,
 )
 
 const LOG_LEVELS = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const

@@ -27,11 +27,11 @@ const show = reading({
   about: "Show a dead letter with its attempts",
   input: { deliveryId: argument(DeliveryId, "The delivery's id, dlv_…") },
   *run({ deliveryId }) {
-    const found = yield* DeliveryReader.use(({ find }) => find(deliveryId))
-    if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
+    const { delivery, attempts } = yield* DeliveryReader.use(({ find }) => find(deliveryId))
+    if (!DEAD_LETTER_REASONS.some((reason) => reason === delivery.state)) {
       return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
     }
-    return found
+    return { delivery, attempts }
   },
   format: (found) => formatDelivery(found),
 })

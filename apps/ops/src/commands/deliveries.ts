@@ -1,8 +1,10 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
+import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
+import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
@@ -29,7 +31,11 @@ const list = reading({
 const show = reading({
   about: "Show a delivery with its attempts",
   input: { deliveryId },
-  run: ({ deliveryId }) => DeliveryReader.use(({ find }) => find(deliveryId)),
+  *run({ deliveryId }) {
+    const { delivery, attempts, retryDelays } = yield* DeliveryReader.use(({ find }) => find(deliveryId))
+    const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
+    return { delivery: { ...delivery, maxAttempts }, attempts }
+  },
   format: (found) => formatDelivery(found),
 })
 

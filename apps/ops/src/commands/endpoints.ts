@@ -1,30 +1,33 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { dnsServers } from "@outreach/process/dnsServers"
+import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { endpointId, instant, organizationId } from "../inputs/filters.ts"
-import { flag, onOrOff, optional, switchFlag, text } from "../inputs/Input.ts"
+import { flag, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
 import { formatCount, formatRecord, print, printToStderr, refuse } from "../output/Output.ts"
 import { signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
-/** Limits of the calls to an endpoint, over all workers. */
-const limits = {
+/** What may be set of an endpoint when it is created, and later. */
+const settings = {
   perSecond: optional(
     flag(
       PerSecond,
@@ -34,14 +37,32 @@ const limits = {
   inFlight: optional(
     flag(InFlight, "The maximum of calls in flight, or none for the workers' default, its upper limit"),
   ),
+  retryStatuses: optional(
+    flag(
+      RetryStatuses,
+      "The 4xx statuses after which a delivery is tried again, such as 408,425,429; 410=disable lets 410 disable it. none for every 4xx to be final, the default",
+    ),
+  ),
+  retrySchedule: optional(
+    flag(
+      RetryDelays,
+      "The delays between the attempts at a delivery, such as 10s,1m,1h; or default for those of the deployment",
+    ),
+  ),
+  standardWebhooks: optional(
+    onOrOff(
+      "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
+    ),
+  ),
 }
 
-const standardWebhooks = optional(
-  onOrOff(
-    "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
-  ),
-)
-const maxInFlight = (inFlight?: number | null) => (inFlight === undefined ? {} : { maxInFlight: inFlight })
+/** Returns what was given of `settings` as an endpoint has it, and all else that was given. */
+const toSettings = <A extends Values<typeof settings>>({ inFlight, retryStatuses, retrySchedule, ...others }: A) => ({
+  ...others,
+  ...(inFlight !== undefined && { maxInFlight: inFlight }),
+  ...(retryStatuses && toRetryStatuses(retryStatuses)),
+  ...(retrySchedule && { retryDelays: toRetryDelays(retrySchedule) }),
+})
 
 const create = changing({
   about: "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
@@ -52,13 +73,12 @@ const create = changing({
       flag(commaSeparated(outboundEventTypes), "The event types it receives, separated by commas (default all)"),
     ),
     since: optional(instant("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z")),
-    ...limits,
-    standardWebhooks,
+    ...settings,
   },
-  *run({ types: eventTypes = null, inFlight, ...endpoint }) {
+  *run({ types: eventTypes = null, ...endpoint }) {
     const { allowHttp } = yield* Target
     if (endpoint.since !== undefined) yield* noteKeptFrom(endpoint.since)
-    return yield* createEndpoint({ ...endpoint, ...maxInFlight(inFlight), eventTypes }, { allowPrivate: allowHttp })
+    return yield* createEndpoint(toSettings({ ...endpoint, eventTypes }), { allowPrivate: allowHttp })
   },
 })
 
@@ -71,6 +91,7 @@ const list = reading({
     "id",
     "url",
     "enabled",
+    "disabledReason",
     "standardWebhooks",
     "perSecond",
     "maxInFlight",
@@ -85,13 +106,15 @@ const list = reading({
 })
 
 const show = revealing({
-  about: "Show an endpoint: its breaker, its position in the event log, and its waiting deliveries",
+  about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
   input: { endpointId, reveal: switchFlag("Show the whole address, which may hold a secret of the partner") },
   *run({ endpointId, reveal }) {
     const endpoints = yield* EndpointRepository
     const found = yield* endpoints.find(endpointId)
-    return reveal ? { ...found, url: yield* endpoints.address(endpointId) } : found
+    const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
+    return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
   },
+  format: ({ retryDelays: _, ...found }) => formatRecord({ ...found, retryStatuses: formatRetryStatuses(found) }),
 })
 
 const OUTCOME_HOURS = 24
@@ -119,8 +142,12 @@ const breaker = reading({
 })
 
 const update = changing({
-  about: "Change an endpoint's address, event types, limits or headers; waiting deliveries go to the new address",
-  examples: ["ops endpoints update whe_… --per-second 10 --in-flight 2"],
+  about:
+    "Change an endpoint's address, event types, limits, headers or retries; waiting deliveries go to the new address",
+  examples: [
+    "ops endpoints update whe_… --per-second 10 --in-flight 2",
+    "ops endpoints update whe_… --retry-statuses 408,425,429,410=disable --retry-schedule 10s,1m,10m,1h",
+  ],
   input: {
     endpointId,
     changes: {
@@ -131,18 +158,13 @@ const update = changing({
           "The event types it receives from now on, separated by commas, or all",
         ),
       ),
-      ...limits,
-      standardWebhooks,
+      ...settings,
     },
   },
-  *run({ endpointId, changes: { types, inFlight, ...changes } }) {
+  *run({ endpointId, changes: { types, ...changes } }) {
     const { allowHttp } = yield* Target
     const eventTypes = types && { eventTypes: types.includes(ALL_TYPES) ? null : types }
-    return yield* updateEndpoint(
-      endpointId,
-      { ...changes, ...eventTypes, ...maxInFlight(inFlight) },
-      { allowPrivate: allowHttp },
-    )
+    return yield* updateEndpoint(endpointId, toSettings({ ...changes, ...eventTypes }), { allowPrivate: allowHttp })
   },
 })
 

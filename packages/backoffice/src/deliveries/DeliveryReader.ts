@@ -1,6 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
   DeliveryId,
@@ -66,7 +66,11 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   attempts: "coalesce(attempts, attempts_made(attempts_json))",
   createdAt: createdAtOf("delivery"),
 })
-const decodeFound = decodeRows({ ...DeliverySummary.fields, made: Schema.Array(Attempt) })
+const decodeFound = decodeRows({
+  ...DeliverySummary.fields,
+  retryDelays: Endpoint.fields.retryDelays,
+  made: Schema.Array(Attempt),
+})
 /** How many deliveries a step looked at, down to which id, and the id down to which it knows what was delivered. */
 const decodeScan = decodeRow({
   looked: Schema.Int,
@@ -296,10 +300,11 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
           and (event.id = any (open)
             or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
       )
-      select ${columns}, made from (select * from kept union all select * from logged) delivery
+      select ${columns}, made, (select retry_delays from webhook_endpoints where id = delivery.endpoint_id) as "retryDelays"
+      from (select * from kept union all select * from logged) delivery
       left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`.pipe(decodeFound)
-    const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
-    return { delivery, attempts: made }
+    const { made, retryDelays, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+    return { delivery, attempts: made, retryDelays }
   })
 
   return {

@@ -1,5 +1,6 @@
 import { type Schedule, schedule } from "@outreach/retry-policy"
 import { textSchema } from "../textSchema.ts"
+import type { DeliverySummary } from "./Delivery.ts"
 
 /** The delays of the specification: 7 attempts over 31.2 hours. Source: Outreach Partner API specification, Events, Delivery rules, 4. */
 export const SPECIFIED_DELAYS = "30s,2m,10m,1h,6h,24h"
@@ -22,32 +23,49 @@ export const parseDeliverySchedule = (text: string): Schedule => {
 
 const DEFAULT = "default"
 
-/** The seconds between the attempts at an endpoint's deliveries, as text of `formatRetryDelays`; `default` is null. */
-export const RetryDelays = textSchema<ReadonlyArray<number> | null>(
+/** Reads the entries of `RetryDelays`, in seconds. Throws `RangeError`, which names the bad one. */
+export const toRetryDelays = (entries: ReadonlyArray<string>): ReadonlyArray<number> | null => {
+  if (entries.join() === DEFAULT) return null
+  const seconds = parseDeliverySchedule(entries.join()).delays.map((delay) => delay / 1000)
+  const broken = seconds.findIndex((delay) => delay < 1 || !Number.isInteger(delay))
+  if (broken >= 0) throw new RangeError(`delay ${broken + 1} is not a whole number of seconds from 1`)
+  return seconds
+}
+
+/** The delays between the attempts at an endpoint's deliveries, as text of `formatRetryDelays`. The audit log records its entries. */
+export const RetryDelays = textSchema<ReadonlyArray<string>>(
   `${DEFAULT}, or 1 to ${MAX_ATTEMPTS - 1} delays from 1s to 7d, such as ${SPECIFIED_DELAYS}`,
   (text) => {
-    if (text === DEFAULT) return null
-    const seconds = parseDeliverySchedule(text).delays.map((delay) => delay / 1000)
-    const broken = seconds.findIndex((delay) => delay < 1 || !Number.isInteger(delay))
-    if (broken >= 0) throw new RangeError(`delay ${broken + 1} is not a whole number of seconds from 1`)
-    return seconds
+    const entries = text.split(",").map((entry) => entry.trim())
+    toRetryDelays(entries)
+    return entries
   },
 )
 
 const UNITS = [
-  ["d", 86_400],
   ["h", 3600],
   ["m", 60],
-  ["s", 1],
 ] as const
 
 export const formatRetryDelays = (delays: ReadonlyArray<number> | null): string =>
   delays
     ?.map((seconds) => {
-      const [unit, size] = UNITS.find(([, size]) => seconds % size === 0)!
+      const [unit, size] = UNITS.find(([, size]) => seconds > 0 && seconds % size === 0) ?? ["s", 1]
       return `${seconds / size}${unit}`
     })
     .join() ?? DEFAULT
+
+/** Returns the number of the last attempt at a delivery that waits or is being sent; null once it has ended. Under a schedule that became shorter it has one more. */
+export const maxAttemptsOf = (
+  { state, attempts }: Pick<DeliverySummary, "state" | "attempts">,
+  delays: ReadonlyArray<number>,
+): number | null => (state === "pending" || state === "sending" ? Math.max(delays.length, attempts) + 1 : null)
+
+/** Describes the attempts of an endpoint, such as `3 attempts: 10s,1m`. The deployment's schedule stands in for its own. */
+export const describeSchedule = (delays: ReadonlyArray<number> | null, deployments: Schedule): string => {
+  const own = delays ?? deployments.delays.map((delay) => delay / 1000)
+  return `${own.length + 1} attempts: ${formatRetryDelays(own)}${delays === null ? ` (${DEFAULT})` : ""}`
+}
 
 /** Creates the schedule of an endpoint that has one of its own. */
 export const scheduleOf = (delays: ReadonlyArray<number>): Schedule => schedule(delays.map((seconds) => seconds * 1000))

@@ -7,19 +7,25 @@ const MAX_STATUSES = 32
 const NONE = "none"
 const DISABLE = "410=disable"
 
-/** Which 4xx do not reject a delivery, as text of `formatRetryStatuses`. */
-export const RetryStatuses = textSchema<RetryStatusSettings>(
+/** Reads the entries of `RetryStatuses`. Throws `RangeError`, which names the bad one. */
+export const toRetryStatuses = (entries: ReadonlyArray<string>): RetryStatusSettings => {
+  if (entries.join() === NONE) return { retryStatuses: [], disableOnGone: false }
+  if (entries.length > MAX_STATUSES) throw new RangeError(`there are more than ${MAX_STATUSES} statuses`)
+  const disableOnGone = entries.includes(DISABLE)
+  const retryStatuses = entries.filter((entry) => entry !== DISABLE).map(parseStatus)
+  if (disableOnGone && retryStatuses.includes(410)) {
+    throw new RangeError("410 is either tried again, or disables the endpoint")
+  }
+  return { retryStatuses: retryStatuses.toSorted((a, b) => a - b), disableOnGone }
+}
+
+/** Which 4xx do not reject a delivery, as text of `formatRetryStatuses`. The audit log records its entries. */
+export const RetryStatuses = textSchema<ReadonlyArray<string>>(
   `${NONE}, or up to ${MAX_STATUSES} statuses from 400 to 499 such as 408,425,429, of which ${DISABLE} disables the endpoint`,
   (text) => {
-    if (text === NONE) return { retryStatuses: [], disableOnGone: false }
     const entries = [...new Set(text.split(",").map((entry) => entry.trim()))]
-    if (entries.length > MAX_STATUSES) throw new RangeError(`there are more than ${MAX_STATUSES} statuses`)
-    const disableOnGone = entries.includes(DISABLE)
-    const retryStatuses = entries.filter((entry) => entry !== DISABLE).map(parseStatus)
-    if (disableOnGone && retryStatuses.includes(410)) {
-      throw new RangeError("410 is either tried again, or disables the endpoint")
-    }
-    return { retryStatuses: retryStatuses.toSorted((a, b) => a - b), disableOnGone }
+    toRetryStatuses(entries)
+    return entries
   },
 )
 

@@ -24,9 +24,12 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ...all("recorded", "name older-than operator organization overlap per-minute per-second postal-address program"),
   ...all(
     "recorded",
-    "margin promoted quiet ramp rate reason replay restored-to result resume-campaigns reveal role scopes",
+    "margin promoted quiet ramp rate reason replay restored-to result resume-campaigns retry-schedule",
   ),
-  ...all("recorded", "secret selector sender sender-name since skip-bad slug standard-webhooks status to type types"),
+  ...all(
+    "recorded",
+    "retry-statuses reveal role scopes secret selector sender sender-name since skip-bad slug standard-webhooks status to type types",
+  ),
   ...all("recorded", "unless window-end window-start with-session-settings yes"),
 ])
 

@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
 import fc from "fast-check"
 import {
+  describeSchedule,
   formatRetryDelays,
+  maxAttemptsOf,
   parseDeliverySchedule,
   RetryDelays,
   SPECIFIED_DELAYS,
   SPECIFIED_SCHEDULE,
   scheduleOf,
+  toRetryDelays,
 } from "../../src/deliveries/deliverySchedule.ts"
 import { parseInput } from "../../src/parseInput.ts"
 
@@ -73,7 +77,7 @@ describe("parseDeliverySchedule", () => {
 })
 
 describe("the schedule of an endpoint", () => {
-  const parse = parseInput(RetryDelays)
+  const parse = (text: string) => Result.map(parseInput(RetryDelays)(text), toRetryDelays)
 
   it("is written as it is read, and has an attempt more than delays", () => {
     const delays = fc.array(fc.integer({ min: 1, max: 604_800 }), { minLength: 1, maxLength: 19 })
@@ -84,8 +88,14 @@ describe("the schedule of an endpoint", () => {
         if (delays !== null) expect(scheduleOf(delays).delays).toEqual(parseDeliverySchedule(text).delays)
       }),
     )
-    expect(formatRetryDelays([10, 60, 5400, 86_400, 90_061])).toBe("10s,1m,90m,1d,90061s")
+    expect(formatRetryDelays([10, 60, 5400, 86_400, 90_061])).toBe("10s,1m,90m,24h,90061s")
     expect(formatRetryDelays(null)).toBe("default")
+  })
+
+  it("is described with its attempts, and as the default where it is the deployment's", () => {
+    expect(describeSchedule([10, 60], SPECIFIED_SCHEDULE)).toBe("3 attempts: 10s,1m")
+    expect(describeSchedule(null, parseDeliverySchedule("0s,500ms"))).toBe("3 attempts: 0s,0.5s (default)")
+    expect(describeSchedule(null, SPECIFIED_SCHEDULE)).toBe("7 attempts: 30s,2m,10m,1h,6h,24h (default)")
   })
 
   it.each([
@@ -97,5 +107,16 @@ describe("the schedule of an endpoint", () => {
     [Array(20).fill("10s").join(), "a schedule has at most 20 attempts, so 19 delays"],
   ])("refuses %j", (text, reason) => {
     expect(parse(text)).toMatchObject({ failure: { reason: expect.stringContaining(reason) } })
+  })
+})
+
+describe("the last attempt at a delivery", () => {
+  it("is the schedule's, or the next one where more were made under a longer schedule, and none once it has ended", () => {
+    for (const state of ["pending", "sending"] as const) {
+      expect([0, 3, 6, 7, 9].map((attempts) => maxAttemptsOf({ state, attempts }, Array(6).fill(1)))).toEqual([
+        7, 7, 7, 8, 10,
+      ])
+    }
+    expect(maxAttemptsOf({ state: "exhausted", attempts: 7 }, [1])).toBeNull()
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
 import fc from "fast-check"
-import { formatRetryStatuses, RetryStatuses } from "../../src/deliveries/retryStatuses.ts"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "../../src/deliveries/retryStatuses.ts"
 import { parseInput } from "../../src/parseInput.ts"
 
-const parse = parseInput(RetryStatuses)
+const parse = (text: string) => Result.map(parseInput(RetryStatuses)(text), toRetryStatuses)
 
 describe("the statuses that do not reject a delivery", () => {
   it("are written as they are read", () => {

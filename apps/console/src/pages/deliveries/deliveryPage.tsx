@@ -3,10 +3,12 @@ import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deli
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Table } from "../../components/layout.tsx"
@@ -40,7 +42,8 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
     const deliveries = yield* DeliveryReader
-    const { delivery, attempts } = yield* deliveries.find(id)
+    const { delivery, attempts, retryDelays } = yield* deliveries.find(id)
+    const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
     const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
       concurrency: "unbounded",
     })
@@ -57,7 +60,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
           ...(isDead ? [`ops dead-letters replay ${id}`] : []),
         ]}
       >
-        <Facts facts={factsOf(delivery, request.url, group)} />
+        <Facts facts={factsOf({ ...delivery, maxAttempts }, request.url, group)} />
         <div class="actions">
           {waits && <ActionForm action={retry} params={params} label="Retry now" />}
           {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
@@ -77,10 +80,14 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
 
 export const deliveryRoutes = [...pages, retry, replay] as const
 
-const factsOf = (delivery: DeliverySummary, url: ShownUrl, group: FailureGroup | null) => ({
+const factsOf = (
+  { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
+  url: ShownUrl,
+  group: FailureGroup | null,
+) => ({
   State: <DeliveryState {...delivery} />,
   "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
-  Attempts: String(delivery.attempts),
+  Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
   Event: (
     <>
       {delivery.eventType ?? "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}

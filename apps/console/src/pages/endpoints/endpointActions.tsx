@@ -1,6 +1,8 @@
+import { formatRetryDelays, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Endpoint, type EndpointStatus, InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -75,6 +77,13 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       hint: "1 to 1,000, or none for the workers’ default, its upper limit",
       size: 8,
     }),
+    "retry-statuses": field(RetryStatuses, "4xx tried again", {
+      hint: "Such as 408,425,429; 410=disable lets 410 disable it; none for every 4xx to be final",
+    }),
+    "retry-schedule": field(RetryDelays, "Delays between attempts", {
+      hint: "Such as 10s,1m,1h, at most 19 up to 7d; default for those of the deployment",
+      size: 32,
+    }),
     "standard-webhooks": choice("Standard Webhooks headers", [
       ["no", headersText(false)],
       ["yes", headersText(true)],
@@ -90,6 +99,8 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       perSecond: given["per-second"],
       maxInFlight: given["in-flight"],
       standardWebhooks: standardWebhooks === undefined ? undefined : standardWebhooks === "yes",
+      ...(given["retry-statuses"] && toRetryStatuses(given["retry-statuses"])),
+      retryDelays: given["retry-schedule"] && toRetryDelays(given["retry-schedule"]),
       url,
     })
     if (Object.keys(changes).length === 0) return "Nothing was changed: it is so already."
@@ -104,11 +115,21 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
 export const typesText = (types: Endpoint["eventTypes"]): string =>
   types === null ? "all" : types.join(", ") || "none"
 
-const settingsOf = ({ url, eventTypes, perSecond, maxInFlight, standardWebhooks }: Endpoint) => ({
+const settingsOf = ({
+  url,
+  eventTypes,
+  perSecond,
+  maxInFlight,
+  retryDelays,
+  standardWebhooks,
+  ...endpoint
+}: Endpoint) => ({
   Address: url,
   "Event types": typesText(eventTypes),
   "Calls a second": countOrNone(perSecond),
   "Calls in flight": countOrNone(maxInFlight),
+  "4xx tried again": formatRetryStatuses(endpoint),
+  "Delays between attempts": formatRetryDelays(retryDelays),
   "Standard Webhooks headers": headersText(standardWebhooks),
 })
 
@@ -157,7 +178,7 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
 }
 
 export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, url, eventTypes, perSecond, maxInFlight, standardWebhooks, version } = props.endpoint
+  const { id, url, eventTypes, perSecond, maxInFlight, retryDelays, standardWebhooks, version } = props.endpoint
   return (
     <Section title="Settings">
       <ActionForm
@@ -170,6 +191,8 @@ export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) =
           types: { value: eventTypes ?? [ALL_TYPES] },
           "per-second": { value: countOrNone(perSecond) },
           "in-flight": { value: countOrNone(maxInFlight) },
+          "retry-statuses": { value: formatRetryStatuses(props.endpoint) },
+          "retry-schedule": { value: formatRetryDelays(retryDelays) },
           "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
         }}
       />

@@ -3,12 +3,15 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { formatRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
@@ -36,6 +39,10 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const outcomes = yield* readOutcomes(id, now)
     const failures = yield* readFailures(id)
     const secrets = yield* readSecrets(organization, now)
+    const retries = {
+      "4xx tried again": formatRetryStatuses(endpoint),
+      "Retry schedule": describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays),
+    }
     const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return (
       <Page
@@ -50,7 +57,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         <p>
           <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
         </p>
-        <Facts facts={factsOf(endpoint, organization.name, operator)} />
+        <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
         <EndpointActions endpoint={endpoint} />
         {failures}
         {outcomes}

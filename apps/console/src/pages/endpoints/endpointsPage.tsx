@@ -1,6 +1,6 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect, Order } from "effect"
 import { flagsOf, formatDuration } from "../../components/format.ts"
@@ -81,9 +81,21 @@ const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, En
   recovering: { tone: "warning", word: "Recovering", sentence: "It answers again and is called more and more." },
 }
 
+const DISABLED: Readonly<Record<DisabledReason, string>> = {
+  operator: "Its deliveries wait until it is enabled.",
+  gone: "It answered 410, which disables it. Its deliveries wait until it is enabled.",
+  failing: "Every call failed for days. Its deliveries wait until it is enabled.",
+}
+
 /** Returns the state of an endpoint: of several, the worst. */
-export const endpointState = ({ enabled, breaker, lagEvents, lagSeconds }: EndpointStatus): EndpointState => {
-  if (!enabled) return { tone: "warning", word: "Disabled", sentence: "Its deliveries wait until it is enabled." }
+export const endpointState = ({
+  enabled,
+  disabledReason,
+  breaker,
+  lagEvents,
+  lagSeconds,
+}: EndpointStatus): EndpointState => {
+  if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
   if (breaker !== "closed") return BREAKERS[breaker]
   return lagEvents > 0 && lagSeconds > LATE_SECONDS
     ? { tone: "warning", word: "Behind", sentence: "It reads the log later than events are published." }

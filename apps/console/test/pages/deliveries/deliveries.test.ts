@@ -109,6 +109,7 @@ describe("a delivery", () => {
     const viewer = await test().as("viewer")
     const { words, document, text } = await viewer.get(`/deliveries/${waiting().id}`)
     expect(words).toMatch(/Next attemptin 59 minutes|Next attemptin 1 hour/)
+    expect(words).toContain("Attempts1 of 7")
     expect(Number(document.querySelector("[data-until]")!.getAttribute("data-until"))).toBeGreaterThan(Date.now())
     expect(words).toContain("503")
     expect(words).toContain("12 ms")

@@ -134,6 +134,39 @@ it("lets an admin fix an endpoint: its address, its types, its headers, and noth
   )
 })
 
+it("lets an admin choose which 4xx are final, and the schedule", async () => {
+  const { endpoint } = await seed()
+  const admin = await test().as("admin")
+  const page = `/endpoints/${endpoint.id}`
+  const path = `${page}/update`
+  const before = await admin.get(page)
+  expect(before.words).toContain("4xx tried againnone")
+  expect(before.words).toContain("7 attempts: 30s,2m,10m,1h,6h,24h (default)")
+  const update = async (given: Readonly<Record<string, string>>) =>
+    admin.post(path, { version: versionIn(await admin.get(page), path), ...given })
+  const fields = { "retry-statuses": "408,429,410=disable", "retry-schedule": "10s,1m" }
+  expect((await update(fields)).words).toContain("Changed.")
+  const rules = { retryStatuses: [408, 429], disableOnGone: true, retryDelays: [10, 60] }
+  expect(await find(endpoint.id)).toMatchObject(rules)
+  const after = await admin.get(page)
+  expect(after.words).toContain("4xx tried again408,429,410=disable")
+  expect(after.words).toContain("3 attempts: 10s,1m")
+  expect((await update(fields)).words).toContain("Nothing was changed")
+  const refused = await update({ "retry-statuses": "503" })
+  expect([refused.status, refused.words]).toEqual([400, expect.stringContaining("503 is always tried again")])
+  expect((await update({ "retry-schedule": "10s,never" })).status).toBe(400)
+  await update({ "retry-statuses": "none", "retry-schedule": "default" })
+  const specified = { retryStatuses: [], disableOnGone: false, retryDelays: null }
+  expect(await find(endpoint.id)).toMatchObject(specified)
+})
+
+it("says of a disabled endpoint whether it was gone", async () => {
+  const { endpoint } = await seed()
+  await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id, "gone")))
+  const { words } = await (await test().as("viewer")).get(`/endpoints/${endpoint.id}`)
+  expect(words).toContain("It answered 410, which disables it.")
+})
+
 it("holds an endpoint's deliveries while it is disabled", async () => {
   const { endpoint } = await seed()
   const admin = await test().as("admin")
