@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import { MailFailure } from "../mail/Mailer.ts"
+import { MessageTemplate } from "../mail/Message.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { SendingHours } from "./SendingHours.ts"
 
@@ -32,14 +33,7 @@ export const Campaign = Schema.Struct({
   /** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
   kind: Schema.Literals(["traffic", "survey"]),
   status: Schema.Literals(CAMPAIGN_STATUSES),
-  subject: Schema.String,
-  html: Schema.String,
-  /** The text part; null to make it of the HTML. */
-  text: Schema.NullOr(Schema.String),
-  /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
-  shortLink: Schema.NullOr(Schema.String),
-  /** What the templates may name of each recipient; imports have a column for each. */
-  fields: Schema.Array(Schema.String),
+  ...Struct.pick(MessageTemplate.fields, ["subject", "html", "text", "shortLink", "fields"]),
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
   perMinute: Schema.NullOr(Schema.Int),
   /** When e-mails go out by the local time of recipients whose fields say where they are; null for any time. */

@@ -28,10 +28,11 @@ export interface MessageLease
 export const MessageTemplate = Schema.Struct({
   subject: Schema.String,
   html: Schema.String,
-  /** As in `Campaign`. */
+  /** The text part; null to make it of the HTML. */
   text: Schema.NullOr(Schema.String),
-  /** As in `Campaign`. */
+  /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
   shortLink: Schema.NullOr(Schema.String),
+  /** What the templates may name of each recipient; imports have a column for each. */
   fields: Schema.Array(Schema.String),
   campaignName: Schema.String,
   ...Struct.pick(Program.fields, ["senderName", "postalAddress"]),
