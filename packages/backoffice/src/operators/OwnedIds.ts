@@ -1,30 +1,27 @@
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
+import { Reader } from "../Reader.ts"
 
 const decodeIds = decodeRows({ id: Schema.String })
 
 /** Finds whether ids name objects of an organization, so that an operator of one organization reaches nothing of another. */
-export class OwnedIds extends Context.Service<OwnedIds>()("backoffice/operators/OwnedIds", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const deliveries = yield* DeliveryReader
+export class OwnedIds extends Reader<OwnedIds>()("backoffice/operators/OwnedIds", function* (sql) {
+  const deliveries = yield* DeliveryReader
 
-    const isOwnDelivery = (organizationId: OrganizationId, id: string) =>
-      deliveries.find(id as DeliveryId).pipe(
-        Effect.map(({ delivery }) => delivery.organizationId === organizationId),
-        Effect.catchTag("DeliveryNotFound", () => Effect.succeed(false)),
-      )
+  const isOwnDelivery = (organizationId: OrganizationId, id: string) =>
+    deliveries.find(id as DeliveryId).pipe(
+      Effect.map(({ delivery }) => delivery.organizationId === organizationId),
+      Effect.catchTag("DeliveryNotFound", () => Effect.succeed(false)),
+    )
 
-    return dieOnDatabaseFailure("OwnedIds", {
-      /** Reports whether every id names something of the organization. An id of nothing, or of a kind that is not known here, is nobody's. */
-      areOwned: Effect.fnUntraced(function* (organizationId: OrganizationId, ids: ReadonlyArray<string>) {
-        const given = new Set(ids)
-        if (given.size === 0) return true
-        const rows = yield* sql`
+  return {
+    /** Reports whether every id names something of the organization. An id of nothing, or of a kind that is not known here, is nobody's. */
+    areOwned: Effect.fnUntraced(function* (organizationId: OrganizationId, ids: ReadonlyArray<string>) {
+      const given = new Set(ids)
+      if (given.size === 0) return true
+      const rows = yield* sql`
           with given as (select id from unnest(${[...given]}::text[]) as given (id))
           select id from given where id = ${organizationId}
           union select id from programs join given using (id) where organization_id = ${organizationId}
@@ -44,15 +41,12 @@ export class OwnedIds extends Context.Service<OwnedIds>()("backoffice/operators/
           union select job.id from replay_jobs job join given using (id)
             left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
             where coalesce(job.organization_id, endpoint.organization_id) = ${organizationId}`.pipe(decodeIds)
-        const known = new Set(rows.map(({ id }) => id))
-        for (const id of given) {
-          if (known.has(id)) continue
-          if (!id.startsWith("dlv_") || !(yield* isOwnDelivery(organizationId, id))) return false
-        }
-        return true
-      }),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(OwnedIds, OwnedIds.make)
-}
+      const known = new Set(rows.map(({ id }) => id))
+      for (const id of given) {
+        if (known.has(id)) continue
+        if (!id.startsWith("dlv_") || !(yield* isOwnDelivery(organizationId, id))) return false
+      }
+      return true
+    }),
+  }
+}) {}
