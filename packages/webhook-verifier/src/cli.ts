@@ -110,7 +110,7 @@ async function send(
 const MEANING: { readonly [hundreds: number]: string } = {
   2: "The service would take it for delivered.",
   3: "The service follows no redirect: it would try again, and give up after 7 attempts.",
-  4: "The service would not try again: 4xx is for good.",
+  4: "The service would not try again: 4xx is for good, unless your endpoint names the status.",
   5: "The service would try again, up to 7 times in 31 hours.",
 }
 

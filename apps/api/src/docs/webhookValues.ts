@@ -1,6 +1,6 @@
 import { BOUNCE_REASONS, EVENTS, type EventType, eventExamples, RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
-import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
+import { MAX_ATTEMPTS, SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
 import { KEY_POLICY } from "../http/ResponseContext.ts"
 import { type Html, html, prose } from "./html.ts"
@@ -75,6 +75,7 @@ export const webhookValues: GuideValues = {
   eventsToUs: eventCatalogue("to_service"),
   requestsPerMinute: KEY_POLICY.limit,
   pageSize: `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
+  maxAttempts: MAX_ATTEMPTS,
   attempts: SPECIFIED_SCHEDULE.delays.length + 1,
   recipientsPerEvent: RECIPIENTS_PER_EVENT,
   maxEventKib: MAX_EVENT_BYTES / 1024,

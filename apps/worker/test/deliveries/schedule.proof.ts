@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
-import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { type EndpointSettings, PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { verify } from "@outreach/signature/node"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
@@ -12,7 +13,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Clock, Effect, Layer, References, Schedule } from "effect"
+import { Clock, Effect, Layer, Redacted, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import { brokenBody, endless, noAnswer, status } from "../answers.ts"
@@ -21,6 +22,11 @@ const url = migratedDatabase()
 beforeAll(() => simulateClock(url()))
 
 const bounds = { maxInFlight: 256, perEndpoint: 16, callSeconds: 15, leaseSeconds: 30 }
+
+/**
+ * Real are PostgreSQL and all its statements, the worker, its HTTP calls, and the signatures. Moved is the wall clock, of the database and of the worker
+ * alike: due times, leases and timestamps of signatures come from it. Timeouts and the worker's waits run on the real, monotonic clock.
+ */
 
 /** What the simulated clock says, in Unix milliseconds. */
 let simulatedMs = Date.UTC(2100, 0, 1)
@@ -52,9 +58,12 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType
   )
 
 /** Publishes one event to partners that each answer in their own way; answers when, and each endpoint by the partner's name. */
-const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string, string>>) {
+const publishTo = Effect.fnUntraced(function* (
+  partners: Readonly<Record<string, string>>,
+  settings: Partial<EndpointSettings> = {},
+) {
   const [[firstName, firstUrl], ...others] = Object.entries(partners) as [[string, string], ...[string, string][]]
-  const { campaign, organization, endpoint } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
+  const { campaign, organization, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
   const repository = yield* EndpointRepository
   const endpoints = new Map<EndpointId, string>([[endpoint.id, firstName]])
   for (const [name, address] of others) {
@@ -63,9 +72,10 @@ const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string,
     yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null })
     endpoints.set(id, name)
   }
+  yield* Effect.forEach(endpoints.keys(), (id) => repository.update(id, settings))
   const publishedAt = yield* moveClock(60)
   yield* publishSent(campaign, 1)
-  return { campaign, endpoints, publishedAt }
+  return { campaign, endpoints, publishedAt, secret }
 })
 
 interface Waiting {
@@ -132,17 +142,23 @@ describe("a delivery that fails for now", () => {
   const serverErrors = [500, 501, 502, 503, 504, 599]
 
   it("is tried after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h, not a moment sooner, and is exhausted after 31.2 h", async () => {
-    const signedAt: number[] = []
+    const calls: Array<{
+      readonly attempt: unknown
+      readonly id: unknown
+      readonly header: string
+      readonly body: Buffer
+    }> = []
     const partners: Record<string, string> = {
       ...(await statuses(...redirects, ...serverErrors, 600)),
-      "503, retry after 1 s": await status(503, { "Retry-After": "1" }, ({ headers }) => {
-        signedAt.push(Number(/^t=(\d+),/.exec(String(headers["x-signature"]))?.[1]))
+      "503, retry after 1 s": await status(503, { "Retry-After": "1" }, async (request) => {
+        const { "x-delivery-attempt": attempt, "x-delivery-id": id, "x-signature": header } = request.headers
+        calls.push({ attempt, id, header: String(header), body: Buffer.concat(await request.toArray()) })
       }),
       "500, without end": await endless(500),
     }
     for (const [name, partner] of Object.entries(noAnswer)) partners[name] = await partner()
 
-    const { found, publishedAt } = await besideWorker(
+    const { found, publishedAt, secret } = await besideWorker(
       Effect.gen(function* () {
         const published = yield* publishTo(partners)
         for (const [i, delay] of SPECIFIED_SCHEDULE.delays.map((milliseconds) => milliseconds / 1000).entries()) {
@@ -157,10 +173,18 @@ describe("a delivery that fails for now", () => {
           yield* moveClock(0.001)
         }
         yield* nothingLeft
-        return { found: yield* ends(published), publishedAt: published.publishedAt }
+        return { found: yield* ends(published), ...published }
       }),
     )
-    expect(signedAt.map((at) => at - toUnixMillis(publishedAt) / 1000)).toEqual(ATTEMPTS_AT)
+    expect(calls.map(({ attempt }) => attempt)).toEqual(["1", "2", "3", "4", "5", "6", "7"])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(1)
+    // Each is signed for its own second, and for no other attempt's.
+    const timestamps = calls.map(({ header, body }, i) => {
+      const now = toUnixMillis(publishedAt) / 1000 + ATTEMPTS_AT[i]!
+      return verify(header, body, [Redacted.value(secret)], { now, tolerance: 1 }).timestamp
+    })
+    expect(timestamps.map((at) => at - toUnixMillis(publishedAt) / 1000)).toEqual(ATTEMPTS_AT)
+    expect(new Set(calls.map(({ header }) => header)).size).toBe(7)
     const reasons: Record<string, string> = {
       ...Object.fromEntries(redirects.map((code) => [code, "redirect"])),
       ...Object.fromEntries(serverErrors.map((code) => [code, "server_error"])),
@@ -182,6 +206,33 @@ describe("a delivery that fails for now", () => {
         ]),
       ),
     )
+  })
+})
+
+describe("a delivery to an endpoint with a schedule of its own", () => {
+  it("is tried 20 times, and asks for the delay after the next by Retry-After, except at the last", async () => {
+    const delays = Array.from({ length: 19 }, (_, i) => (i + 1) * 10)
+    const partners = { "429": await status(429, { "Retry-After": String(365 * 86_400) }), "503": await status(503) }
+    const found = await besideWorker(
+      Effect.gen(function* () {
+        const published = yield* publishTo(partners, { retryStatuses: [429], retryDelays: delays })
+        // Both have a row after their first attempt.
+        yield* queued((rows) => rows.length === 2)
+        for (;;) {
+          const waits = (yield* queued((rows) => rows.every(({ wait }) => wait !== null && wait > 0))).map(
+            ({ wait }) => wait!,
+          )
+          if (waits.length === 0) break
+          yield* moveClock(Math.min(...waits))
+        }
+        yield* nothingLeft
+        return yield* ends(published)
+      }),
+    )
+    const at = (waits: ReadonlyArray<number>) =>
+      Array.from({ length: 20 }, (_, i) => waits.slice(0, i).reduce((sum, wait) => sum + wait, 0))
+    expect(found["503"]).toMatchObject({ state: "exhausted", at: at(delays) })
+    expect(found["429"]).toMatchObject({ state: "exhausted", at: at([...delays.slice(1), delays.at(-1)!]) })
   })
 })
 

@@ -7,7 +7,7 @@ export const SPECIFIED_DELAYS = "30s,2m,10m,1h,6h,24h"
 
 export const SPECIFIED_SCHEDULE: Schedule = schedule(SPECIFIED_DELAYS)
 
-const MAX_ATTEMPTS = 20
+export const MAX_ATTEMPTS = 20
 const MAX_DELAY_MS = 7 * 86_400_000
 
 /** Reads the delays between the attempts at a delivery, such as `SPECIFIED_DELAYS`: 1–19, each at most 7 days. Throws `RangeError`, which names the bad one. */
