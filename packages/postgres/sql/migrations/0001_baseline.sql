@@ -390,8 +390,10 @@ create table webhook_endpoints (
   event_types text[],
   max_in_flight integer check (max_in_flight > 0),
   per_second integer check (per_second > 0),
-  retry_statuses integer[] not null default '{}',
-  retry_delays integer[],
+  retry_statuses integer[] not null default '{}'
+    check (cardinality(retry_statuses) <= 32 and 400 <= all (retry_statuses) and 499 >= all (retry_statuses)),
+  retry_delays integer[]
+    check (cardinality(retry_delays) between 1 and 19 and 1 <= all (retry_delays) and 604800 >= all (retry_delays)),
   disable_on_gone boolean not null default false,
   disable_when_failing boolean not null default true,
   standard_webhooks boolean not null default false,
