@@ -55,6 +55,25 @@ describe("deliveries", () => {
     expect(await ids("--from", oldest.created_at, "--to", oldest.created_at)).toEqual([])
   })
 
+  it("show their last attempt, by which they are filtered and ordered", async () => {
+    const ids = async (...flags: ReadonlyArray<string>) =>
+      (await runJson("deliveries", "list", ...flags)).data.map(({ id }: { id: string }) => id)
+    const [newest] = (await runJson("deliveries", "list")).data
+    expect(newest).toMatchObject({
+      last_status: 410,
+      last_outcome: "client_error",
+      last_latency_ms: expect.any(Number),
+    })
+    const both = [second.deliveryId, first.deliveryId]
+    expect(await ids("--status", "410")).toEqual(both)
+    expect(await ids("--status", "500")).toEqual([])
+    expect(await ids("--outcome", "tls")).toEqual([])
+    expect(await ids("--outcome", "client_error", "--state", "dead")).toEqual(both)
+    expect(await ids("--slower-than", "1h")).toEqual([])
+    expect((await ids("--slowest")).toSorted()).toEqual(both.toSorted())
+    expect(await runFailing("deliveries", "list", "--slower-than", "fast")).toMatchObject({ exit: 2 })
+  })
+
   it("are shown with their attempts", async () => {
     const { delivery, attempts } = await runJson("deliveries", "show", first.deliveryId)
     expect(delivery).toMatchObject({

@@ -1,31 +1,56 @@
-import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
-import { DELIVERY_STATES } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
+import { DELIVERY_STATES, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
 import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
 import { CONTINUES, endpointFilter, eventTypeFilter, limit, period } from "../inputs/filters.ts"
-import { argument, choice, flag, optional } from "../inputs/Input.ts"
+import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 
 const list = reading({
-  about: "List deliveries, newest first; --campaign and --type scan every delivery between --from and --to",
+  about:
+    "List deliveries with the outcome and the latency of the last attempt, newest first; filters but --endpoint, --event and --state scan every delivery between --from and --to",
   input: {
     endpointId: endpointFilter,
-    state: optional(choice(DELIVERY_STATES, "Only those in this state")),
+    state: optional(
+      choice([...DELIVERY_STATES, "dead"], "Only those in this state; dead for dead letters of every reason"),
+    ),
+    status: optional(wholeNumber(100, 599, "Only those whose last attempt had this HTTP status, such as 503")),
+    outcome: optional(
+      choice([...DELIVERY_REASONS, UNKNOWN_OUTCOME], "Only those whose last attempt ended so, such as tls"),
+    ),
+    slowerThan: optional(flag(Seconds, "Only those whose last attempt took longer, such as 2s")),
+    slowest: switchFlag(
+      `Look at the newest ${MAX_SLOWEST_SCAN} that --endpoint, --event and --state leave, and list the slowest first`,
+    ),
     eventId: optional(flag(EventId, "Only those of this event, evt_…")),
     eventType: eventTypeFilter,
     campaignId: optional(flag(CampaignId, "Only events of this campaign, cmp_…")),
     ...period("Only those created", CONTINUES),
     limit,
   },
-  run: ({ limit, ...filter }) => DeliveryReader.use(({ list }) => list({ ...filter, limit: limit + 1 })),
-  columns: ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"],
+  run: ({ limit, slowest: isSlowestFirst, ...filter }) =>
+    DeliveryReader.use(({ list, slowest }) => (isSlowestFirst ? slowest : list)({ ...filter, limit: limit + 1 })),
+  columns: [
+    "id",
+    "endpointId",
+    "eventType",
+    "state",
+    "attempts",
+    "lastStatus",
+    "lastOutcome",
+    "lastLatencyMs",
+    "dueAt",
+    "createdAt",
+  ],
 })
 
 const show = reading({

@@ -9,7 +9,7 @@ import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { Reader } from "../Reader.ts"
-import { createdAtOf } from "./DeliveryReader.ts"
+import { createdAtOf, lastAttemptOf } from "./DeliveryReader.ts"
 
 const DeadLetterCount = Schema.Struct({
   endpointId: EndpointId,
@@ -28,6 +28,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   eventType: "event.type",
   state: "reason",
   attempts: "attempts_made(attempts)",
+  ...lastAttemptOf("attempts->-1"),
   dueAt: "null",
   createdAt: createdAtOf("dead"),
 })

@@ -1,5 +1,11 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import {
+  Attempt,
+  DEAD_LETTER_REASONS,
+  DELIVERY_STATES,
+  type DeliveryState,
+  DeliverySummary,
+} from "@outreach/domain/deliveries/Delivery"
 import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
@@ -20,8 +26,13 @@ import { Reader } from "../Reader.ts"
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
 /** Which deliveries are selected: all conditions must hold. */
-export interface DeliveryFilter
-  extends Partial<Pick<DeliverySummary, "organizationId" | "state" | "endpointId" | "eventId">> {
+export interface DeliveryFilter extends Partial<Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">> {
+  /** `dead` stands for the dead letters that were not replayed. */
+  readonly state?: DeliveryState | "dead"
+  /** Of the last attempt: its HTTP status, its outcome, and the seconds that it took longer than. */
+  readonly status?: number
+  readonly outcome?: string
+  readonly slowerThan?: number
   readonly eventType?: string
   readonly campaignId?: CampaignId
   /** Created at or after, and before. */
@@ -43,6 +54,9 @@ const PAGE_SCAN_BATCH_SIZE = 1500
 const MAX_PAGE_SCAN = 1500
 const MIN_PAGE_STEP = 750
 
+/** Of how many of the newest deliveries the slowest are listed. */
+export const MAX_SLOWEST_SCAN = 1500
+
 /** How many rows of what was delivered one step of a page looks at for those of an endpoint or an organization. */
 const PAGE_SCAN_ROWS = 5000
 
@@ -59,11 +73,19 @@ export const createdAtOf = (row: string): string => `coalesce(
   case when ${row}.id = delivery_id(event_id, endpoint_id) then emitted_at else ${row}.created_at end,
   ${row}.created_at, finished_at)`
 
+/** The fields of the last attempt of a row, from the attempt as JSON. */
+export const lastAttemptOf = (last: string) => ({
+  lastStatus: `(${last}->>'status')::int`,
+  lastOutcome: `${last}->>'outcome'`,
+  lastLatencyMs: `(${last}->>'latencyMs')::int`,
+})
+
 const { columns, decode } = rowsOf(DeliverySummary, {
   organizationId: "delivery.organization_id",
   id: "delivery.id",
   eventType: "event.type",
   attempts: "coalesce(attempts, attempts_made(attempts_json))",
+  ...lastAttemptOf("last"),
   createdAt: createdAtOf("delivery"),
 })
 const decodeFound = decodeRows({
@@ -92,6 +114,19 @@ interface ScanOptions {
   readonly batchSize: number
   /** Rows of `delivered` of all endpoints that one step looks at for those that match; null for all rows. */
   readonly scanRows: number | null
+  /** Whether the slowest of what one step looks at come first, instead of the newest. */
+  readonly isSlowestFirst: boolean
+}
+
+/** Reports whether a filter is one of last attempts, which a delivery without an attempt never passes. */
+const isOfAttempts = ({ status, outcome, slowerThan }: DeliveryFilter): boolean =>
+  [status, outcome, slowerThan].some((condition) => condition !== undefined)
+
+/** The states that a filter leaves: the last attempt of what was delivered succeeded, and of nothing else. */
+const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyArray<DeliveryState> => {
+  const states = state === "dead" ? DEAD_LETTER_REASONS : state === undefined ? DELIVERY_STATES : [state]
+  const isSuccess = outcome !== undefined ? outcome === "success" : status && status >= 200 && status < 300
+  return states.filter((each) => isSuccess === undefined || (each === "delivered") === isSuccess)
 }
 
 /** The ids that a filter's times leave: no delivery is older than its event. */
@@ -130,6 +165,12 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     select type, campaign_id, emitted_at from events
     where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
     offset 0)`
+  const lastAttempt = sql.literal(`(
+    select coalesce(attempts_json->-1, (
+      select jsonb_build_object('status', status, 'outcome', outcome, 'latencyMs', latency_ms) from delivery_attempts made
+      where made.organization_id = delivery.organization_id and delivery_id = delivery.id
+      order by number desc, started_at desc limit 1)) as last
+  ) attempt`)
   /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
   const arrivedOf = (rows: Statement.Fragment) => sql`(
     select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, null::integer as attempts,
@@ -150,7 +191,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     filter: DeliveryFilter,
     before: string,
     historyRows: number,
-    { batchSize, scanRows, limit }: ScanOptions,
+    { batchSize, scanRows, limit, isSlowestFirst }: ScanOptions,
   ) {
     const [lowest, beyond] = idRange(filter)
     const top = before < beyond ? before : beyond
@@ -158,12 +199,14 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     const { organizationId, endpointId, eventId, campaignId, from, to } = filter
     // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
     const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })
+    const wanted = statesOf(filter)
     const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
-      filter.state === undefined || states.includes(filter.state) ? sql`true` : sql`false`
+      states.some((state) => wanted.includes(state)) ? sql`true` : sql`false`
     const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
       select * from ${deliveries}
       where ${mayBe(...states)} and id < ${top} and id >= ${lowest} and ${isOwned}
-        and ${equal({ state: filter.state, event_id: eventId })}
+        and state = any (${wanted}::text[]) and ${equal({ event_id: eventId })}
+        ${filter.state === "dead" ? sql`and replayed_as is null` : sql``}
       order by id desc limit ${batchSize}::int)`
     const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
       select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
@@ -174,7 +217,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       cross join lateral reader_position(reader.endpoint_id) position
       join organization_clock clock on clock.organization_id = reader.organization_id
       cross join lateral ${found} found
-      where ${mayBe(state)} and ${allOf(
+      where ${isSlowestFirst || isOfAttempts(filter) ? sql`false` : mayBe(state)} and ${allOf(
         equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
         campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
       )})`
@@ -187,6 +230,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     )
     // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
     // down to where the last row ends that was looked at.
+    const order = sql.literal(isSlowestFirst ? '"lastLatencyMs" desc nulls last, id desc' : "id desc")
     const rows = yield* sql`
       with history as materialized (
         (select * from (
@@ -226,16 +270,24 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       ), found as (
         select ${columns} from looked delivery
         left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
+        cross join lateral ${lastAttempt}
         where ${equal({ "event.type": filter.eventType, "event.campaign_id": campaignId })}
       )
       select listed.*, scan.*, floor from reached
       cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
       left join (
         select * from found
-        where ${allOf(from && sql`"createdAt" >= ${from}::timestamptz`, to && sql`"createdAt" < ${to}::timestamptz`)}
-        order by id desc limit ${limit}::int
+        where ${allOf(
+          from && sql`"createdAt" >= ${from}::timestamptz`,
+          to && sql`"createdAt" < ${to}::timestamptz`,
+          equal({ '"lastStatus"': filter.status, '"lastOutcome"': filter.outcome }),
+          filter.slowerThan === undefined
+            ? undefined
+            : sql`"lastLatencyMs" > ${filter.slowerThan * 1000}::double precision`,
+        )}
+        order by ${order} limit ${limit}::int
       ) listed on true
-      order by listed.id desc`
+      order by ${order}`
     const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
     const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
     return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
@@ -302,7 +354,8 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       )
       select ${columns}, made, (select retry_delays from webhook_endpoints where id = delivery.endpoint_id) as "retryDelays"
       from (select * from kept union all select * from logged) delivery
-      left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`.pipe(decodeFound)
+      left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
+      cross join lateral ${lastAttempt}`.pipe(decodeFound)
     const { made, retryDelays, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
     return { delivery, attempts: made, retryDelays }
   })
@@ -313,10 +366,16 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     /** Lists deliveries, newest first. */
     list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
       const { eventType, campaignId, from, to } = filter
-      const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
-      const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-      const options = { limit, batchSize, scanRows: null, maxLooked: Number.POSITIVE_INFINITY }
+      const needsScan = isOfAttempts(filter) || [eventType, campaignId, from, to].some((each) => each !== undefined)
+      const batchSize = needsScan ? Math.max(limit, SCAN_BATCH_SIZE) : limit
+      const options = { limit, batchSize, scanRows: null, isSlowestFirst: false, maxLooked: Number.POSITIVE_INFINITY }
       return Effect.map(scan(filter, options), ({ found }) => found)
+    },
+
+    /** Lists those of the newest deliveries whose last attempt took longest; it looks at `MAX_SLOWEST_SCAN` that a filter leaves. */
+    slowest: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
+      const options = { limit, batchSize: MAX_SLOWEST_SCAN, scanRows: PAGE_SCAN_ROWS, isSlowestFirst: true }
+      return Effect.map(listBelow(filter, MAX_ID, MAX_SLOWEST_SCAN, options), ({ deliveries }) => deliveries)
     },
 
     /**
@@ -327,9 +386,15 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       limit,
       ...filter
     }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
-      const needsEvents = filter.eventType !== undefined || filter.campaignId !== undefined
-      const batchSize = needsEvents ? PAGE_SCAN_BATCH_SIZE : limit + 1
-      const options = { limit: limit + 1, batchSize, scanRows: PAGE_SCAN_ROWS, maxLooked: MAX_PAGE_SCAN }
+      const needsScan = isOfAttempts(filter) || filter.eventType !== undefined || filter.campaignId !== undefined
+      const batchSize = needsScan ? PAGE_SCAN_BATCH_SIZE : limit + 1
+      const options = {
+        limit: limit + 1,
+        batchSize,
+        scanRows: PAGE_SCAN_ROWS,
+        isSlowestFirst: false,
+        maxLooked: MAX_PAGE_SCAN,
+      }
       const { found, next } = yield* scan(filter, options)
       return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
     }),

@@ -144,3 +144,67 @@ test("a group of failures and a delivery are their organization's own", function
   expect(yield* own.areOwned(organization.id, [group!.id])).toBe(true)
   expect(yield* own.areOwned(other.organization.id, [group!.id])).toBe(false)
 })
+
+describe("The last attempt of deliveries", () => {
+  test("stands in lists, and they are filtered by its status, outcome and latency", function* () {
+    const { list, page, find } = yield* DeliveryReader
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint } = yield* seedAll
+    const of = { endpointId: endpoint.id, limit: 100 }
+    const states = (found: ReadonlyArray<DeliverySummary>) => found.map(({ state }) => state).toSorted()
+    const both = Effect.fnUntraced(function* (filter: Partial<Parameters<typeof list>[0]>) {
+      const listed = yield* list({ ...of, ...filter })
+      const paged = yield* page({ ...of, ...filter })
+      expect(paged.deliveries).toEqual(listed)
+      return listed
+    })
+    const retried = yield* both({ status: 503 })
+    expect(retried).toMatchObject([
+      { state: "pending", attempts: 1, lastStatus: 503, lastOutcome: "client_error", lastLatencyMs: 12 },
+      { state: "pending", attempts: 1, lastStatus: 503 },
+    ])
+    expect((yield* find(retried[0]!.id)).delivery).toEqual(retried[0])
+    expect(states(yield* both({ status: 404 }))).toEqual(["rejected", "rejected"])
+    expect(states(yield* both({ status: 200 }))).toEqual(Array(5).fill("delivered"))
+    expect(yield* both({ status: 200, state: "rejected" })).toEqual([])
+    expect(yield* both({ status: 503, outcome: "success" })).toEqual([])
+    expect(states(yield* both({ outcome: "client_error" }))).toEqual(["pending", "pending", "rejected", "rejected"])
+    expect(states(yield* both({ outcome: "success" }))).toEqual(Array(5).fill("delivered"))
+    expect(yield* both({ outcome: "tls" })).toEqual([])
+    expect(states(yield* both({ state: "dead" }))).toEqual(["rejected", "rejected"])
+    const unsent = yield* both({ state: "pending" })
+    expect(unsent.filter(({ lastOutcome }) => lastOutcome === null)).toHaveLength(3)
+
+    yield* sql`update delivery_attempts set latency_ms = 2001 where delivery_id = ${retried[0]!.id}`
+    expect(yield* both({ slowerThan: 2 })).toMatchObject([{ id: retried[0]!.id, lastLatencyMs: 2001 }])
+    expect(yield* both({ slowerThan: 0, outcome: "client_error" })).toHaveLength(4)
+  })
+
+  test("is that with the highest number, and of two with one number the later one", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { list } = yield* DeliveryReader
+    const { endpoint, organization } = yield* seedAll
+    const [delivery] = yield* list({ endpointId: endpoint.id, status: 503, limit: 1 })
+    yield* sql`
+      insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+      values (${organization.id}, ${delivery!.id}, 2, now(), 'outcome_unknown'),
+        (${organization.id}, ${delivery!.id}, 2, now() + interval '1 second', 'tls')`
+    const found = yield* list({ endpointId: endpoint.id, outcome: "tls", limit: 10 })
+    expect(found).toMatchObject([{ id: delivery!.id, lastStatus: null, lastLatencyMs: null }])
+    expect(yield* list({ endpointId: endpoint.id, outcome: "outcome_unknown", limit: 10 })).toEqual([])
+  })
+
+  test("orders the newest deliveries by its latency, those without one last", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { list, slowest } = yield* DeliveryReader
+    const { endpoint } = yield* seedAll
+    const [one, other] = yield* list({ endpointId: endpoint.id, status: 503, limit: 2 })
+    yield* sql`update delivery_attempts set latency_ms = 3000 where delivery_id = ${other!.id}`
+    yield* sql`update delivery_attempts set latency_ms = null where delivery_id = ${one!.id}`
+    const found = yield* slowest({ endpointId: endpoint.id, limit: 20 })
+    expect(found).toHaveLength(9)
+    expect([found[0]!.id, found.at(-1)!.id]).toEqual([other!.id, one!.id])
+    expect(found[1]).toMatchObject({ lastLatencyMs: 12 })
+    expect(yield* slowest({ endpointId: endpoint.id, state: "pending", limit: 1 })).toEqual([found[0]])
+  })
+})

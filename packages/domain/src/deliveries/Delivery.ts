@@ -36,6 +36,9 @@ export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 export const DELIVERY_STATES = ["pending", "sending", "delivered", ...DEAD_LETTER_REASONS] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
+/** The outcome of an attempt whose worker was lost before it wrote one. */
+export const UNKNOWN_OUTCOME = "outcome_unknown"
+
 export const Attempt = Schema.Struct({
   /** Which attempt it was, from 1; one whose outcome is unknown is repeated under its number. */
   number: Schema.Int,
@@ -44,7 +47,7 @@ export const Attempt = Schema.Struct({
   latencyMs: Schema.NullOr(Schema.Int),
   /** The HTTP status, or null when no response came. */
   status: Schema.NullOr(Schema.Int),
-  /** Why the attempt counts as it does: a `DeliveryReason`, or `outcome_unknown` when its worker was lost before it said so. */
+  /** Why the attempt counts as it does: a `DeliveryReason`, or `UNKNOWN_OUTCOME`. */
   outcome: Schema.String,
   /** The first 4 KiB of the response, as text; or the words of a name server about a name that does not resolve. */
   response: Schema.NullOr(Schema.String),
@@ -62,6 +65,10 @@ export const DeliverySummary = Schema.Struct({
   state: Schema.Literals(DELIVERY_STATES),
   /** Attempts made that the schedule counts. */
   attempts: Schema.Int,
+  /** The status, the outcome and the latency of the last attempt; null before the first one. */
+  lastStatus: Attempt.fields.status,
+  lastOutcome: Schema.NullOr(Attempt.fields.outcome),
+  lastLatencyMs: Attempt.fields.latencyMs,
   /** When the next attempt is due; null once there is none. */
   dueAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp,

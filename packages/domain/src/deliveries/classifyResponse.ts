@@ -7,28 +7,32 @@ import type { WebhookResponse } from "./WebhookClient.ts"
  * `name_not_asked`: the name had no turn to be resolved, which says nothing of the receiver; `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
  * `unknown`: any other failure of the network.
  */
-export type NetworkFailure =
-  | "refused"
-  | "reset"
-  | "unresolved_name"
-  | "name_not_asked"
-  | "tls"
-  | "connect_timeout"
-  | "headers_timeout"
-  | "body_timeout"
-  | "deadline"
-  | "blocked_address"
-  | "unknown"
+const NETWORK_FAILURES = [
+  "refused",
+  "reset",
+  "unresolved_name",
+  "name_not_asked",
+  "tls",
+  "connect_timeout",
+  "headers_timeout",
+  "body_timeout",
+  "deadline",
+  "blocked_address",
+  "unknown",
+] as const
+export type NetworkFailure = (typeof NETWORK_FAILURES)[number]
 
 /** Why the verdict on an attempt is what it is, as it is stored: the class of the status, or the failure of the network. */
-export type DeliveryReason =
-  | "success"
-  | "client_error"
-  | "informational"
-  | "redirect"
-  | "server_error"
-  | "invalid_status"
-  | NetworkFailure
+export const DELIVERY_REASONS = [
+  "success",
+  "client_error",
+  "informational",
+  "redirect",
+  "server_error",
+  "invalid_status",
+  ...NETWORK_FAILURES,
+] as const
+export type DeliveryReason = (typeof DELIVERY_REASONS)[number]
 
 /** The verdict on one attempt at a delivery. */
 export interface DeliveryOutcome extends Outcome {

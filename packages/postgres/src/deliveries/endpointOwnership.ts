@@ -1,4 +1,5 @@
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
+import { UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { type DeliveryLeases, MAX_LOSSES, OwnedEndpoint } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
@@ -27,7 +28,7 @@ const NOBODY = "00000000-0000-0000-0000-000000000000"
 const RECOVER_BATCH_SIZE = 1000
 
 /** The outcome of a call whose worker was lost. */
-const UNKNOWN = { status: null, outcome: "outcome_unknown", response: null }
+const UNKNOWN = { status: null, outcome: UNKNOWN_OUTCOME, response: null }
 
 /** The part of `DeliveryLeases` by which workers live, acquire endpoints, and give them up. */
 export const endpointOwnership = Effect.gen(function* () {

@@ -1,9 +1,10 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { formatCount } from "../../components/format.ts"
+import { formatCount, formatMillis } from "../../components/format.ts"
 import { Chips, Table } from "../../components/layout.tsx"
 import { Countdown, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
@@ -28,12 +29,20 @@ export const Deliveries = (props: {
       Type: ({ eventType }) => eventType ?? "no longer stored",
       Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
       Attempts: { count: ({ attempts }) => attempts },
+      "Last attempt": ({ lastStatus: status, lastOutcome: outcome }) =>
+        outcome !== null && <Outcome {...{ status, outcome }} />,
+      Latency: { number: ({ lastLatencyMs }) => (lastLatencyMs === null ? "–" : formatMillis(lastLatencyMs)) },
       Created: ({ createdAt }) => <Time at={createdAt} />,
       Died: props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
       "Next attempt":
         !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Countdown until={dueAt} /> : "–")),
     }}
   />
+)
+
+/** What became of an attempt: its status, or why it had none. */
+export const Outcome = (attempt: Pick<Attempt, "status" | "outcome">) => (
+  <StatusBadge tone={attempt.outcome === "success" ? "good" : "bad"}>{describeOutcome(attempt)}</StatusBadge>
 )
 
 const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {

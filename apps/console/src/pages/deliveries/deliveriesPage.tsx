@@ -1,10 +1,12 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
-import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
+import { DEAD_LETTER_REASONS, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, lowestIdentifierAt } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect, Struct } from "effect"
@@ -12,7 +14,7 @@ import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx
 import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Chips, LinkLine, Page, Pager, withQuery } from "../../components/layout.tsx"
-import { field, type InputsOf, oneOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
+import { choice, field, type InputsOf, oneOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
 import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
@@ -38,7 +40,10 @@ const filters = {
   endpoint: endpointFilter,
   type: field(OutboundType, "Type", { kind: "choice", all: "All", options: outboundEventTypes }),
   state: oneOf(Struct.keys(STATES)),
-  status: HttpStatus,
+  status: field(HttpStatus, "Status", { inputmode: "numeric", size: 4 }),
+  outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All" }),
+  "slower-than": field(Seconds, "Slower than", { placeholder: "2s", size: 5 }),
+  order: oneOf(["newest", "slowest"]),
   ...timeRange("From (UTC)", "Before"),
 }
 const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
@@ -61,26 +66,35 @@ const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
 }
 
 const readList = Effect.fnUntraced(function* ({ before, after, ...given }: InputsOf<typeof inputs>, now: number) {
-  const { organization, endpoint, type, state, status } = given
+  const { organization, endpoint, type, state, status, outcome, "slower-than": slowerThan } = given
   const to = given.to ?? fromUnixMillis(now)
   const from = given.from ?? fromUnixMillis(toUnixMillis(to) - DAY_MS)
   const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
   const stepSeconds = stepOf(from, to, now)
-  const liveState = LIVE_STATES.find((each) => each === state)
-  // The status is known of dead letters alone: of a delivery that arrived it says nothing, and another may still arrive.
-  const isDead = status !== undefined || (state !== undefined && liveState === undefined)
+  const isSlowestFirst = given.order === "slowest"
+  // What a replay can select is listed by when it died. The last attempts of all others are looked at one by one.
+  const isDead =
+    state !== undefined &&
+    !LIVE_STATES.some((each) => each === state) &&
+    !isSlowestFirst &&
+    outcome === undefined &&
+    slowerThan === undefined
   const reason = DEAD_LETTER_REASONS.find((each) => each === state)
   const selection = { organization, endpoint, type, reason, status }
-  const live = Effect.map(
-    (yield* DeliveryReader).page({
-      ...scope,
-      ...pickDefined({ eventType: type, state: liveState }),
-      since: lowestIdentifierAt("delivery", toUnixMillis(from)),
-      before: before ?? lowestIdentifierAt("delivery", toUnixMillis(to) + 1),
-      limit: PAGE_SIZE,
-    }),
-    ({ deliveries, next }) => ({ rows: deliveries, next: next === null ? undefined : { before: next } }),
-  )
+  const { page, slowest } = yield* DeliveryReader
+  const filter = {
+    ...scope,
+    ...pickDefined({ eventType: type, state, status, outcome, slowerThan }),
+    since: lowestIdentifierAt("delivery", toUnixMillis(from)),
+    before: before ?? lowestIdentifierAt("delivery", toUnixMillis(to) + 1),
+    limit: PAGE_SIZE,
+  }
+  const live = isSlowestFirst
+    ? Effect.map(slowest(filter), (rows) => ({ rows, next: undefined }))
+    : Effect.map(page(filter), ({ deliveries, next }) => ({
+        rows: deliveries,
+        next: next === null ? undefined : { before: next },
+      }))
   const dead = readDeadLetters(deadLetterFilter({ ...selection, from, to }), PAGE_SIZE, after)
   const found = yield* Effect.all(
     {
@@ -99,8 +113,9 @@ type View = Effect.Success<ReturnType<typeof readList>>
 
 const contentOf = (view: View) => {
   const { organizations, endpoints, statuses, list, given, selection, isDead, from, to } = view
-  const { endpoint, type, state, status } = given
-  const address = withQuery("/deliveries", given)
+  const { endpoint, type, state, status, outcome, order = "newest" } = given
+  const slowerThan = given["slower-than"] && `${given["slower-than"]}s`
+  const address = withQuery("/deliveries", { ...given, "slower-than": slowerThan })
   const replay = withQuery("/dead-letters/replay", { ...selection, from: given.from, to: given.to })
   return (
     <Page
@@ -108,12 +123,12 @@ const contentOf = (view: View) => {
       commands={[
         isDead
           ? `ops dead-letters list${flagsOf({ ...selection, from, to })}`
-          : `ops deliveries list${flagsOf({ endpoint, state, type, from, to })}`,
+          : `ops deliveries list${flagsOf({ endpoint, state, type, status, outcome, "slower-than": slowerThan, from, to })}${order === "slowest" ? " --slowest" : ""}`,
       ]}
     >
       <FilterBar
         inputs={filters}
-        values={given}
+        values={{ ...given, "slower-than": slowerThan }}
         controls={{
           organization: { options: organizations },
           endpoint: endpointOptions(endpoints),
@@ -133,7 +148,7 @@ const contentOf = (view: View) => {
           },
           ...Struct.keys(STATES).map((each) => ({
             text: STATES[each],
-            query: { state: each, ...(LIVE_STATES.some((live) => live === each) && { status: undefined }) },
+            query: { state: each },
             isChosen: each === state,
           })),
         ]}
@@ -144,6 +159,18 @@ const contentOf = (view: View) => {
         chosen={status}
         address={address}
         needs={isDead ? {} : { state: "dead" }}
+      />
+      <Chips
+        label="Order"
+        address={address}
+        chips={[
+          { text: "Newest first", query: { order: undefined }, isChosen: order === "newest" },
+          {
+            text: `Slowest of the newest ${formatCount(MAX_SLOWEST_SCAN)}`,
+            query: { order: "slowest" },
+            isChosen: order === "slowest",
+          },
+        ]}
       />
       <h2>{isDead ? "Dead letters, by when they died" : "Deliveries, by when they were created"}</h2>
       {isDead && list.rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}

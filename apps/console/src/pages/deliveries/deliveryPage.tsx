@@ -12,10 +12,10 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Table } from "../../components/layout.tsx"
-import { Content, Countdown, ForeignBlock, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
-import { DeliveryState, EndpointLink } from "./Deliveries.tsx"
+import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
 
 const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   forPartners: true,
@@ -113,11 +113,7 @@ const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly i
     empty="No attempt was made yet. Each would stand here with its status, latency and response."
     columns={{
       Attempt: { count: ({ number }) => number },
-      Outcome: ({ status, outcome }) => (
-        <StatusBadge tone={outcome === "success" ? "good" : "bad"}>
-          {status === null ? outcome.replaceAll("_", " ") : String(status)}
-        </StatusBadge>
-      ),
+      Outcome: (attempt) => <Outcome {...attempt} />,
       Why: ({ outcome }) => outcome.replaceAll("_", " "),
       "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },

@@ -77,6 +77,24 @@ describe("deliveries", () => {
     expect(words).toContain("from is not valid.")
   })
 
+  it("show their last attempt, by whose status, outcome and latency they are filtered and ordered", async () => {
+    const viewer = await test().as("viewer")
+    const read = (query: string) => viewer.get(`/deliveries?${only()}&${query}`)
+    const retried = await read("status=503")
+    expect(idsIn(retried.document)).toEqual([waiting().id])
+    expect(retried.words).toContain("503")
+    expect(retried.words).toContain("12 ms")
+    expect(idsIn((await read("outcome=client_error")).document)).toHaveLength(3)
+    expect(idsIn((await read("outcome=client_error&state=dead")).document)).toHaveLength(2)
+    expect(idsIn((await read("outcome=tls")).document)).toEqual([])
+    const slow = await read("slower-than=2s&status=503&order=slowest")
+    expect(idsIn(slow.document)).toEqual([])
+    expect(slow.words).toContain("--status 503 --slower-than 2s")
+    expect(slow.words).toContain(" --slowest")
+    expect(idsIn((await read("order=slowest")).document)).toHaveLength(7)
+    expect((await read("slower-than=fast")).words).toContain("slower-than is not valid.")
+  })
+
   it("are listed a page after the other, each once", async () => {
     const viewer = await test().as("viewer")
     const many = await test().run(seedCampaign({ recipients: 1 }))
