@@ -393,7 +393,7 @@ create table webhook_endpoints (
   retry_statuses integer[] not null default '{}'
     check (cardinality(retry_statuses) <= 32 and 400 <= all (retry_statuses) and 499 >= all (retry_statuses)),
   retry_delays integer[]
-    check (cardinality(retry_delays) between 1 and 19 and 1 <= all (retry_delays) and 604800 >= all (retry_delays)),
+    check (cardinality(retry_delays) >= 1 and cardinality(retry_delays) <= 19 and 1 <= all (retry_delays) and 604800 >= all (retry_delays)),
   disable_on_gone boolean not null default false,
   disable_when_failing boolean not null default true,
   standard_webhooks boolean not null default false,
