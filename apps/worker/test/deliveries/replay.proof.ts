@@ -1,20 +1,31 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { partner } from "@outreach/testing/partner"
+import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 
 const { url, run, query } = journey()
 
-const start = () => {
+const [KILLS, REPLAYED, RATE] = [6, 3000, 300]
+/** Outcomes that a worker may have received and not written when it is killed: those of the calls that one endpoint may have in flight, within the wait for others. */
+const UNWRITTEN = 256
+
+const start = (settings: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../../src/main.ts"))], {
     env: {
       DATABASE_URL: url(),
@@ -22,6 +33,9 @@ const start = () => {
       SMTP_URL: "smtp://127.0.0.1:1",
       MAIL_FROM: "Acme <outreach@acme.test>",
       LOG_LEVEL: "none",
+      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+      ADMIN_PORT: "0",
+      ...settings,
     },
     stdio: "ignore",
   })
@@ -69,6 +83,113 @@ const maxPerSecond = (madeAt: ReadonlyArray<number>): number => {
   }
   return most
 }
+
+/**
+ * Lets two workers carry out a job while one of them at a time is killed and another started; returns how often the partner got each event
+ * meanwhile. It answers after a moment, so that calls are in flight at each kill.
+ */
+const killWithin = async (
+  seed: (to: Awaited<ReturnType<typeof partner>>) => Promise<{ readonly job: Replay; readonly endpointId: EndpointId }>,
+) => {
+  const calls = { open: 0, atKills: 0 }
+  const to = await partner(async (_, response) => {
+    calls.open++
+    await setTimeout(20)
+    calls.open--
+    response.end()
+  })
+  const { job, endpointId } = await seed(to)
+  const find = () => run(ReplayJobQueue.use(({ find }) => find(job.id)))
+  const settings = { WEBHOOK_LEASE_SECONDS: "2", LOG_LEVEL: "none" }
+  const kills = [start(settings), start(settings)]
+  for (let n = 1; n <= KILLS; n++) {
+    const seen = to.received.length
+    await eventually(
+      () => to.received.length,
+      (length) => length > seen + 50,
+    )
+    expect((await find()).state).toBe("running")
+    calls.atKills += calls.open
+    await kills.shift()!()
+    kills.push(start(settings))
+  }
+  const ended = await eventually(find, ({ state }) => state !== "running")
+  expect(ended).toMatchObject({ state: "finished", total: REPLAYED, replayed: REPLAYED, replayedByOthers: 0 })
+  const left = () =>
+    query<{ count: number }>(
+      (sql) => sql`select count(*)::int as count from deliveries where endpoint_id = ${endpointId}`,
+    )
+  await eventually(left, ([row]) => row!.count === 0)
+  const [done] = await query<{ delivered: number; dead: number }>(
+    (sql) => sql`
+      select (select count(*)::int from delivered where endpoint_id = ${endpointId} and deliveries is null) as delivered,
+        (select count(*)::int from dead_letters where endpoint_id = ${endpointId} and replayed_as is null) as dead`,
+  )
+  expect(done).toEqual({ delivered: REPLAYED, dead: 0 })
+  expect(to.forged).toEqual([])
+  const deliveries = new Set(to.received.map(({ deliveryId }) => deliveryId))
+  const repeated = to.received.length - deliveries.size
+  console.log(
+    `${REPLAYED} replayed over ${KILLS} kills: ${repeated} came twice, ${calls.atKills} were in flight at the kills`,
+  )
+  return { to, deliveries, endpointId, repeated, inFlight: calls.atKills }
+}
+
+describe("a replay whose workers are killed while it sends", () => {
+  const openFor = (
+    to: Awaited<ReturnType<typeof partner>>,
+    { endpoint, secret }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
+  ) => {
+    to.trust(secret)
+    return EndpointRepository.use(({ update, enable }) =>
+      Effect.andThen(update(endpoint.id, { url: PrivateEndpointUrl.make(to.url) }), enable(endpoint.id)),
+    )
+  }
+
+  it("makes one delivery of each dead letter, and each arrives", async () => {
+    const { deliveries, endpointId, repeated, inFlight } = await killWithin((to) =>
+      run(
+        Effect.gen(function* () {
+          const seeded = yield* seedDeadLetters(REPLAYED)
+          const endpointId = seeded.endpoint.id
+          yield* openFor(to, seeded)
+          return { job: yield* createDeadLetterReplay({ endpointId }, RATE), endpointId }
+        }),
+      ),
+    )
+    const made = await query<{ id: string }>(
+      (sql) => sql`select replayed_as as id from dead_letters where endpoint_id = ${endpointId}`,
+    )
+    expect(deliveries).toEqual(new Set(made.map(({ id }) => id)))
+    expect(deliveries.size).toBe(REPLAYED)
+    expect(repeated).toBeLessThanOrEqual(inFlight + KILLS * UNWRITTEN)
+  })
+
+  it("sends each event of a log, as one delivery each", async () => {
+    const { deliveries, to, repeated, inFlight } = await killWithin((to) =>
+      run(
+        Effect.gen(function* () {
+          const seeded = yield* seedDeadLetters(0)
+          const endpointId = seeded.endpoint.id
+          yield* publishTogether(seeded.campaign, REPLAYED - 1)
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`
+            update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
+            where endpoint_id = ${endpointId} and clock.organization_id = ${seeded.organization.id}`
+          yield* openFor(to, seeded)
+          const [from, to_] = [
+            Timestamp.make("2020-01-01T00:00:00.000000Z"),
+            Timestamp.make("2100-01-01T00:00:00.000000Z"),
+          ]
+          return { job: yield* createLogReplay({ endpointId, from, to: to_ }, RATE), endpointId }
+        }),
+      ),
+    )
+    expect(deliveries.size).toBe(REPLAYED)
+    expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(REPLAYED)
+    expect(repeated).toBeLessThanOrEqual(inFlight + KILLS * UNWRITTEN)
+  })
+})
 
 describe("a replay", () => {
   it("loses and repeats nothing when its workers are killed, and goes on where it stood", async () => {
