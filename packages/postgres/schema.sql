@@ -175,6 +175,19 @@ AS $function$
   select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.audit_own_command(command text, arguments json, organization_id text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with begun as (
+    insert into audit_log (role, os_user, host, command, arguments, organizations)
+    values (session_user, session_user, 'worker', command, arguments, array[organization_id]) returning id
+  )
+  insert into audit_results (command_id, result) select id, 'succeeded' from begun
+$function$;
+
 CREATE OR REPLACE FUNCTION public.bring_forward(now_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2250,6 +2263,11 @@ create table endpoint_readers (
   failures integer default 0 not null,
   allowance integer,
   probe_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  notices integer default 0 not null,
+  noticed_at timestamp with time zone,
+  notice_to text[] default '{}'::text[] not null,
+  notice_due_at timestamp with time zone,
   constraint endpoint_readers_pkey PRIMARY KEY (endpoint_id)
 ) with (fillfactor=50);
 
@@ -2518,9 +2536,11 @@ create unlogged table organization_turns (
 create table organizations (
   id text collate "C" not null,
   name text not null,
+  contacts text[] default '{}'::text[] not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   frozen_at timestamp with time zone,
-  constraint organizations_pkey PRIMARY KEY (id)
+  constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_contacts_check CHECK ((cardinality(contacts) <= 10))
 );
 
 create table programs (

@@ -217,6 +217,8 @@ describe("endpoints", () => {
     const atRest = {
       breaker: "closed",
       failures: 0,
+      failing_since: null,
+      notices: 0,
       next_probe_at: null,
       waiting: 0,
       in_flight: 0,

@@ -7,6 +7,7 @@ import {
   adminHost,
   deployment,
   Host,
+  optionalConsoleUrl,
   publicBaseUrl,
   secretsKey,
   webhookAllowPrivateAddresses,
@@ -53,6 +54,25 @@ const mail = Config.all({
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
+/** After how many hours without a success, while calls were made, organizations are told of an endpoint, and it is disabled. */
+const failing = Config.all({
+  /** `WEBHOOK_FAILING_NOTICE_HOURS`: after how many hours the contacts of its organization are told of it; `none` for never. Default 24. */
+  notice: failingHours("WEBHOOK_FAILING_NOTICE_HOURS", "24"),
+  /** `WEBHOOK_FAILING_REMINDER_HOURS`: after how many hours they are told again; `none` for never. Default 72. */
+  reminder: failingHours("WEBHOOK_FAILING_REMINDER_HOURS", "72"),
+  /** `WEBHOOK_FAILING_DISABLE_HOURS`: after how many hours it is disabled; `none` for never. Default 120. */
+  disable: failingHours("WEBHOOK_FAILING_DISABLE_HOURS", "120"),
+}).pipe(
+  Config.mapEffect((hours) => {
+    const given = [hours.notice, hours.reminder, hours.disable].filter((each) => each !== null)
+    return given.every((each, i) => i === 0 || each > given[i - 1]!)
+      ? Effect.succeed(hours)
+      : configError(
+          "WEBHOOK_FAILING_NOTICE_HOURS, WEBHOOK_FAILING_REMINDER_HOURS and WEBHOOK_FAILING_DISABLE_HOURS must rise in this order.",
+        )
+  }),
+)
+
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
   database: databaseSettings,
@@ -73,6 +93,8 @@ export const WorkerConfig = Config.all({
     /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
     perEndpoint: setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16"),
   }),
+  failing,
+  consoleUrl: optionalConsoleUrl,
   dnsServers,
   /** `DRAIN_SECONDS`: how long calls and messages in flight may take to finish after the signal to stop; those that do not finish are due again when their lease ends. Default 20. */
   drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300), "20"),
@@ -96,4 +118,8 @@ export const WorkerConfig = Config.all({
 
 function rate(name: string): Config.Config<number | null> {
   return Config.map(setting(name, wholeNumber(0, 999_999), "0"), (perMinute) => perMinute || null)
+}
+
+function failingHours(name: string, hours: string): Config.Config<number | null> {
+  return setting(name, noneOr(wholeNumber(1, 8760)), hours)
 }

@@ -29,6 +29,7 @@ import { sendOutreach } from "./mail/sendOutreach.ts"
 import { unsubscribe } from "./mail/unsubscribe.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
+import { noticeFailingEndpoints } from "./upkeep/noticeFailingEndpoints.ts"
 import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes, sampleGauges } from "./upkeep/upkeep.ts"
 import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
@@ -91,6 +92,7 @@ export const worker = Effect.gen(function* () {
     closeFailureGroups,
     managePartitions(config.retention),
     mergeOutcomes(config.retention.historyDays),
+    noticeFailingEndpoints({ hours: config.failing, consoleUrl: config.consoleUrl, ...mail }),
     ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),
   ]
   const loops = [

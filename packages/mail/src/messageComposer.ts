@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto"
-import type { Mail } from "@outreach/domain/mail/Mailer"
+import type { Mail, PlainMail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
 import Dkim from "nodemailer/lib/dkim"
@@ -8,7 +8,7 @@ import { mimeMessage } from "./mimeMessage.ts"
 // RFC 8058 wants both headers of the unsubscription signed, which is one more than nodemailer's own list has.
 // Gmail reads a Feedback-ID only where it is signed.
 const SIGNED_HEADERS =
-  "From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:X-Outreach-Message"
+  "From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:X-Outreach-Message:Auto-Submitted"
 
 /**
  * Returns the function that composes the messages of a sender for an `SmtpSession`: each one's envelope and text, with a signature of each key.
@@ -38,7 +38,7 @@ const createComposer = (sender: SenderIdentity) => {
       })),
       headerFieldNames: SIGNED_HEADERS,
     })
-  return async (mail: Mail, headers?: Readonly<Record<string, string>>) => {
+  return async (mail: Mail | PlainMail, headers?: Readonly<Record<string, string>>) => {
     const message = Buffer.from(mimeMessage(mail, headers))
     return {
       envelope: { from: mail.returnPath, to: mail.to },

@@ -1,4 +1,4 @@
-import type { Mail } from "@outreach/domain/mail/Mailer"
+import type { Mail, PlainMail } from "@outreach/domain/mail/Mailer"
 import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
 
@@ -11,15 +11,19 @@ export const MESSAGE_SEAL_HEADER = "X-Outreach-Message"
 /** A boundary has at most 70 characters, of which 14 are nodemailer's (RFC 2046 5.1.1). */
 const MAX_BOUNDARY_LENGTH = 56
 
+const PLAIN = "text/plain"
+const QUOTED = "quoted-printable"
+
 /**
  * Writes a message as it is sent: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click unsubscription
- * (RFC 8058).
+ * (RFC 8058); a plain one with its text alone.
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
  */
-export const mimeMessage = (mail: Mail, headers: Readonly<Record<string, string>> = {}): string => {
+export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<string, string>> = {}): string => {
   const { from, replyTo } = mail.sender
-  const root = new MimeNode("multipart/alternative", {
+  const isCampaign = "html" in mail
+  const root = new MimeNode(isCampaign ? "multipart/alternative" : PLAIN, {
     baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, MAX_BOUNDARY_LENGTH),
   })
   root.setHeader({
@@ -29,16 +33,24 @@ export const mimeMessage = (mail: Mail, headers: Readonly<Record<string, string>
     To: { name: "", address: mail.to },
     Subject: mail.subject,
     "Message-ID": mail.messageId,
-    "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
-    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    "Feedback-ID": mail.feedbackId,
-    [MESSAGE_SEAL_HEADER]: mail.returnPath.slice(0, mail.returnPath.lastIndexOf("@")),
+    ...(isCampaign && {
+      "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      "Feedback-ID": mail.feedbackId,
+      [MESSAGE_SEAL_HEADER]: mail.returnPath.slice(0, mail.returnPath.lastIndexOf("@")),
+    }),
     ...headers,
   })
+  if (!isCampaign) {
+    root.setHeader({ "Content-Type": `${PLAIN}; charset=utf-8`, "Content-Transfer-Encoding": QUOTED })
+    return `${root.buildHeaders()}\r\n\r\n${quoted(mail.text)}\r\n`
+  }
   const head = root.buildHeaders()
-  const parts = [part("text/plain", mail.text), part("text/html", mail.html)]
+  const parts = [part(PLAIN, mail.text), part("text/html", mail.html)]
   return `${head}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`
 }
 
 const part = (type: string, text: string): string =>
-  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${wrap(encode(text.replaceAll(/\r\n?|\n/g, "\r\n")))}`
+  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${QUOTED}\r\n\r\n${quoted(text)}`
+
+const quoted = (text: string): string => wrap(encode(text.replaceAll(/\r\n?|\n/g, "\r\n")))

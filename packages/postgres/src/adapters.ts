@@ -11,6 +11,7 @@ import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
 import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
+import { FailingEndpointRepositoryPg } from "./deliveries/FailingEndpointRepositoryPg.ts"
 import { FailureGroupRepositoryPg } from "./deliveries/FailureGroupRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
@@ -57,6 +58,7 @@ export const adapters = Layer.mergeAll(
   EventFeed.layer,
   DigestRepositoryPg,
   EndpointRepositoryPg,
+  FailingEndpointRepositoryPg,
   SigningSecretRepositoryPg,
   DeliveryLeasesPg,
   DeliveryRepositoryPg,

@@ -48,6 +48,9 @@ export const optionalPublicBaseUrl = setting("PUBLIC_BASE_URL", noneOr(HttpUrl),
 /** `CONSOLE_URL`: where operators reach the console, without a trailing slash; sign-in links lead there. */
 export const consoleUrl = setting("CONSOLE_URL", HttpUrl, "http://127.0.0.1:8090")
 
+/** `CONSOLE_URL` where it is set; else null. */
+export const optionalConsoleUrl = setting("CONSOLE_URL", noneOr(HttpUrl), "none")
+
 /** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
 export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting(
   "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",

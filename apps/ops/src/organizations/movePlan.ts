@@ -23,7 +23,7 @@ const CONNECTION = "host=SOURCE port=5432 dbname=DATABASE user=USER password=PAS
  * The statements select by the id alone. Addresses, names and secrets of connections are words in capitals.
  */
 export const movePlan = (
-  { id, name, createdAt }: Organization,
+  { id, name, contacts, createdAt }: Organization,
   tables: ReadonlyArray<MovedTable>,
 ): ReadonlyArray<MoveStep> => {
   const move = `move_${id}`
@@ -49,8 +49,8 @@ export const movePlan = (
       title:
         "Create the organization, frozen, and copy it, on a schema that `ops migrate` of the same release made. USER may replicate and read.",
       statements: [
-        "insert into organizations (id, name, created_at, frozen_at)\n" +
-          `values (${literal(id)}, ${literal(name)}, ${literal(createdAt)}, clock_timestamp())`,
+        "insert into organizations (id, name, contacts, created_at, frozen_at)\n" +
+          `values (${literal(id)}, ${literal(name)}, array[${contacts.map(literal).join(", ")}]::text[], ${literal(createdAt)}, clock_timestamp())`,
         `create subscription ${move}\nconnection '${CONNECTION}'\npublication ${move} with (disable_on_error = true)`,
       ],
     },

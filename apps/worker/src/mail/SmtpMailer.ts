@@ -104,7 +104,7 @@ const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { to }: Mail
     : { ...outcome, reply: cleanSmtpReply(response, to) }
 
 /** What a session knows of a message that was not taken. */
-type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
+export type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
 
 /** How far the session had come. */
 interface SmtpProgress {
@@ -114,7 +114,7 @@ interface SmtpProgress {
 }
 
 /** Judges why a message was not taken. */
-const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
+export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
   const { code, command, responseCode, response } = error
   // Before anything was said to the server: the address cannot be written in the protocol.
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }

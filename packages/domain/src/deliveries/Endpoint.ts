@@ -89,6 +89,9 @@ export const EndpointStatus = Schema.Struct({
   breaker: Schema.Literals(["closed", "open", "probing", "recovering"]),
   /** Failures in a row, for now. */
   failures: Schema.Int,
+  /** Since when every call has failed, if that is known, and how often its organization was told of it, or would have been. */
+  failingSince: Schema.NullOr(Timestamp),
+  notices: Schema.Int,
   /** When it is next probed; null unless it is open. */
   nextProbeAt: Schema.NullOr(Timestamp),
   /** When the event was published up to which everything is settled, or has a row of its own. */

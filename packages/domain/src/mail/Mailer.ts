@@ -3,20 +3,25 @@ import { Context, type Effect, Schema } from "effect"
 import type { CampaignId } from "../Identifier.ts"
 import type { SenderIdentity } from "../senders/Sender.ts"
 
-export interface Mail {
+/** A message as text alone. */
+export interface PlainMail {
   /** The same object in all messages of a campaign that are sent within a minute, so that its keys are read once. */
   readonly sender: SenderIdentity
   readonly to: string
   readonly subject: string
-  readonly html: string
-  /** The same as text, for programs that show no HTML. */
+  /** In a campaign's mail the same as its HTML, for programs that show none. */
   readonly text: string
   /** The same at every attempt, so that a repeated message can be recognised. */
   readonly messageId: string
-  /** Names the campaign to mailbox providers that count complaints: at most four fields, nothing personal. */
-  readonly feedbackId: string
   /** Where its bounces come back to: the sender of the envelope. */
   readonly returnPath: string
+}
+
+/** A message of a campaign. */
+export interface Mail extends PlainMail {
+  readonly html: string
+  /** Names the campaign to mailbox providers that count complaints: at most four fields, nothing personal. */
+  readonly feedbackId: string
   /** Takes the one click of RFC 8058. */
   readonly unsubscribeUrl: string
 }

@@ -4,8 +4,16 @@ import { OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /** A partner's account. It owns API keys, webhook endpoints, signing secrets and partner-bound programs. */
-export const Organization = Schema.Struct({ id: OrganizationId, name: Schema.String, createdAt: Timestamp })
+export const Organization = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.String,
+  /** The e-mail addresses that are told when one of its endpoints fails; at most `MAX_CONTACTS`. */
+  contacts: Schema.Array(Schema.String),
+  createdAt: Timestamp,
+})
 export type Organization = typeof Organization.Type
+
+export const MAX_CONTACTS = 10
 
 export class OrganizationNotFound extends DescribedError("OrganizationNotFound", "No organization {organizationId}.") {}
 

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { OrganizationId, ReplayId } from "../Identifier.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Organization, OrganizationNotFound } from "./Organization.ts"
 
@@ -8,6 +9,11 @@ export class OrganizationRepository extends Context.Service<
   {
     /** Adds an organization with its clock. */
     create(id: OrganizationId, name: string): Effect.Effect<Organization>
+    /** Replaces the contacts of an organization, each once. Those that are given are told what the earlier ones were still to be told. */
+    setContacts(
+      organizationId: OrganizationId,
+      contacts: ReadonlyArray<EmailAddress>,
+    ): Effect.Effect<Organization, OrganizationNotFound>
     /** Finds a replay that is under way and may concern an organization. */
     findReplay(organizationId: OrganizationId): Effect.Effect<ReplayId | undefined>
     /** Lets nothing new begin for an organization on this server; returns since when. */

@@ -10,6 +10,7 @@
 create table organizations (
   id text collate "C" primary key,
   name text not null,
+  contacts text[] not null default '{}' check (cardinality(contacts) <= 10),
   created_at timestamptz not null default clock_timestamp(),
   frozen_at timestamptz
 );
@@ -440,13 +441,20 @@ create table delivery_workers (
 
 -- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
+-- failing_since is when the first of the calls was made that have all failed: docs/decisions/0100-a-failing-endpoint-is-disabled-after-two-notices.md.
+-- notices counts what its organization was told of it, noticed_at is when it was told last, and notice_to lists who is still to be told.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
   organization_id text collate "C" not null references organizations,
   owner uuid,
   failures integer not null default 0,
   allowance integer,
-  probe_at timestamptz
+  probe_at timestamptz,
+  failing_since timestamptz,
+  notices integer not null default 0,
+  noticed_at timestamptz,
+  notice_to text[] not null default '{}',
+  notice_due_at timestamptz
 ) with (fillfactor = 50);
 create unique index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
 alter table endpoint_readers replica identity using index endpoint_readers_of_organization;

@@ -43,6 +43,9 @@ export const EndpointRepositoryPg = adapter(
     const hints = yield* Hints
 
     const wake = hints.give("endpoints")
+    const atRest = sql.literal(
+      "failures = 0, allowance = null, probe_at = null, failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
+    )
     const settingsOf = (settings: Partial<EndpointSettings>) =>
       Object.entries(SETTINGS).flatMap(([name, type]) => {
         const value = settings[name as keyof EndpointSettings]
@@ -52,7 +55,7 @@ export const EndpointRepositoryPg = adapter(
       sql.join("", false)(list.map(toFragment))
     const statuses = (isSelected: Statement.Fragment, cap: number) =>
       sql`
-        select ${columns}, failures,
+        select ${columns}, failures, failing_since as "failingSince", notices,
           case when allowance is null then 'closed' when failures = 0 then 'recovering'
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
           case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
@@ -157,7 +160,7 @@ export const EndpointRepositoryPg = adapter(
             where id = ${endpointId} and version::text = coalesce(${expected ?? null}, version::text)
             returning *
           ), cleared as (
-            update endpoint_readers set failures = 0, allowance = null, probe_at = null
+            update endpoint_readers set ${atRest}
             where ${url !== undefined}::boolean and endpoint_id in (select id from updated)
           )
           select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
@@ -178,7 +181,7 @@ export const EndpointRepositoryPg = adapter(
             update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
             where id = ${endpointId} returning *
           ), cleared as (
-            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
+            update endpoint_readers set ${atRest} where endpoint_id = ${endpointId}
           )
           select ${columns} from enabled endpoint`.pipe(
           endpoints.decode,
@@ -188,9 +191,15 @@ export const EndpointRepositoryPg = adapter(
 
       disable: (endpointId, reason = "operator") =>
         sql`
+          with before as materialized (
+            select enabled from webhook_endpoints where id = ${endpointId} for no key update
+          ), noted as materialized (
+            select audit_own_command('endpoints disable', json_build_object('endpoint', id, 'reason', ${reason}::text), organization_id)
+            from webhook_endpoints where id = ${endpointId} and ${reason}::text <> 'operator' and (select enabled from before)
+          )
           update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
             disabled_reason = coalesce(disabled_reason, ${reason})
-          where id = ${endpointId} returning ${columns}`.pipe(
+          where id = ${endpointId} and (select count(*) from noted) >= 0 returning ${columns}`.pipe(
           endpoints.decode,
           firstOr(EndpointNotFound, { endpointId }),
           Effect.tap(wake),

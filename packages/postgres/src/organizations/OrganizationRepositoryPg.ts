@@ -8,7 +8,7 @@ import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, first, firstOr, rowsOf } from "../rowsOf.ts"
 
-const { columns } = rowsOf(Organization)
+const { columns, decode } = rowsOf(Organization)
 const decodeOrganization = decodeRow(Organization.fields)
 const decodeReplays = decodeColumn({ id: ReplayId })
 const decodeFrozen = decodeColumn({ frozenAt: Timestamp })
@@ -24,12 +24,23 @@ export const OrganizationRepositoryPg = adapter(
       create: (id, name) =>
         sql`
           with organization as (
-            insert into organizations (id, name) values (${id}, ${name}) returning id, name, created_at
+            insert into organizations (id, name) values (${id}, ${name}) returning id, name, contacts, created_at
           ), clock as (
             insert into organization_clock (organization_id, last, server_started_at, identity)
             select id, created_at, pg_postmaster_start_time(), note_timeline() from organization
           )
           select ${columns} from organization`.pipe(decodeOrganization),
+
+      setContacts: (organizationId, contacts) =>
+        sql`
+          with pending as (
+            update endpoint_readers set notice_to = ${contacts}::text[], notice_due_at = clock_timestamp()
+            where organization_id = ${organizationId} and notice_to <> '{}'
+          )
+          update organizations set contacts = ${contacts}::text[] where id = ${organizationId} returning ${columns}`.pipe(
+          decode,
+          firstOr(OrganizationNotFound, { organizationId }),
+        ),
 
       findReplay: (organizationId) =>
         sql`

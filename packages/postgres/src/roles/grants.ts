@@ -12,7 +12,7 @@ type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
  * right leaves this table one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
-  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, frozen_at)" },
+  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, contacts, frozen_at)" },
   organization_clock: { api: "select", worker: "select, update", operator: "select, insert, update" },
   api_keys: { api: "select, update (last_used_at)", operator: "select, insert, update" },
   rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },
@@ -31,7 +31,11 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   recipient_keys: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   recipient_fields: { worker: "select, insert, delete", operator: "select, insert, update, delete" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
-  webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },
+  webhook_endpoints: {
+    api: "select",
+    worker: "select, update (enabled, disabled_at, disabled_reason)",
+    operator: "select, insert, update",
+  },
   signing_secrets: {
     api: "select, update (last_used_at)",
     worker: "select, update (last_used_at)",
@@ -127,6 +131,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */
 export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
+  audit_own_command: ["worker", "operator"],
   keep_partitions: ["worker"],
   watch_clock: ["worker"],
   lift_unsubscriptions: ["worker"],

@@ -75,6 +75,8 @@ describe("EndpointRepositoryPg", () => {
       breaker: "closed",
       failures: 0,
       nextProbeAt: null,
+      failingSince: null,
+      notices: 0,
       waiting: 0,
       inFlight: 0,
       oldestDueAt: null,

@@ -39,7 +39,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   digest_outreach: { others: "organization_id program_id" },
   dkim_keys: { others: "organization_id id sender_id selector public_key ciphertext" },
   domain_pauses: { kept: { domain: DOMAIN }, others: "organization_id campaign_id status" },
-  endpoint_readers: { others: "endpoint_id organization_id owner" },
+  endpoint_readers: { others: "endpoint_id organization_id owner notice_to" },
   erased_clinicians: {
     kept: { hash: "a keyed hash, which goes on suppressing (decision 33)" },
     others: "organization_id",
@@ -67,7 +67,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   operators: { others: "id name role organization_id" },
   organization_clock: { others: "organization_id identity" },
   organization_turns: { others: "organization_id" },
-  organizations: { others: "id name" },
+  organizations: { others: "id name contacts" },
   programs: { others: "organization_id id slug name status sender_name postal_address" },
   rate_windows: { others: "key_id" },
   read_positions: { kept: { position_id: OUR_ID }, others: "organization_id key_id list types" },

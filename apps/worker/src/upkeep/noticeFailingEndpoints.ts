@@ -1,0 +1,83 @@
+import type { FailingHours } from "@outreach/domain/deliveries/FailingEndpoint"
+import { FailingEndpointRepository, type FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
+import { type GivenNotice, judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
+import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
+import { sendOnce } from "@outreach/mail/sendOnce"
+import { Clock, Effect, type Redacted, Result } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { mailOutcome, type SmtpFailure } from "../mail/SmtpMailer.ts"
+import { composeFailingNotice } from "./composeFailingNotice.ts"
+import { whileBelieved } from "./watchClock.ts"
+
+/** How notices are sent, and when. */
+export interface NoticeOptions {
+  readonly hours: FailingHours
+  /** Where the endpoint's page is; null unless that is known. */
+  readonly consoleUrl: string | null
+  readonly smtpUrl: Redacted.Redacted
+  readonly sender: SenderIdentity
+}
+
+/** For how long an address is tried whose server puts the notice off. */
+const MAX_DEFERRED_MS = 3 * 86_400_000
+
+/** Every five minutes tells organizations of endpoints to which every call fails, and disables those that have failed for too long. Until interrupted. */
+export const noticeFailingEndpoints = (options: NoticeOptions) =>
+  retryForever(
+    "noticeFailingEndpoints",
+    whileBelieved(
+      Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice)),
+    ).pipe(Effect.andThen(sendNotices(options)), Effect.andThen(Effect.sleep("5 minutes"))),
+  )
+
+const logNotice = ({ contacts, ...given }: GivenNotice) =>
+  contacts === 0
+    ? Effect.logWarning("endpoint fails, and its organization has no contacts to tell").pipe(Effect.annotateLogs(given))
+    : Effect.logInfo("endpoint fails, the contacts of its organization are told").pipe(
+        Effect.annotateLogs({ ...given, contacts }),
+      )
+
+/** Sends the notices that wait. One that the mail server does not take now is taken up again in half an hour. */
+export const sendNotices = Effect.fnUntraced(function* (options: NoticeOptions) {
+  const notices = yield* FailingEndpointRepository
+  while (true) {
+    const notice = yield* notices.claim
+    if (notice === undefined) return
+    for (const contact of notice.contacts) {
+      if (yield* tell(notice, contact, options)) yield* notices.settle(notice, contact)
+    }
+  }
+})
+
+/** Sends a notice to a contact; returns whether that is done with. */
+const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string, options: NoticeOptions) {
+  const { sender, smtpUrl } = options
+  const { endpointId, organizationId, notices, since, noticedAt } = notice
+  const { address } = sender.from
+  const mail = {
+    ...{ sender, to: contact, returnPath: address, ...composeFailingNotice(notice, options) },
+    messageId: `<${endpointId}.${since}.${notices}@${domainOf(address)}>`,
+  }
+  // It is no answer to a message, and nobody is to answer it by a machine (RFC 3834).
+  const headers = { "Auto-Submitted": "auto-generated" }
+  const sent = yield* Effect.result(
+    Effect.tryPromise({ try: () => sendOnce(mail, { url: smtpUrl, headers }), catch: (error) => error as SmtpFailure }),
+  )
+  if (Result.isSuccess(sent)) return true
+  const outcome = mailOutcome(sent.failure, { isLoggedIn: false, isMessageSent: false })
+  const isRefused =
+    outcome._tag === "Bounced" ||
+    outcome._tag === "Refused" ||
+    (outcome._tag === "Deferred" && (yield* Clock.currentTimeMillis) - noticedAt > MAX_DEFERRED_MS)
+  yield* Effect.logWarning(
+    isRefused
+      ? "contact cannot be told that an endpoint fails"
+      : "notice of a failing endpoint not sent, it is tried again",
+  ).pipe(
+    Effect.annotateLogs({
+      ...{ endpointId, organizationId, outcome: outcome._tag },
+      ...("failure" in outcome && outcome.failure),
+    }),
+  )
+  return isRefused
+})

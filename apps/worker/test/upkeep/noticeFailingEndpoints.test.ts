@@ -1,0 +1,325 @@
+import { expect } from "@effect/vitest"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { effectTest } from "@outreach/testing/effectTest"
+import { mailServer } from "@outreach/testing/mailServer"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach, describe } from "vitest"
+import { type NoticeOptions, sendNotices } from "../../src/upkeep/noticeFailingEndpoints.ts"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+// Each test is alone with its endpoints.
+beforeEach(() =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from delivery_outcomes`
+      yield* sql`update endpoint_readers set failing_since = null, notice_to = '{}'`
+    }),
+  ),
+)
+
+const HOURS = { notice: 24, reminder: 72, disable: 120 }
+const judge = judgeFailingEndpoints(HOURS)
+const optionsFor = (url: string): NoticeOptions => ({
+  hours: HOURS,
+  consoleUrl: "https://console.test",
+  smtpUrl: Redacted.make(url),
+  sender: {
+    ...{ id: null, from: { name: "Outreach", address: "outreach@deployment.test" } },
+    ...{ replyTo: null, bounceDomain: null, dkim: null },
+  },
+})
+
+interface Calls {
+  readonly delivered?: number
+  readonly serverErrors?: number
+  readonly noResponses?: number
+  readonly deadLetters?: number
+}
+
+/** Counts calls to an endpoint as workers do, some minutes ago. */
+const count = Effect.fnUntraced(function* (endpointId: EndpointId, calls: Calls, minutesAgo = 0) {
+  const sql = yield* SqlClient.SqlClient
+  const { delivered = 0, serverErrors = 0, noResponses = 0, deadLetters = 0 } = calls
+  yield* sql`
+    insert into delivery_outcomes as held (organization_id, endpoint_id, at, delivered, server_errors, no_responses, dead_letters)
+    select organization_id, id, date_bin('5 minutes', clock_timestamp() - make_interval(mins => ${minutesAgo}::int), 'epoch'),
+      ${delivered}::int, ${serverErrors}::int, ${noResponses}::int, ${deadLetters}::int
+    from webhook_endpoints where id = ${endpointId}
+    on conflict (endpoint_id, at, seconds, organization_id) do update set delivered = held.delivered + excluded.delivered`
+})
+
+/** Moves all that the rule looks at into the past. */
+const pass = Effect.fnUntraced(function* (hours: number) {
+  const sql = yield* SqlClient.SqlClient
+  const by = sql`make_interval(hours => ${hours}::int)`
+  yield* sql`update delivery_outcomes set at = at - ${by}`
+  yield* sql`
+    update endpoint_readers set failing_since = failing_since - ${by}, noticed_at = noticed_at - ${by}, notice_due_at = notice_due_at - ${by}`
+})
+
+const contactsOf = (organizationId: OrganizationId, ...contacts: ReadonlyArray<string>) =>
+  OrganizationRepository.use(({ setContacts }) =>
+    setContacts(
+      organizationId,
+      contacts.map((each) => EmailAddress.make(each)),
+    ),
+  )
+
+/** An endpoint that begins to fail now, of an organization with contacts, beside another's that answers. */
+const seed = Effect.fnUntraced(function* (...contacts: ReadonlyArray<string>) {
+  const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+  const { endpoint: other } = yield* seedCampaign({ recipients: 0 })
+  yield* contactsOf(organization.id, ...contacts)
+  yield* count(other.id, { delivered: 1 }, 5)
+  yield* count(endpoint.id, { serverErrors: 3, noResponses: 1, deadLetters: 2 })
+  expect(yield* judge).toEqual([])
+  return { endpoint, organization, other }
+})
+
+/** Lets hours pass, in which the endpoint fails once more and the other one answers before. */
+const failOn = Effect.fnUntraced(function* (hours: number, endpoint: EndpointId, other: EndpointId) {
+  yield* pass(hours)
+  yield* count(other, { delivered: 1 }, 5)
+  yield* count(endpoint, { serverErrors: 1 })
+})
+
+const stateOf = (endpointId: EndpointId) => EndpointRepository.use(({ find }) => find(endpointId))
+const textOf = (mail: { readonly text: string } | undefined) =>
+  mail!.text.replaceAll("=\r\n", "").replaceAll("=3D", "=")
+
+describe("an endpoint to which every call fails", () => {
+  test("is told of after a day and after three, and is disabled after five, each once to every contact", function* () {
+    const mail = yield* Effect.promise(() => mailServer())
+    const options = optionsFor(mail.url)
+    const { endpoint, organization, other } = yield* seed("ann@acme.test", "bob@acme.test")
+    const round = Effect.gen(function* () {
+      const given = yield* judge
+      expect(yield* judge).toEqual([])
+      yield* sendNotices(options)
+      yield* sendNotices(options)
+      return given
+    })
+    const about = { endpointId: endpoint.id, organizationId: organization.id, contacts: 2 }
+
+    yield* failOn(23, endpoint.id, other.id)
+    expect(yield* round).toEqual([])
+    yield* failOn(1, endpoint.id, other.id)
+    expect(yield* round).toEqual([{ ...about, notice: "notice" }])
+    expect(mail.messages.map(({ to }) => to)).toEqual([["ann@acme.test"], ["bob@acme.test"]])
+    const first = textOf(mail.messages[0])
+    expect(first).toContain(`Subject: Webhook endpoint ${endpoint.id} is failing`)
+    expect(first).toMatch(/^From: Outreach <outreach@deployment\.test>\r$/m)
+    expect(first).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    expect(first).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m)
+    expect(first).not.toMatch(/List-Unsubscribe|X-Outreach-Message|Feedback-ID/)
+    expect(first).toContain(
+      "https://partner.test/webhooks of Acme Health is failing: no call to it has succeeded since",
+    )
+    expect(first).toContain("Calls that failed: 6")
+    expect(first).toContain("- answered with a status from 500 to 599: 5")
+    expect(first).toContain("Webhooks given up so far: 2")
+    expect(first).toMatch(/you are told again at .* UTC or soon after, and the endpoint is disabled after 120 hours/)
+    expect(first).toContain(`Where to look: https://console.test/endpoints/${endpoint.id}`)
+
+    yield* failOn(49, endpoint.id, other.id)
+    expect(yield* round).toEqual([{ ...about, notice: "reminder" }])
+    expect(textOf(mail.messages[2])).toMatch(/If every call goes on failing, it is disabled at .* UTC or soon after/)
+    expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
+
+    yield* failOn(49, endpoint.id, other.id)
+    expect(yield* round).toEqual([{ ...about, notice: "disable" }])
+    expect(yield* stateOf(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "failing", notices: 3 })
+    expect(textOf(mail.messages[4])).toContain(`Subject: Webhook endpoint ${endpoint.id} was disabled`)
+    yield* failOn(49, endpoint.id, other.id)
+    expect(yield* round).toEqual([])
+    expect(mail.messages).toHaveLength(6)
+    // A repetition would bear the same id.
+    expect(new Set(mail.messages.map(({ text }) => /^Message-ID:\s+(\S+)/m.exec(text)![1])).size).toBe(3)
+    const audited = yield* SqlClient.SqlClient.use(
+      (sql) => sql`
+        select host, command, operator, arguments, organizations, result from audit_log join audit_results on command_id = id`,
+    )
+    expect(audited).toEqual([
+      {
+        ...{ host: "worker", command: "endpoints disable", operator: null, result: "succeeded" },
+        arguments: { endpoint: endpoint.id, reason: "failing" },
+        organizations: [organization.id],
+      },
+    ])
+  })
+
+  test("is forgotten by one success, and begins anew", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* failOn(23, endpoint.id, other.id)
+    yield* count(endpoint.id, { delivered: 1 })
+    expect(yield* judge).toEqual([])
+    expect(yield* stateOf(endpoint.id)).toMatchObject({ failingSince: null, notices: 0 })
+    yield* failOn(2, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).failingSince).not.toBe(null)
+    yield* failOn(23, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+  })
+
+  test("is not told of for a time in which nobody called it", function* () {
+    const { other } = yield* seed("ann@acme.test")
+    yield* pass(130)
+    yield* count(other.id, { delivered: 1 })
+    expect(yield* judge).toEqual([])
+  })
+
+  test("is not told of while no endpoint of the deployment answers, and not at once when they do again", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* pass(130)
+    yield* count(endpoint.id, { noResponses: 9 })
+    yield* count(other.id, { noResponses: 9 })
+    expect(yield* judge).toEqual([])
+    // The other one is called first, as the network works again.
+    yield* count(other.id, { delivered: 1 })
+    expect(yield* judge).toEqual([])
+  })
+
+  test("is told of where its server responds, though there is no other", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* pass(30)
+    yield* SqlClient.SqlClient.use((sql) => sql`delete from delivery_outcomes where endpoint_id = ${other.id}`)
+    yield* count(endpoint.id, { serverErrors: 1 }, 10)
+    yield* count(endpoint.id, { noResponses: 1 })
+    expect(yield* judge).toMatchObject([{ notice: "notice" }])
+  })
+
+  test("is not told of a second time because two workers look", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* failOn(30, endpoint.id, other.id)
+    const given = yield* Effect.all([judge, judge, judge], { concurrency: "unbounded" })
+    expect(given.flat()).toMatchObject([{ notice: "notice" }])
+  })
+
+  test("is told of again later while the mail server takes nothing, and no step follows before", function* () {
+    const down = yield* Effect.promise(() => mailServer({ at: "connect", reply: "421 4.3.2 not now" }))
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* failOn(24, endpoint.id, other.id)
+    yield* judge
+    yield* sendNotices(optionsFor(down.url))
+    yield* sendNotices(optionsFor(down.url))
+    expect(down.connections()).toBe(1)
+    yield* failOn(200, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    const up = yield* Effect.promise(() => mailServer())
+    yield* sendNotices(optionsFor(up.url))
+    expect(up.messages).toHaveLength(1)
+    // The time until the next step counts from now.
+    yield* failOn(47, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    yield* failOn(2, endpoint.id, other.id)
+    expect(yield* judge).toMatchObject([{ notice: "reminder" }])
+  })
+
+  test("leaves out a contact that is refused for good, and tells the others", function* () {
+    const mail = yield* Effect.promise(() => mailServer())
+    mail.replies.set("gone.test", "550 5.1.1 no such user")
+    mail.replies.set("slow.test", "451 4.7.1 later")
+    const { endpoint, other } = yield* seed("a@gone.test", "b@slow.test", "c@acme.test")
+    yield* failOn(24, endpoint.id, other.id)
+    yield* judge
+    yield* sendNotices(optionsFor(mail.url))
+    expect(mail.messages.map(({ to }) => to[0])).toEqual(["c@acme.test"])
+    yield* pass(1)
+    mail.replies.clear()
+    yield* sendNotices(optionsFor(mail.url))
+    expect(mail.messages.map(({ to }) => to[0])).toEqual(["c@acme.test", "b@slow.test"])
+  })
+
+  test("is disabled though its organization has no contacts", function* () {
+    const { endpoint, other } = yield* seed()
+    for (const [hours, notice] of [
+      [24, "notice"],
+      [49, "reminder"],
+      [49, "disable"],
+    ] as const) {
+      yield* failOn(hours, endpoint.id, other.id)
+      expect(yield* judge).toMatchObject([{ notice, contacts: 0 }])
+    }
+    expect(yield* stateOf(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "failing" })
+  })
+
+  test("is not told of once an operator disabled it, and is as new once it is enabled", function* () {
+    const mail = yield* Effect.promise(() => mailServer())
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    yield* failOn(24, endpoint.id, other.id)
+    yield* judge
+    const { disable, enable } = yield* EndpointRepository
+    yield* disable(endpoint.id)
+    yield* sendNotices(optionsFor(mail.url))
+    yield* failOn(200, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    expect(mail.messages).toEqual([])
+    yield* enable(endpoint.id)
+    expect(yield* stateOf(endpoint.id)).toMatchObject({ failingSince: null, notices: 0, disabledReason: null })
+    expect(yield* judge).toEqual([])
+  })
+
+  test("is only known to fail where it is not to be disabled", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    const { update } = yield* EndpointRepository
+    yield* update(endpoint.id, { disableWhenFailing: false })
+    yield* failOn(24, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).notices).toBe(1)
+    yield* failOn(200, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
+  })
+
+  test("is left alone while its organization is frozen", function* () {
+    const { endpoint, organization, other } = yield* seed("ann@acme.test")
+    yield* OrganizationRepository.use(({ freeze }) => freeze(organization.id))
+    yield* failOn(24, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+  })
+
+  test("begins anew after a time in which the database's clock was not believed", function* () {
+    const { endpoint, other } = yield* seed("ann@acme.test")
+    const sql = yield* SqlClient.SqlClient
+    yield* failOn(200, endpoint.id, other.id)
+    yield* sql`update clock_watch set believed_at = believed_at - interval '8 days'`
+    expect(yield* judge).toEqual([])
+    yield* sql`update clock_watch set believed_at = clock_timestamp()`
+    expect(yield* judge).toEqual([])
+    yield* failOn(23, endpoint.id, other.id)
+    expect(yield* judge).toEqual([])
+  })
+
+  test("is not told of for calls that a wrong clock dated", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint } = yield* seed("ann@acme.test")
+    yield* sql`update endpoint_readers set failing_since = null where endpoint_id = ${endpoint.id}`
+    yield* sql`update delivery_outcomes set at = at + interval '3 days' where endpoint_id = ${endpoint.id}`
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
+    yield* pass(72)
+    yield* sql`insert into clock_faults (first_at, last_at) values (now() - interval '1 hour', now() + interval '1 hour')`
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
+    yield* sql`delete from clock_faults`
+  })
+
+  test("has what waits sent to the contacts that replace the earlier ones", function* () {
+    const mail = yield* Effect.promise(() => mailServer())
+    const { endpoint, organization, other } = yield* seed("ann@acme.test")
+    yield* failOn(24, endpoint.id, other.id)
+    yield* judge
+    yield* contactsOf(organization.id, "new@acme.test")
+    yield* sendNotices(optionsFor(mail.url))
+    expect(mail.messages.map(({ to }) => to[0])).toEqual(["new@acme.test"])
+  })
+})

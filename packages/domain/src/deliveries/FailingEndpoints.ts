@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import { DescribedError } from "../DescribedError.ts"
+import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import { Transaction } from "../Transaction.ts"
+import { EndpointRepository } from "./EndpointRepository.ts"
+import { type FailingEndpoint, type FailingHours, judgeFailing, NOTICES } from "./FailingEndpoint.ts"
+import { FailingEndpointRepository } from "./FailingEndpointRepository.ts"
+
+class NoLongerFailing extends DescribedError("NoLongerFailing", "The endpoint no longer fails.") {}
+
+/** A notice that was decided on, and to how many contacts. */
+export interface GivenNotice {
+  readonly endpointId: EndpointId
+  readonly organizationId: OrganizationId
+  readonly notice: (typeof NOTICES)[number]
+  readonly contacts: number
+}
+
+/** Judges the endpoints that fail, and disables those that have failed for too long; returns the notices that are to be sent. */
+export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: FailingHours) {
+  const repository = yield* FailingEndpointRepository
+  const endpoints = yield* EndpointRepository
+  const transaction = yield* Transaction
+  const given: Array<GivenNotice> = []
+
+  const noticeOf = Effect.fnUntraced(function* (
+    endpoint: FailingEndpoint,
+    verdict: { readonly notices: number; readonly isTold: boolean },
+  ) {
+    const { endpointId, organizationId } = endpoint
+    const notice = NOTICES[verdict.notices - 1]!
+    const noted = Effect.flatMap(repository.notice(endpoint, verdict), (contacts) =>
+      contacts === undefined ? Effect.fail(new NoLongerFailing()) : Effect.succeed(contacts),
+    )
+    const contacts = yield* transaction.run(
+      notice === "disable" ? Effect.andThen(endpoints.disable(endpointId, "failing"), noted) : noted,
+    )
+    if (verdict.isTold) given.push({ endpointId, organizationId, notice, contacts })
+  })
+
+  let after: EndpointId | null = null
+  while (true) {
+    const page: ReadonlyArray<FailingEndpoint> = yield* repository.observe(after)
+    const judged = page.map((endpoint) => ({ endpoint, verdict: judgeFailing(endpoint, hours) }))
+    yield* repository.note(
+      judged.flatMap(({ endpoint: { endpointId }, verdict }) => {
+        if (verdict?._tag === "Began") return { endpointId, since: verdict.at }
+        return verdict?._tag === "Recovered" ? { endpointId, since: null } : []
+      }),
+    )
+    for (const { endpoint, verdict } of judged) {
+      // One that recovered, or was removed, in the meantime is left alone.
+      if (verdict?._tag === "Noticed") yield* Effect.ignore(noticeOf(endpoint, verdict))
+    }
+    const last = page.at(-1)
+    if (last === undefined) return given
+    after = last.endpointId
+  }
+})

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import {
+  type FailingEndpoint,
+  type FailingHours,
+  judgeFailing,
+  nextNotice,
+  noticeDueAt,
+} from "../../src/deliveries/FailingEndpoint.ts"
+import { EndpointId, OrganizationId } from "../../src/Identifier.ts"
+
+const HOUR = 3_600_000
+const HOURS: FailingHours = { notice: 24, reminder: 72, disable: 120 }
+
+/** An endpoint to which every call has failed from 0 until now, while others answered. */
+const failingFor = (hours: number, more: Partial<FailingEndpoint> = {}): FailingEndpoint => ({
+  endpointId: EndpointId.make(`whe_${"0".repeat(32)}`),
+  organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),
+  since: 0,
+  notices: 0,
+  noticedAt: null,
+  isPending: false,
+  disableWhenFailing: true,
+  succeededAt: null,
+  firstFailedAt: 0,
+  lastFailedAt: hours * HOUR,
+  answeredAt: hours * HOUR - 1,
+  ...more,
+})
+const noticed = (notices: number) => ({ _tag: "Noticed", notices, isTold: true })
+
+describe("judgeFailing", () => {
+  it("begins with the first call that fails, and ends with one success", () => {
+    expect(judgeFailing(failingFor(0, { since: null, firstFailedAt: 7 }), HOURS)).toEqual({ _tag: "Began", at: 7 })
+    expect(judgeFailing(failingFor(0, { since: null, firstFailedAt: null }), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(500, { succeededAt: 0 }), HOURS)).toEqual({ _tag: "Recovered" })
+    expect(judgeFailing(failingFor(500, { succeededAt: -1 }), HOURS)).toEqual(noticed(1))
+  })
+
+  it("tells after a day, tells again after three, and disables after five", () => {
+    expect(judgeFailing(failingFor(23.9), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(24), HOURS)).toEqual(noticed(1))
+    const told = { notices: 1, noticedAt: 24 * HOUR }
+    expect(judgeFailing(failingFor(71.9, told), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(72, told), HOURS)).toEqual(noticed(2))
+    const toldAgain = { notices: 2, noticedAt: 72 * HOUR }
+    expect(judgeFailing(failingFor(119.9, toldAgain), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(120, toldAgain), HOURS)).toEqual(noticed(3))
+    expect(judgeFailing(failingFor(999, { notices: 3, noticedAt: 120 * HOUR }), HOURS)).toBe(null)
+  })
+
+  it("leaves the time between two notices, however late the first one is", () => {
+    const late = { notices: 1, noticedAt: 200 * HOUR }
+    expect(judgeFailing(failingFor(247, late), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(248, late), HOURS)).toEqual(noticed(2))
+  })
+
+  it("waits for a notice that is still to be sent", () => {
+    expect(judgeFailing(failingFor(500, { notices: 1, noticedAt: 24 * HOUR, isPending: true }), HOURS)).toBe(null)
+  })
+
+  it("takes no time without calls for a failure", () => {
+    expect(judgeFailing(failingFor(500, { lastFailedAt: null }), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(500, { lastFailedAt: 2 * HOUR, answeredAt: HOUR }), HOURS)).toBe(null)
+  })
+
+  it("blames no partner while no call of the deployment is answered", () => {
+    expect(judgeFailing(failingFor(500, { answeredAt: null }), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(500, { answeredAt: 500 * HOUR }), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(500, { answeredAt: 475 * HOUR }), HOURS)).toBe(null)
+    expect(judgeFailing(failingFor(500, { answeredAt: 476 * HOUR }), HOURS)).toEqual(noticed(1))
+  })
+
+  it("knows one that is not to be disabled to fail, and tells nobody", () => {
+    expect(judgeFailing(failingFor(500, { disableWhenFailing: false }), HOURS)).toEqual({
+      ...noticed(1),
+      isTold: false,
+    })
+    const known = { disableWhenFailing: false, notices: 1, noticedAt: 0 }
+    expect(judgeFailing(failingFor(500, known), HOURS)).toBe(null)
+  })
+
+  it("skips the steps that a deployment has switched off", () => {
+    const off = { notice: null, reminder: null, disable: null }
+    expect(judgeFailing(failingFor(9999), off)).toBe(null)
+    expect(judgeFailing(failingFor(119), { ...off, disable: 120 })).toBe(null)
+    expect(judgeFailing(failingFor(120), { ...off, disable: 120 })).toEqual(noticed(3))
+    expect(nextNotice(1, { ...HOURS, reminder: null })).toBe(3)
+    expect(nextNotice(1, { ...HOURS, reminder: null, disable: null })).toBe(null)
+  })
+
+  const hours = fc
+    .uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 3, maxLength: 3 })
+    .map((each) => each.toSorted((a, b) => a - b))
+    .chain(([notice, reminder, disable]) =>
+      fc.record({
+        notice: fc.constantFrom(notice!, null),
+        reminder: fc.constantFrom(reminder!, null),
+        disable: fc.constantFrom(disable!, null),
+      }),
+    )
+  /** What happens within each hour: calls of the endpoint, what others see, and how far the clock jumps. */
+  const life = fc.array(
+    fc.record({
+      call: fc.constantFrom(
+        "failed" as const,
+        "failed" as const,
+        "failed" as const,
+        "succeeded" as const,
+        "none" as const,
+      ),
+      isOnline: fc.boolean(),
+      jump: fc.constantFrom(0, 0, 0, 0, 0, 30, 200),
+    }),
+    { maxLength: 600 },
+  )
+
+  it("gives each notice once, in order and in its time, and never after a success", () => {
+    fc.assert(
+      fc.property(hours, life, (hours, life) => {
+        let now = 1000 * HOUR
+        let state = failingFor(0, { since: null, firstFailedAt: null, lastFailedAt: null, answeredAt: null })
+        let lastSuccess = Number.NEGATIVE_INFINITY
+        let answeredAt: number | null = null
+        const given: Array<{ notices: number; at: number }> = []
+        for (const { call, isOnline, jump } of life) {
+          now += HOUR + jump * HOUR
+          if (call === "succeeded") {
+            lastSuccess = now
+            state = { ...state, succeededAt: now, firstFailedAt: null, lastFailedAt: null }
+          }
+          if (call === "failed") state = { ...state, firstFailedAt: state.firstFailedAt ?? now, lastFailedAt: now }
+          const verdict = judgeFailing({ ...state, answeredAt }, hours)
+          if (isOnline) answeredAt = now
+          if (verdict?._tag === "Began") state = { ...state, since: verdict.at }
+          if (verdict?._tag === "Recovered") {
+            state = { ...state, since: null, notices: 0, noticedAt: null }
+            given.length = 0
+          }
+          if (verdict?._tag !== "Noticed") continue
+          const name = (["notice", "reminder", "disable"] as const)[verdict.notices - 1]!
+          expect(verdict.notices).toBeGreaterThan(state.notices)
+          expect(lastSuccess).toBeLessThan(state.since!)
+          expect(now - state.since!).toBeGreaterThanOrEqual(hours[name]! * HOUR)
+          const before = given.at(-1)
+          if (before !== undefined) {
+            const gap = hours[name]! - hours[(["notice", "reminder", "disable"] as const)[before.notices - 1]!]!
+            expect(now - before.at).toBeGreaterThanOrEqual(gap * HOUR)
+          }
+          given.push({ notices: verdict.notices, at: now })
+          state = { ...state, notices: verdict.notices, noticedAt: now }
+        }
+      }),
+    )
+  })
+
+  it("says beforehand when it acts: not a moment earlier, and then", () => {
+    fc.assert(
+      fc.property(hours, fc.integer({ min: 0, max: 2 }), fc.nat(10_000), (hours, notices, noticed) => {
+        const next = nextNotice(notices, hours)
+        fc.pre(next !== null)
+        const state = { notices, noticedAt: notices === 0 ? null : noticed * HOUR }
+        const at = noticeDueAt(0, state, next, hours) / HOUR
+        expect(judgeFailing(failingFor(at - 0.01, state), hours)).toBe(null)
+        expect(judgeFailing(failingFor(at, state), hours)).toMatchObject({ notices: next })
+      }),
+    )
+  })
+})

@@ -1,0 +1,130 @@
+import { FailingEndpoint } from "@outreach/domain/deliveries/FailingEndpoint"
+import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
+import { Effect, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { adapter } from "../adapter.ts"
+import { decodeColumn, decodeRows, first } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
+
+const PAGE_SIZE = 500
+/** For how long a notice that was taken is left to the worker that took it, and how long it waits after a failure. */
+const LEASE_MINUTES = 30
+
+const decodeEndpoints = decodeRows(FailingEndpoint.fields)
+const decodeNotices = decodeRows(FailingNotice.fields)
+const decodeContacts = decodeColumn({ contacts: Schema.Int })
+
+export const FailingEndpointRepositoryPg = adapter(
+  FailingEndpointRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const millis = (time: string): Statement.Fragment =>
+      sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
+    const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
+    const forget = sql.literal(
+      "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
+    )
+
+    return {
+      observe: Effect.fnUntraced(function* (after) {
+        if (after === null) {
+          yield* sql`
+            update endpoint_readers reader set ${forget} from webhook_endpoints endpoint
+            where (select plausible_now() is null) and failing_since is not null and notice_to = '{}'
+              and endpoint.id = endpoint_id and enabled`
+        }
+        return yield* sql`
+          with time as materialized (
+            select now_at from plausible_now() as now_at where now_at is not null
+          ), recent as materialized (
+            select distinct endpoint_id from time join delivery_outcomes
+              on seconds = 300 and at > now_at - interval '15 minutes' and at <= now_at and delivered = 0 and ${failed}
+          )
+          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", ${millis("failing_since")} as since,
+            notices, ${millis("noticed_at")} as "noticedAt", notice_to <> '{}' as "isPending", disable_when_failing as "disableWhenFailing",
+            ${millis("succeeded_at")} as "succeededAt", ${millis("first_at")} as "firstFailedAt", ${millis("last_at")} as "lastFailedAt",
+            ${millis("answered_at")} as "answeredAt"
+          from time
+          cross join endpoint_readers reader
+          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id and enabled
+          join organizations organization on organization.id = reader.organization_id and frozen_at is null
+          -- A success is seen within the two days in which outcomes are kept by five minutes.
+          cross join lateral (
+            select max(at) as succeeded_at from delivery_outcomes
+            where endpoint_id = reader.endpoint_id and delivered > 0 and at <= now_at
+              and at >= greatest(coalesce(failing_since, now_at - interval '1 hour'), now_at - interval '2 days')
+          ) success
+          cross join lateral (
+            select min(at) as first_at, max(at) as last_at from delivery_outcomes
+            where endpoint_id = reader.endpoint_id and ${failed} and not is_doubtful(at)
+              and at > coalesce(succeeded_at, now_at - interval '1 hour') and at <= now_at
+          ) failure
+          left join lateral (
+            select max(at) as answered_at from (
+              select at, delivered + client_errors + server_errors + other_statuses as answers from delivery_outcomes
+              where seconds = 300 and at < last_at and at > greatest(failing_since, last_at - interval '1 day')
+              order by at desc limit 1000
+            ) newest where answers > 0
+          ) deployment on failing_since < now_at - interval '30 minutes' and notices < 3
+          where (failing_since is not null or reader.endpoint_id in (table recent)) and reader.endpoint_id > ${after ?? ""}
+          order by reader.endpoint_id limit ${PAGE_SIZE}`.pipe(decodeEndpoints)
+      }),
+
+      note: Effect.fnUntraced(function* (endpoints) {
+        const began = endpoints.flatMap(({ endpointId, since }) => (since === null ? [] : { endpointId, since }))
+        const over = endpoints.flatMap(({ endpointId, since }) => (since === null ? endpointId : []))
+        if (began.length > 0) {
+          yield* sql`
+            update endpoint_readers reader set failing_since = to_timestamp(given.since / 1000.0)
+            from ${toTable("given", began, { endpointId: "text", since: "bigint" })}
+            where reader.endpoint_id = given.endpoint_id and failing_since is null`
+        }
+        if (over.length > 0) {
+          yield* sql`update endpoint_readers set ${forget} where endpoint_id = any (${over}::text[]) and failing_since is not null`
+        }
+      }),
+
+      notice: ({ endpointId, since, notices: earlier }, { notices, isTold }) =>
+        sql`
+          update endpoint_readers reader set notices = ${notices}::int, noticed_at = clock_timestamp(), notice_due_at = clock_timestamp(),
+            notice_to = case when ${isTold}::boolean then contacts else '{}' end
+          from organizations organization, webhook_endpoints endpoint
+          where endpoint_id = ${endpointId} and endpoint.id = endpoint_id and organization.id = reader.organization_id
+            and notices = ${earlier}::int and ${millis("failing_since")} = ${since}::double precision
+            and (enabled or disabled_reason = 'failing')
+          returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
+
+      claim: sql`
+        with due as materialized (
+          select reader.endpoint_id from endpoint_readers reader
+          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+          join organizations organization on organization.id = reader.organization_id and frozen_at is null
+          where notice_to <> '{}' and (enabled or (notices = 3 and disabled_reason = 'failing'))
+            -- A time written while the database's clock was ahead may lie days away.
+            and notice_due_at not between clock_timestamp() and clock_timestamp() + interval '1 hour'
+          order by notice_due_at limit 1 for update of reader skip locked
+        ), taken as (
+          update endpoint_readers set notice_due_at = clock_timestamp() + make_interval(mins => ${LEASE_MINUTES}::int)
+          where endpoint_id in (table due) returning *
+        )
+        select taken.endpoint_id as "endpointId", taken.organization_id as "organizationId", organization.name as organization,
+          shown_url(url) as url, notices, ${millis("failing_since")} as since, ${millis("noticed_at")} as "noticedAt",
+          notice_to as contacts, calls.*
+        from taken join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
+        join organizations organization on organization.id = taken.organization_id
+        cross join lateral (
+          select coalesce(sum(client_errors), 0)::int as "clientErrors", coalesce(sum(server_errors), 0)::int as "serverErrors",
+            coalesce(sum(other_statuses), 0)::int as "otherStatuses", coalesce(sum(no_responses), 0)::int as "noResponses",
+            coalesce(sum(dead_letters), 0)::int as "deadLetters"
+          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= failing_since
+        ) calls`.pipe(decodeNotices, first),
+
+      // The time of the next notice counts from when the last contact was told.
+      settle: ({ endpointId, notices }, contact) =>
+        Effect.asVoid(sql`
+          update endpoint_readers set notice_to = array_remove(notice_to, ${contact}),
+            noticed_at = case when array_remove(notice_to, ${contact}) = '{}' then clock_timestamp() else noticed_at end
+          where endpoint_id = ${endpointId} and notices = ${notices}::int and ${contact} = any (notice_to)`),
+    }
+  }),
+)
