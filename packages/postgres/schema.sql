@@ -175,19 +175,6 @@ AS $function$
   select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
 $function$;
 
-CREATE OR REPLACE FUNCTION public.audit_own_command(command text, arguments json, organization_id text)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with begun as (
-    insert into audit_log (role, os_user, host, command, arguments, organizations)
-    values (session_user, session_user, 'worker', command, arguments, array[organization_id]) returning id
-  )
-  insert into audit_results (command_id, result) select id, 'succeeded' from begun
-$function$;
-
 CREATE OR REPLACE FUNCTION public.bring_forward(now_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql

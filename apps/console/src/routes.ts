@@ -17,8 +17,9 @@ import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesRoutes } from "./pages/issues/issuesPage.tsx"
 import { replayRoutes } from "./pages/issues/replayPage.tsx"
+import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
-import { partnerPage } from "./pages/partners/partnerPage.tsx"
+import { partnerPages } from "./pages/partners/partnerPage.tsx"
 import { partnersPage } from "./pages/partners/partnersPage.tsx"
 import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
@@ -37,7 +38,7 @@ export const routes = [
   [...inboxRoutes, ...inboxEventRoutes],
   [digestPage, ...digestDayRoutes],
   [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
-  [partnersPage, partnerPage, ...keyActions, ...secretActions],
+  [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   [...suppressionPages, ...suppressionActions],
   [auditPage, systemPage],

@@ -195,6 +195,7 @@ const boundRolesFrom = (route: Route): ReadonlyArray<OperatorRole> =>
 /** All that partners may use. */
 const FOR_PARTNERS: ReadonlyArray<string> = [
   "GET /partners/:organization",
+  "POST /partners/:organization/show",
   "POST /partners/:organization/keys",
   "POST /keys/:key/rotate",
   "POST /keys/:key/revoke",

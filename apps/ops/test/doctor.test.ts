@@ -291,6 +291,17 @@ describe("doctor on endpoints", () => {
 
   it("leaves disabled ones alone", async () => {
     const { id } = await createEndpoint("http://127.0.0.1:1/")
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) =>
+          sql`update endpoint_readers set failing_since = now() - interval '2 days', notices = 1 where endpoint_id = ${id}`,
+      ),
+    )
+    const failing = await finding(open, "failing")
+    expect(failing).toMatchObject({ status: "warning", advice: expect.stringContaining("ops organizations update") })
+    expect(failing!.found).toMatch(
+      new RegExp(`^Every call to the endpoint ${id} has failed since .*no contacts to tell`),
+    )
     await meanwhile(EndpointRepository.use((endpoints) => endpoints.disable(id)))
     expect(await finding(open, "endpoints")).toMatchObject({ status: "skipped" })
   })

@@ -24,19 +24,44 @@ describe("organizations", () => {
     expect(created).toEqual({
       id: expect.stringMatching(/^org_[0-9a-f]{32}$/),
       name: "Acme Health",
+      contacts: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
     expect((await runJson("organizations", "list")).data).toContainEqual({
-      ...{ ...created, clock_ahead_seconds: 0, frozen_at: null },
+      ...{ ...created, contacts: 0, clock_ahead_seconds: 0, frozen_at: null },
     })
   })
 
   it("are shown to people as an aligned table with times in UTC", async () => {
     const { id, created_at } = await runJson("organizations", "create", "--name", "Łódź 医院")
     const { stdout } = await run(["organizations", "list"])
-    expect(stdout).toMatch(/^id +name +created_at +clock_ahead_seconds +frozen_at$/m)
+    expect(stdout).toMatch(/^id +name +contacts +created_at +clock_ahead_seconds +frozen_at$/m)
     expect(stdout).toContain(`${id}  Łódź 医院`)
     expect(stdout).toContain(created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
+  })
+
+  it("have contacts, which are replaced and taken away, and are in no log", async () => {
+    const org = await organization()
+    const update = (...flags: ReadonlyArray<string>) => ["organizations", "update", "--organization", org, ...flags]
+    const to = (...contacts: ReadonlyArray<string>) => update(...contacts.flatMap((each) => ["--contact", each]))
+    const twice = ["ann@acme.example", "bob@acme.example", "ann@acme.example"]
+    expect((await runJson(...to(...twice))).contacts).toEqual(["ann@acme.example", "bob@acme.example"])
+    expect((await run(["organizations", "show", "--organization", org])).stdout).toContain("bob@acme.example")
+    expect((await runJson("organizations", "list")).data).toContainEqual(
+      expect.objectContaining({ id: org, contacts: 2 }),
+    )
+    expect((await runJson(...to("o'hara@acme.example"))).contacts).toEqual(["o'hara@acme.example"])
+    const moved = await run(["organizations", "export-publication", "--organization", org])
+    expect(moved.stdout).toContain("array['o''hara@acme.example']::text[]")
+    expect((await runJson(...update("--no-contacts"))).contacts).toEqual([])
+    const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@acme.example`)
+    for (const wrong of [update(), to(...eleven), [...to("ann@acme.example"), "--no-contacts"]]) {
+      expect(await runFailing(...wrong)).toMatchObject({ code: "unclear_contacts" })
+    }
+    expect((await run(to("ann at acme"))).code).toBe(2)
+    const audited = await run(["audit", "list", "--organization", org, "--json"])
+    expect(audited.stdout).toContain("organizations update")
+    expect(audited.stdout).not.toContain("acme.example")
   })
 
   it("are frozen, which says where the WAL ends, and served again once that is confirmed", async () => {
@@ -232,7 +257,10 @@ describe("endpoints", () => {
       { ...all, ...atRest, ...disabled },
       { ...some, ...atRest },
     ])
-    expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version })
+    expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version, missed_events: 0 })
+    const kept = await runJson("endpoints", "update", all.id, "--no-disable-when-failing")
+    expect(kept).toEqual({ ...all, disable_when_failing: false, version })
+    await runJson("endpoints", "update", all.id, "--disable-when-failing")
     const retry_schedule = "7 attempts: 30s,2m,10m,1h,6h,24h (default)"
     expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version, retry_schedule })
   })

@@ -102,7 +102,7 @@ export const defineAction = <const P extends `/${string}`, E extends Refusal, R,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
 /** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
-interface Masking {
+export interface Masking {
   readonly isShown: boolean
   readonly show: Pick<Route<unknown, string>, "path" | "inputs" | keyof Access>
 }

@@ -19,7 +19,7 @@ import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/creat
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
-import { campaignId, limit, organizationId } from "../inputs/filters.ts"
+import { campaignId, emailAddress, limit, organizationId } from "../inputs/filters.ts"
 import { choice, flag, optional, text, withDefault } from "../inputs/Input.ts"
 import { confirm, formatCount, formatFinding, Output, print, yes } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
@@ -139,7 +139,6 @@ const preflight = reading({
 })
 
 // Loaded when the flag is given, because it loads the contract's schemas.
-const emailAddress = Effect.promise(async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress)
 
 const sendTest = changing({
   about: "Send one real message, marked as a test, to your own address; its links are not valid and record nothing",

@@ -1,11 +1,13 @@
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { createLogReplay } from "@outreach/domain/deliveries/Replays"
+import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
@@ -52,6 +54,11 @@ const settings = {
   standardWebhooks: optional(
     onOrOff(
       "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
+    ),
+  ),
+  disableWhenFailing: optional(
+    onOrOff(
+      "Tell the organization's contacts once every call has failed for a day, and disable it after five; --no-disable-when-failing does neither",
     ),
   ),
 }
@@ -175,9 +182,32 @@ const disable = changing({
 })
 
 const enable = changing({
-  about: "Resume an endpoint's deliveries at once, even if it failed before",
-  input: { endpointId },
-  run: ({ endpointId }) => EndpointRepository.use(({ enable }) => enable(endpointId)),
+  about:
+    "Resume an endpoint's deliveries at once, even if it failed before, and say what it missed since it began to fail",
+  examples: ["ops endpoints enable whe_…", "ops endpoints enable whe_… --replay-missed"],
+  input: {
+    endpointId,
+    replayMissed: switchFlag("Also send what became dead letters since it began to fail, each once"),
+    rate: replayFlags.rate,
+  },
+  *run({ endpointId, replayMissed, rate }) {
+    const missed = yield* missedBy(endpointId)
+    const events = formatCount(missed?.count ?? 0, "event")
+    if (missed !== null && replayMissed) {
+      // Before it is enabled: what is replayed waits, and is not forgotten if the command ends here.
+      const { endpointId, from } = missed
+      const { id } = yield* createDeadLetterReplay({ endpointId, from }, rate)
+      yield* printToStderr(`It missed ${events}; ${id} sends them. Follow it with \`ops replays follow ${id}\`.`)
+    }
+    const enabled = yield* EndpointRepository.use(({ enable }) => enable(endpointId))
+    if (missed !== null && !replayMissed) {
+      const command = `ops dead-letters replay --endpoint ${endpointId} --from ${missed.from}`
+      yield* printToStderr(
+        `It missed ${events}, which became dead letters since it began to fail. To send each once: \`${command}\`.`,
+      )
+    }
+    return { ...enabled, missedEvents: missed?.count ?? 0 }
+  },
 })
 
 /** The maximum of characters of the response that are shown. */
@@ -252,6 +282,7 @@ export const endpoints = group({
   commands: { create, list, show, outcomes, breaker, update, test: sendTest, replay: replayLog, disable, enable },
   services: Layer.mergeAll(
     EndpointRepositoryPg,
+    DeadLetterReader.layer,
     DeliveryOutcomeReader.layer,
     ReplayJobQueuePg,
     ReplayReader.layer,

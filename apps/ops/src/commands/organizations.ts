@@ -1,17 +1,18 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { DisplayName } from "@outreach/domain/DisplayName"
+import { MAX_CONTACTS } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { createOrganization, freezeOrganization } from "@outreach/domain/organizations/Organizations"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
-import { changing, group, reading } from "../Declaration.ts"
-import { organizationId } from "../inputs/filters.ts"
-import { flag } from "../inputs/Input.ts"
+import { changing, group, reading, revealing } from "../Declaration.ts"
+import { emailAddress, organizationId } from "../inputs/filters.ts"
+import { flag, onlySwitch, several } from "../inputs/Input.ts"
 import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
 import { formatActivity, readActivity } from "../organizations/readActivity.ts"
-import { confirm, formatCount, printToStderr, yes } from "../output/Output.ts"
+import { confirm, formatCount, printToStderr, refuse, yes } from "../output/Output.ts"
 import { secretSummaries } from "../secretCipher.ts"
 
 const create = changing({
@@ -21,14 +22,41 @@ const create = changing({
 })
 
 const list = reading({
-  about: "List the organizations, oldest first",
-  run: () => OrganizationReader.use(({ list }) => list),
-  columns: ["id", "name", "createdAt", "clockAheadSeconds", "frozenAt"],
+  about: "List the organizations, oldest first, each with the number of its contacts",
+  run: () =>
+    OrganizationReader.use(({ list }) =>
+      Effect.map(list, (all) => all.map((each) => ({ ...each, contacts: each.contacts.length }))),
+    ),
+  columns: ["id", "name", "contacts", "createdAt", "clockAheadSeconds", "frozenAt"],
 })
 
-const show = reading({
+const update = changing({
   about:
-    "Show how an organization uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
+    "Replace the contacts of an organization: the addresses that are told by e-mail when one of its endpoints fails",
+  examples: [
+    "ops organizations update --organization org_… --contact ann@acme.example --contact bob@acme.example",
+    "ops organizations update --organization org_… --no-contacts",
+  ],
+  input: {
+    organizationId,
+    contact: several(flag(emailAddress, `An address to tell, up to ${MAX_CONTACTS} times`)),
+    noContacts: onlySwitch("Tell nobody"),
+  },
+  *run({ organizationId, contact, noContacts }) {
+    const contacts = [...new Set(contact)]
+    if (contacts.length > 0 === noContacts || contacts.length > MAX_CONTACTS) {
+      return yield* refuse(
+        "UnclearContacts",
+        `Give --contact for each address, up to ${MAX_CONTACTS} of them, or --no-contacts.`,
+      )
+    }
+    return yield* OrganizationRepository.use(({ setContacts }) => setContacts(organizationId, contacts))
+  },
+})
+
+const show = revealing({
+  about:
+    "Show an organization's contacts, and how it uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
   input: { organizationId },
   run: ({ organizationId }) => readActivity(organizationId),
   format: (activity) => formatActivity(activity),
@@ -87,6 +115,6 @@ const exportPublication = reading({
 
 export const organizations = group({
   about: "The partners' accounts",
-  commands: { create, list, show, freeze, unfreeze, "export-publication": exportPublication },
+  commands: { create, list, show, update, freeze, unfreeze, "export-publication": exportPublication },
   services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

@@ -1,9 +1,12 @@
-import { MAX_REPLAYS_PER_SECOND, type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import {
+  DEFAULT_REPLAYS_PER_SECOND,
+  MAX_REPLAYS_PER_SECOND,
+  type Replay,
+  ReplayJobQueue,
+} from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatCount, print, printProgress, printToStderr } from "../output/Output.ts"
-
-const DEFAULT_RATE = 100
 
 /** The flags of a replay: its deliveries per second, and whether the command ends before the workers have carried out the job. */
 export const replayFlags = {
@@ -11,9 +14,9 @@ export const replayFlags = {
     wholeNumber(
       1,
       MAX_REPLAYS_PER_SECOND,
-      `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_RATE}); dead letters given by id are delivered at once`,
+      `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_REPLAYS_PER_SECOND}); dead letters given by id are delivered at once`,
     ),
-    DEFAULT_RATE,
+    DEFAULT_REPLAYS_PER_SECOND,
   ),
   dryRun: switchFlag("Only count them"),
   detach: switchFlag("Do not wait until the workers have done it"),

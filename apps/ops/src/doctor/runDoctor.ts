@@ -9,6 +9,7 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
+import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
@@ -69,7 +70,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
       const schema = yield* check("schema", readable(schemaFinding))
       yield* check("role", readable(roleFinding))
       if (schema[0]?.status === "failed") {
-        for (const name of ["clock", "partitions", "keys", "endpoints", "senders"]) {
+        for (const name of ["clock", "partitions", "keys", "endpoints", "failing", "senders"]) {
           yield* check(name, Effect.succeed(skipped("The database does not serve this release.")))
         }
         return
@@ -83,6 +84,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
       if (standby !== undefined) yield* check("standby", readable(standbyFinding(standby)))
       yield* check("keys", readable(secretsKeyFinding))
       yield* check("endpoints", endpointFindings({ allowPrivate, servers }))
+      yield* check("failing", failingFindings)
       yield* check("senders", allSenderFindings(createResolver(servers)))
     }).pipe(
       Effect.provide(databaseServices),
@@ -116,6 +118,7 @@ const databaseServices = Layer.mergeAll(
   DatabaseInspection.layer,
   DeliveryGauges.layer,
   EndpointRepositoryPg,
+  TodayReader.layer,
   senderRepository,
 ).pipe(Layer.provideMerge(database))
 
@@ -191,6 +194,20 @@ const endpointFindings = Effect.fnUntraced(function* (options: {
     reached > 0 ? ok(`Connections succeed to ${reached} of ${formatCount(endpoints.length, "enabled endpoint")}.`) : [],
   ].flat()
 })
+
+/** Names the endpoints to which every call has failed for a day, and whether anybody was told. */
+const failingFindings = Effect.map(
+  readable(TodayReader.use(({ readFailingEndpoints }) => readFailingEndpoints(null))),
+  (endpoints) =>
+    endpoints.map(({ id, organizationId, failingSince, disabledAt, hasContacts }) =>
+      warning(
+        `Every call to the endpoint ${id} has failed since ${failingSince.slice(0, 16)}Z${disabledAt === null ? "" : ", and it was disabled"}; ${hasContacts ? "the contacts of its organization are told" : "its organization has no contacts to tell"}.`,
+        hasContacts
+          ? `Ask the partner. \`ops endpoints enable ${id}\` says what it missed.`
+          : `Name them with \`ops organizations update --organization ${organizationId} --contact\`.`,
+      ),
+    ),
+)
 
 const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
   const senders = yield* readable(

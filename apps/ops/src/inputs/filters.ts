@@ -21,6 +21,9 @@ import {
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
+export const emailAddress = Effect.promise(
+  async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,
+)
 
 export const calendarDate = (description: string) => flag(CalendarDate, description)
 

@@ -87,6 +87,10 @@ const STATE: GaugesOf<StateReading> = {
     "Endpoints that failed in a row and are probed, or have just begun to answer again.",
     ({ breakersOpen }) => breakersOpen,
   ],
+  outreach_endpoints_failing: [
+    "Endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts.",
+    ({ endpointsFailing }) => ({ contacts: endpointsFailing }),
+  ],
   outreach_messages_quarantined: [
     `E-mails that were sent and never answered, and are not tried again, ${CAPPED}.`,
     ({ messagesQuarantined }) => messagesQuarantined,

@@ -59,6 +59,7 @@ describe("the admin port", () => {
       "outreach_endpoint_max_lag_events gauge",
       "outreach_endpoint_max_lag_seconds gauge",
       "outreach_endpoint_takeovers_total counter",
+      "outreach_endpoints_failing gauge",
       "outreach_endpoints_owned gauge",
       "outreach_hints_heard_total counter",
       "outreach_hints_sent_total counter",

@@ -20,6 +20,7 @@ export class AlertReader extends Reader<AlertReader>()("backoffice/inspection/Al
         liveOldestSeconds: due.deliveries.live.oldestSeconds,
         liveMaxLagSeconds: due.deliveries.live.maxLagSeconds,
         probedOldestSeconds: due.deliveries.probed.oldestSeconds,
+        endpointsFailing: state.endpointsFailing.some + state.endpointsFailing.none,
         deadLetters: Object.values(state.deadLetters).reduce((sum, count) => sum + count, 0),
         messagesOldestSeconds: due.messages.oldestSeconds,
         messagesQuarantined: state.messagesQuarantined,

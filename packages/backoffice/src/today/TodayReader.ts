@@ -1,4 +1,5 @@
-import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
@@ -57,6 +58,20 @@ export type RefusingDomain = typeof RefusingDomain.Type
 
 export const MAX_REFUSING_DOMAINS = 20
 
+/** An endpoint to which every call has failed for a day, or that was disabled for it. */
+const FailingEndpoint = Schema.Struct({
+  id: EndpointId,
+  url: ShownUrl,
+  organizationId: OrganizationId,
+  failingSince: Timestamp,
+  /** When it was disabled; null if it is still called. */
+  disabledAt: Schema.NullOr(Timestamp),
+  /** Whether its organization has somebody to tell. */
+  hasContacts: Schema.Boolean,
+})
+
+export const MAX_FAILING_ENDPOINTS = 100
+
 /** The gauges of five minutes; null while nobody took a sample, because no worker ran. */
 const GaugeSample = Schema.Struct({
   at: Timestamp,
@@ -72,6 +87,7 @@ export type GaugeSample = typeof GaugeSample.Type
 const decodeToday = decodeRows({ today: Today })
 const decodeQuotaDays = decodeRows({ date: Timestamp, count: Schema.Int })
 const decodeDomains = decodeRows(RefusingDomain.fields)
+const decodeFailing = decodeRows(FailingEndpoint.fields)
 const decodeSamples = decodeRows(GaugeSample.fields)
 
 /** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
@@ -133,6 +149,17 @@ export class TodayReader extends Reader<TodayReader>()("backoffice/today/TodayRe
       from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
       where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
       order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
+
+  /** Lists endpoints to which every call has failed for a day, or that were disabled for it, those that fail longest first; at most `MAX_FAILING_ENDPOINTS`. */
+  readFailingEndpoints: (organizationId: OrganizationId | null) =>
+    sql`
+      select endpoint.id, shown_url(url) as url, endpoint.organization_id as "organizationId", failing_since as "failingSince",
+        disabled_at as "disabledAt", contacts <> '{}' as "hasContacts"
+      from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
+      join organizations organization on organization.id = endpoint.organization_id
+      where notices > 0 and (enabled or disabled_reason = 'failing')
+        and (${organizationId}::text is null or organization.id = ${organizationId})
+      order by failing_since, endpoint.id limit ${MAX_FAILING_ENDPOINTS}`.pipe(decodeFailing),
 
   /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
   readHistory: (organizationId: OrganizationId | null) =>

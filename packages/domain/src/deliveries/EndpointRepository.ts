@@ -4,14 +4,7 @@ import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type {
-  BreakerChange,
-  DisabledReason,
-  Endpoint,
-  EndpointSettings,
-  EndpointStatus,
-  EndpointUrl,
-} from "./Endpoint.ts"
+import type { BreakerChange, Endpoint, EndpointSettings, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
@@ -45,7 +38,7 @@ export class EndpointRepository extends Context.Service<
     ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
     /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
-    /** Holds an endpoint's deliveries, by default because an operator wants it. One that is disabled already keeps its time and reason. */
-    disable(endpointId: EndpointId, reason?: DisabledReason): Effect.Effect<Endpoint, EndpointNotFound>
+    /** Holds an endpoint's deliveries because an operator wants it. One that is disabled already keeps its time and reason. */
+    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
   }
 >()("domain/deliveries/EndpointRepository") {}

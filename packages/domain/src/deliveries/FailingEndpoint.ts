@@ -15,6 +15,7 @@ export const NOTICES = ["notice", "reminder", "disable"] as const satisfies Read
 export const FailingEndpoint = Schema.Struct({
   endpointId: EndpointId,
   organizationId: OrganizationId,
+  version: Schema.Int,
   /** When the first of the calls was made that have all failed; null unless that is known. */
   since: Schema.NullOr(Schema.Number),
   /** How many of `NOTICES` were given, and when the last of them was. */

@@ -46,6 +46,8 @@ export class FailingEndpointRepository extends Context.Service<
       endpoint: FailingEndpoint,
       given: { readonly notices: number; readonly isTold: boolean },
     ): Effect.Effect<number | undefined>
+    /** Disables an endpoint in the name of the service, as the audit log says; false if it changed in the meantime. */
+    disable(endpoint: FailingEndpoint): Effect.Effect<boolean>
     /** Takes a notice that waits to be sent; after half an hour it is taken again. */
     readonly claim: Effect.Effect<FailingNotice | undefined>
     /** Notes that a contact was told, or cannot be. */

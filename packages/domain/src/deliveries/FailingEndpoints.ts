@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
-import { EndpointRepository } from "./EndpointRepository.ts"
 import { type FailingEndpoint, type FailingHours, judgeFailing, NOTICES } from "./FailingEndpoint.ts"
 import { FailingEndpointRepository } from "./FailingEndpointRepository.ts"
 
@@ -19,7 +18,6 @@ export interface GivenNotice {
 /** Judges the endpoints that fail, and disables those that have failed for too long; returns the notices that are to be sent. */
 export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: FailingHours) {
   const repository = yield* FailingEndpointRepository
-  const endpoints = yield* EndpointRepository
   const transaction = yield* Transaction
   const given: Array<GivenNotice> = []
 
@@ -29,12 +27,12 @@ export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: Failing
   ) {
     const { endpointId, organizationId } = endpoint
     const notice = NOTICES[verdict.notices - 1]!
-    const noted = Effect.flatMap(repository.notice(endpoint, verdict), (contacts) =>
-      contacts === undefined ? Effect.fail(new NoLongerFailing()) : Effect.succeed(contacts),
-    )
-    const contacts = yield* transaction.run(
-      notice === "disable" ? Effect.andThen(endpoints.disable(endpointId, "failing"), noted) : noted,
-    )
+    const noted = Effect.gen(function* () {
+      const isCurrent = notice !== "disable" || (yield* repository.disable(endpoint))
+      const contacts = isCurrent ? yield* repository.notice(endpoint, verdict) : undefined
+      return contacts ?? (yield* new NoLongerFailing())
+    })
+    const contacts = yield* transaction.run(noted)
     if (verdict.isTold) given.push({ endpointId, organizationId, notice, contacts })
   })
 

@@ -7,6 +7,7 @@ import { DEAD_LETTER_REASONS } from "./Delivery.ts"
 import type { EndpointNotFound } from "./EndpointRepository.ts"
 
 export const MAX_REPLAYS_PER_SECOND = 10_000
+export const DEFAULT_REPLAYS_PER_SECOND = 100
 
 /** A job that delivers again at a steady rate: dead letters that existed when it was created, or a range of an endpoint's log, delivered or not. */
 export const Replay = Schema.Struct({

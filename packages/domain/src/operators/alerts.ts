@@ -6,6 +6,7 @@ export interface AlertReading {
   readonly liveOldestSeconds: number
   readonly liveMaxLagSeconds: number
   readonly probedOldestSeconds: number
+  readonly endpointsFailing: number
   readonly deadLetters: number
   readonly messagesOldestSeconds: number
   readonly messagesQuarantined: number
@@ -77,6 +78,13 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ threshold: 3600, delay: "1m", section: "a-partner-is-down" },
     found: (value) => `A partner has accepted nothing for ${value}.`,
     advice: "Tell the partner; `ops doctor` shows whether its name, address, port or certificate is at fault.",
+  },
+  {
+    ...{ name: "OutreachEndpointFailing", severity: "warning", reading: "endpointsFailing", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "an-endpoint-fails-for-a-day" },
+    found: (value) => `Endpoints to which every call has failed for a day, or that were disabled for it: ${value}.`,
+    advice:
+      "Today names them. See that their organizations have contacts; `ops endpoints enable` says what each missed.",
   },
   {
     ...{ name: "OutreachDeadLettersLeft", severity: "warning", reading: "deadLetters", unit: "count" },

@@ -13,18 +13,27 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
  * is every value that has the form of an e-mail address or an NPI.
  */
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
-  ...all("withheld", "dkim-key email file html log npi out recipient rejects reply-to subject subject-b text token"),
+  ...all(
+    "withheld",
+    "contact dkim-key email file html log npi out recipient rejects reply-to subject subject-b text token",
+  ),
   ...all("origin", "short-link url"),
   ...all("recorded", "ab-after ab-share after all before bounce-domain campaign check completer-target confirm date"),
-  ...all("recorded", "delivery detach dkim-domain dns-server dry-run endpoint event expires fields follow-up force"),
+  ...all(
+    "recorded",
+    "delivery detach disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields follow-up force",
+  ),
   ...all(
     "recorded",
     "from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit",
   ),
-  ...all("recorded", "name older-than operator organization overlap per-minute per-second postal-address program"),
   ...all(
     "recorded",
-    "margin promoted quiet ramp rate reason replay restored-to result resume-campaigns retry-schedule",
+    "name no-contacts older-than operator organization overlap per-minute per-second postal-address program",
+  ),
+  ...all(
+    "recorded",
+    "margin promoted quiet ramp rate reason replay replay-missed restored-to result resume-campaigns retry-schedule",
   ),
   ...all(
     "recorded",

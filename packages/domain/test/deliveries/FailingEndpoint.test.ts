@@ -16,6 +16,7 @@ const HOURS: FailingHours = { notice: 24, reminder: 72, disable: 120 }
 const failingFor = (hours: number, more: Partial<FailingEndpoint> = {}): FailingEndpoint => ({
   endpointId: EndpointId.make(`whe_${"0".repeat(32)}`),
   organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),
+  version: 1,
   since: 0,
   notices: 0,
   noticedAt: null,

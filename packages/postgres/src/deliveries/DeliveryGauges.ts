@@ -49,6 +49,8 @@ export type DueReading = typeof DueReading.Type
 /** The other states of deliveries, and what keeps the database from clearing up behind them. */
 const StateReading = Schema.Struct({
   breakersOpen: Schema.Int,
+  /** The endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts. */
+  endpointsFailing: Schema.Struct({ some: Schema.Int, none: Schema.Int }),
   /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
   clockAheadSeconds: Schema.Number,
   /** Why a worker does not believe the database's clock, at the moment; null if all do. */
@@ -260,6 +262,11 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
         )
         select jsonb_build_object(
           'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
+          'endpointsFailing', (
+            select jsonb_build_object('some', count(*) filter (where contacts <> '{}'), 'none', count(*) filter (where contacts = '{}'))
+            from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
+            join organizations organization on organization.id = endpoint.organization_id
+            where notices > 0 and (enabled or disabled_reason = 'failing')),
           'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
           -- Each worker that doubts says so every 10 s.
           'clockDoubt', (

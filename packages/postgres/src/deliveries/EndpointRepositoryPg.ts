@@ -189,17 +189,11 @@ export const EndpointRepositoryPg = adapter(
           Effect.tap(wake),
         ),
 
-      disable: (endpointId, reason = "operator") =>
+      disable: (endpointId) =>
         sql`
-          with before as materialized (
-            select enabled from webhook_endpoints where id = ${endpointId} for no key update
-          ), noted as materialized (
-            select audit_own_command('endpoints disable', json_build_object('endpoint', id, 'reason', ${reason}::text), organization_id)
-            from webhook_endpoints where id = ${endpointId} and ${reason}::text <> 'operator' and (select enabled from before)
-          )
           update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
-            disabled_reason = coalesce(disabled_reason, ${reason})
-          where id = ${endpointId} and (select count(*) from noted) >= 0 returning ${columns}`.pipe(
+            disabled_reason = coalesce(disabled_reason, 'operator')
+          where id = ${endpointId} returning ${columns}`.pipe(
           endpoints.decode,
           firstOr(EndpointNotFound, { endpointId }),
           Effect.tap(wake),

@@ -3,7 +3,8 @@ import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliv
 import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeRows, first } from "../rowsOf.ts"
+import { Hints } from "../events/Hints.ts"
+import { decodeColumn, decodeRows, decodeValue, first } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
 const PAGE_SIZE = 500
@@ -12,12 +13,14 @@ const LEASE_MINUTES = 30
 
 const decodeEndpoints = decodeRows(FailingEndpoint.fields)
 const decodeNotices = decodeRows(FailingNotice.fields)
+const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
 export const FailingEndpointRepositoryPg = adapter(
   FailingEndpointRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
     const millis = (time: string): Statement.Fragment =>
       sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
     const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
@@ -40,7 +43,8 @@ export const FailingEndpointRepositoryPg = adapter(
             select distinct endpoint_id from time join delivery_outcomes
               on seconds = 300 and at > now_at - interval '15 minutes' and at <= now_at and delivered = 0 and ${failed}
           )
-          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", ${millis("failing_since")} as since,
+          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", version,
+            ${millis("failing_since")} as since,
             notices, ${millis("noticed_at")} as "noticedAt", notice_to <> '{}' as "isPending", disable_when_failing as "disableWhenFailing",
             ${millis("succeeded_at")} as "succeededAt", ${millis("first_at")} as "firstFailedAt", ${millis("last_at")} as "lastFailedAt",
             ${millis("answered_at")} as "answeredAt"
@@ -93,6 +97,12 @@ export const FailingEndpointRepositoryPg = adapter(
             and notices = ${earlier}::int and ${millis("failing_since")} = ${since}::double precision
             and (enabled or disabled_reason = 'failing')
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
+
+      disable: ({ endpointId, version }) =>
+        sql`select disable_endpoint(${endpointId}, ${version}::int, 'failing') is not null as disabled`.pipe(
+          decodeDisabled,
+          Effect.tap(hints.give("endpoints")),
+        ),
 
       claim: sql`
         with due as materialized (

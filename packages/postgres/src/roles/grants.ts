@@ -31,11 +31,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   recipient_keys: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   recipient_fields: { worker: "select, insert, delete", operator: "select, insert, update, delete" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
-  webhook_endpoints: {
-    api: "select",
-    worker: "select, update (enabled, disabled_at, disabled_reason)",
-    operator: "select, insert, update",
-  },
+  webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },
   signing_secrets: {
     api: "select, update (last_used_at)",
     worker: "select, update (last_used_at)",
@@ -131,7 +127,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */
 export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
-  audit_own_command: ["worker", "operator"],
   keep_partitions: ["worker"],
   watch_clock: ["worker"],
   lift_unsubscriptions: ["worker"],

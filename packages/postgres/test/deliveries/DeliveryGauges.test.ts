@@ -64,6 +64,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     })
     expect(yield* readState).toMatchObject({
       breakersOpen: 0,
+      endpointsFailing: { some: 0, none: 0 },
       clockAheadSeconds: 0,
       deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
       horizon: {

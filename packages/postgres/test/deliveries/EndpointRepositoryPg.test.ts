@@ -89,7 +89,7 @@ describe("EndpointRepositoryPg", () => {
     const disabled = { enabled: false, disabledAt: expect.any(String), disabledReason: "operator", version: 2 }
     const once = yield* endpoints.disable(endpoint.id)
     expect(once).toEqual({ ...endpoint, ...disabled })
-    expect(yield* endpoints.disable(endpoint.id, "failing")).toEqual(once)
+    expect(yield* endpoints.disable(endpoint.id)).toEqual(once)
     expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, ...disabled }])
     expect(yield* endpoints.enable(endpoint.id)).toEqual({ ...endpoint, version: 3 })
     expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest, version: 3 })

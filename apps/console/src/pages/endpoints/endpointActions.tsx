@@ -1,12 +1,15 @@
+import { type Missed, missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { formatRetryDelays, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Endpoint, type EndpointStatus, InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { countOrNone, formatMillis } from "../../components/format.ts"
+import { countOrNone, formatCount, formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
@@ -63,6 +66,9 @@ const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
 
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
+export const failingText = (isDisabled: boolean): string =>
+  isDisabled ? "the contacts are told, and it is disabled" : "nobody is told, and it is called on"
+
 const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
   inputs: {
@@ -88,12 +94,17 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       ["no", headersText(false)],
       ["yes", headersText(true)],
     ]),
+    "disable-when-failing": choice("When every call fails", [
+      ["yes", failingText(true)],
+      ["no", failingText(false)],
+    ]),
   },
   run: Effect.fnUntraced(function* ({ endpoint, url, types, ...given }, { version }) {
     const { allowPrivateAddresses } = yield* ConsoleConfig
     const find = (yield* EndpointRepository).find(endpoint)
     const now = yield* find
     const standardWebhooks = given["standard-webhooks"]
+    const disableWhenFailing = given["disable-when-failing"]
     const changes = changesOf(now, {
       eventTypes: types?.includes(ALL_TYPES) ? null : (types as Changes["eventTypes"]),
       perSecond: given["per-second"],
@@ -101,6 +112,7 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       standardWebhooks: standardWebhooks === undefined ? undefined : standardWebhooks === "yes",
       ...(given["retry-statuses"] && toRetryStatuses(given["retry-statuses"])),
       retryDelays: given["retry-schedule"] && toRetryDelays(given["retry-schedule"]),
+      disableWhenFailing: disableWhenFailing === undefined ? undefined : disableWhenFailing === "yes",
       url,
     })
     if (Object.keys(changes).length === 0) return "Nothing was changed: it is so already."
@@ -122,6 +134,7 @@ const settingsOf = ({
   maxInFlight,
   retryDelays,
   standardWebhooks,
+  disableWhenFailing,
   ...endpoint
 }: Endpoint) => ({
   Address: url,
@@ -131,6 +144,7 @@ const settingsOf = ({
   "4xx tried again": formatRetryStatuses(endpoint),
   "Delays between attempts": formatRetryDelays(retryDelays),
   "Standard Webhooks headers": headersText(standardWebhooks),
+  "When every call fails": failingText(disableWhenFailing),
 })
 
 type Changes = Parameters<typeof updateEndpoint>[1]
@@ -153,15 +167,26 @@ const disableAction = defineAction("/endpoints/:endpoint/disable", "endpoints di
 
 const enableAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
   role: "admin",
-  run: Effect.fnUntraced(function* ({ endpoint }) {
+  inputs: { "replay-missed": Schema.Literal("true") },
+  run: Effect.fnUntraced(function* ({ endpoint, ...given }) {
+    const missed = given["replay-missed"] === undefined ? null : yield* missedBy(endpoint)
+    // Before it is enabled: what is replayed waits, and the endpoint forgets what it missed.
+    if (missed !== null) {
+      yield* createDeadLetterReplay({ endpointId: endpoint, from: missed.from }, DEFAULT_REPLAYS_PER_SECOND)
+    }
     yield* (yield* EndpointRepository).enable(endpoint)
-    return "Enabled. It is called again, whatever failed before."
+    return missed === null
+      ? "Enabled. It is called again, whatever failed before."
+      : `Enabled. The ${countMissed(missed)} that it missed are sent to it, each once.`
   }),
 })
 
+const countMissed = ({ count }: Missed): string => `${formatCount(count)} event${count === 1 ? "" : "s"}`
+
 export const endpointActions = [testAction, showAction, updateAction, disableAction, enableAction] as const
 
-export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
+export const EndpointActions = (props: { readonly endpoint: EndpointStatus; readonly missed: Missed | null }) => {
+  const { id, enabled } = props.endpoint
   const params = { endpoint: id }
   return (
     <div class="actions">
@@ -172,13 +197,22 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
       ) : (
         <ActionForm action={enableAction} params={params} label="Enable" />
       )}
+      {props.missed !== null && (
+        <ActionForm
+          action={enableAction}
+          params={params}
+          hidden={{ "replay-missed": true }}
+          label={`Enable, and send the ${countMissed(props.missed)} that it missed`}
+        />
+      )}
       <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
     </div>
   )
 }
 
 export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) => {
-  const { id, url, eventTypes, perSecond, maxInFlight, retryDelays, standardWebhooks, version } = props.endpoint
+  const { id, url, eventTypes, perSecond, maxInFlight, retryDelays, standardWebhooks, disableWhenFailing, version } =
+    props.endpoint
   return (
     <Section title="Settings">
       <ActionForm
@@ -194,6 +228,7 @@ export const EndpointSettings = (props: { readonly endpoint: EndpointStatus }) =
           "retry-statuses": { value: formatRetryStatuses(props.endpoint) },
           "retry-schedule": { value: formatRetryDelays(retryDelays) },
           "standard-webhooks": { value: standardWebhooks ? "yes" : "no" },
+          "disable-when-failing": { value: disableWhenFailing ? "yes" : "no" },
         }}
       />
     </Section>

@@ -1,5 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -20,7 +21,7 @@ import { definePage } from "../../http/Route.ts"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
-import { EndpointActions, EndpointSettings, headersText, typesText } from "./endpointActions.tsx"
+import { EndpointActions, EndpointSettings, failingText, headersText, typesText } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
@@ -38,6 +39,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
     const failures = yield* readFailures(id)
+    const missed = yield* missedBy(id)
     const secrets = yield* readSecrets(organization, now)
     const retries = {
       "4xx tried again": formatRetryStatuses(endpoint),
@@ -58,7 +60,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
           <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
         </p>
         <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
-        <EndpointActions endpoint={endpoint} />
+        <EndpointActions endpoint={endpoint} missed={missed} />
         {failures}
         {outcomes}
         <Breaker changes={changes} now={now} />
@@ -91,6 +93,9 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
     "Failures in a row": formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
+    "Every call has failed since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
+    "When every call fails": failingText(endpoint.disableWhenFailing),
+    Disabled: endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
     "Delivered by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
     "Event types": typesText(endpoint.eventTypes),
     "Standard Webhooks headers": headersText(endpoint.standardWebhooks),

@@ -30,8 +30,8 @@ export const endpointsPage = definePage("/endpoints", {
   inputs,
   run: Effect.fnUntraced(function* ({ organization, state }) {
     const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(
-      ({ enabled, breaker }) =>
-        state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
+      ({ enabled, breaker, notices }) =>
+        state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
     )
     const organizations = yield* (yield* OrganizationReader).list
     return (
@@ -91,11 +91,18 @@ const DISABLED: Readonly<Record<DisabledReason, string>> = {
 export const endpointState = ({
   enabled,
   disabledReason,
+  notices,
   breaker,
   lagEvents,
   lagSeconds,
 }: EndpointStatus): EndpointState => {
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
+  if (notices > 0)
+    return {
+      tone: "bad",
+      word: "Failing",
+      sentence: "No call has succeeded for so long that its organization is told.",
+    }
   if (breaker !== "closed") return BREAKERS[breaker]
   return lagEvents > 0 && lagSeconds > LATE_SECONDS
     ? { tone: "warning", word: "Behind", sentence: "It reads the log later than events are published." }

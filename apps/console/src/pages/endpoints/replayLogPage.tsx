@@ -1,6 +1,6 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Instant } from "@outreach/domain/Instant"
@@ -75,7 +75,7 @@ const replay = defineAction(path, "endpoints replay", {
     types: period.types.schema,
     rate: required(
       field(wholeNumber(1, MAX_REPLAYS_PER_SECOND, "deliveries per second"), "Deliveries per second", {
-        value: "100",
+        value: DEFAULT_REPLAYS_PER_SECOND,
         inputmode: "numeric",
         size: 8,
       }),

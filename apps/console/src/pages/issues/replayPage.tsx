@@ -1,5 +1,5 @@
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
@@ -10,8 +10,6 @@ import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
-
-const DEFAULT_RATE = 100
 
 /** Among how many dead letters those of a type or a time are counted for the page. */
 const MAX_COUNTED = 5000
@@ -37,7 +35,7 @@ export const replayPage = definePage("/dead-letters/replay", {
         title="Replay dead letters"
         commands={[
           `ops dead-letters replay${flags} --dry-run`,
-          `ops dead-letters replay${flags} --rate ${DEFAULT_RATE} --detach`,
+          `ops dead-letters replay${flags} --rate ${DEFAULT_REPLAYS_PER_SECOND} --detach`,
         ]}
       >
         {total === 0 && !hasMore ? (
@@ -47,8 +45,8 @@ export const replayPage = definePage("/dead-letters/replay", {
             <p>
               {hasMore && "At least "}
               {formatCounted(total, "dead letter")} would be delivered again, each from attempt 1, after live events and
-              retries. Their history stays. At {DEFAULT_RATE} a second it takes {hasMore && "at least "}
-              {formatDuration(total / DEFAULT_RATE)}.
+              retries. Their history stays. At {DEFAULT_REPLAYS_PER_SECOND} a second it takes {hasMore && "at least "}
+              {formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}.
             </p>
             <Table
               caption={
@@ -84,7 +82,7 @@ const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters rep
     ...deadLetterInputs,
     rate: required(
       field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
-        value: DEFAULT_RATE,
+        value: DEFAULT_REPLAYS_PER_SECOND,
         inputmode: "numeric",
         size: 6,
         hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`,

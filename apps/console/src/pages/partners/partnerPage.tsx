@@ -18,10 +18,11 @@ import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { definePage } from "../../http/Route.ts"
+import { defineMaskedPage, type Masking } from "../../http/Route.ts"
 import { EndpointLink } from "../deliveries/Deliveries.tsx"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
+import { Contacts } from "./Contacts.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"
@@ -32,9 +33,10 @@ const MAX_ISSUES = 5
 /** A poller is late if a row has waited for it longer than this. */
 const LATE_SECONDS = 900
 
-export const partnerPage = definePage("/partners/:organization", {
+export const partnerPages = defineMaskedPage("/partners/:organization", "organizations show", {
   forPartners: true,
-  run: ({ organization }, { now }) => Effect.map(readPartner(organization, now), contentOf),
+  run: ({ organization }, { now, ...masking }) =>
+    Effect.map(readPartner(organization, now), (partner) => contentOf(partner, masking)),
 })
 
 const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number) {
@@ -58,7 +60,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number
 
 export type Partner = Effect.Success<ReturnType<typeof readPartner>>
 
-const contentOf = (partner: Partner) => {
+const contentOf = (partner: Partner, masking: Masking) => {
   const { organization, endpoints, issues, rows, secrets, documents } = partner
   const { id, name, createdAt } = organization
   const sentBy = (prefix: string) => rows.filter(({ callerId }) => callerId.startsWith(prefix))
@@ -118,11 +120,12 @@ const contentOf = (partner: Partner) => {
         />
       </Section>
       {secrets}
+      <Contacts {...partner} {...masking} />
     </Page>
   )
 }
 
-const Problems = ({ endpoints, issues, keys, pollers, recent }: Partner) => {
+const Problems = ({ organization, endpoints, issues, keys, pollers, recent }: Partner) => {
   const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id
   const countOf = (error: string) => totalOf(recent.filter(({ code }) => code === error)).requests
   const badSignatures = countOf("INVALID_SIGNATURE")
@@ -135,6 +138,11 @@ const Problems = ({ endpoints, issues, keys, pollers, recent }: Partner) => {
     ...issues
       .filter(({ closedAt }) => closedAt === null)
       .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${describeCause(issue)}.`] as const),
+    organization.contacts.length === 0 &&
+      endpoints.some(({ notices }) => notices > 0) && [
+        "#contacts",
+        "Nobody is told that an endpoint fails: there are no contacts.",
+      ],
     ...pollers.filter(isLate).map(({ keyId, lagRows, lagSeconds }) => {
       const notRead = `${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}`
       return ["#pollers", `${nameOf(keyId)} has not read ${notRead}.`] as const

@@ -22,11 +22,12 @@ export const todayPage = definePage("/", {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader
-    const [today, samples, domains, groups, endpoints] = yield* Effect.all(
+    const [today, samples, domains, failing, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),
         reader.readHistory(scope),
         reader.readRefusingDomains(scope),
+        reader.readFailingEndpoints(scope),
         largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
         readEndpoints(scope ?? undefined),
       ],
@@ -61,6 +62,23 @@ export const todayPage = definePage("/", {
           />
           {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
         </section>
+        {failing.length > 0 && (
+          <Table
+            title="Endpoints to which every call fails"
+            rows={failing}
+            columns={{
+              Endpoint: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
+              Since: ({ failingSince }) => <Time at={failingSince} />,
+              Disabled: ({ disabledAt }) => disabledAt && <Time at={disabledAt} />,
+              Told: ({ hasContacts, organizationId }) =>
+                hasContacts ? (
+                  "its contacts"
+                ) : (
+                  <a href={`/partners/${organizationId}#contacts`}>nobody: there are no contacts</a>
+                ),
+            }}
+          />
+        )}
         <section id="domains">
           <Table
             title="Domains that refuse us"

@@ -7,8 +7,10 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterEach, expect, it } from "vitest"
 import { startConsole, versionIn } from "../../startConsole.ts"
 
@@ -162,7 +164,11 @@ it("lets an admin choose which 4xx are final, and the schedule", async () => {
 
 it("says of a disabled endpoint whether it was gone", async () => {
   const { endpoint } = await seed()
-  await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id, "gone")))
+  await test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql`select disable_endpoint(id, version, 'gone') from webhook_endpoints where id = ${endpoint.id}`,
+    ),
+  )
   const { words } = await (await test().as("viewer")).get(`/endpoints/${endpoint.id}`)
   expect(words).toContain("It answered 410, which disables it.")
 })
@@ -176,6 +182,28 @@ it("holds an endpoint's deliveries while it is disabled", async () => {
   await admin.post(`/endpoints/${endpoint.id}/enable`)
   expect((await find(endpoint.id)).enabled).toBe(true)
   expect((await (await test().as("operator")).post(`/endpoints/${endpoint.id}/disable`)).status).toBe(403)
+})
+
+it("enables an endpoint that failed, and sends what it missed, with one button", async () => {
+  const { endpoint } = await test().run(seedDeadLetters(2))
+  await test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        update endpoint_readers set failing_since = clock_timestamp() - interval '6 days', notices = 3 where endpoint_id = ${endpoint.id}`,
+    ),
+  )
+  const admin = await test().as("admin")
+  const path = `/endpoints/${endpoint.id}`
+  const { words, document } = await admin.get(path)
+  expect(words).toContain("Every call has failed since")
+  const labels = [...document.querySelectorAll(`form[action="${path}/enable"] button`)].map((each) => each.textContent)
+  expect(labels).toEqual(["Enable", "Enable, and send the 2 events that it missed"])
+  const enabled = await admin.post(`${path}/enable`, { "replay-missed": "true" })
+  expect(enabled.words).toContain("The 2 events that it missed are sent to it, each once")
+  const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
+  expect(job).toMatchObject({ kind: "dead_letters", endpointId: endpoint.id, total: 2 })
+  expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
+  expect((await admin.get(path)).words).not.toContain("that it missed")
 })
 
 it("counts a period of the log before it sends it again", async () => {

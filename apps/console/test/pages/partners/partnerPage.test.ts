@@ -152,3 +152,33 @@ it("keeps keys and secrets from those who are no admins, and partners from opera
   const listed = await bound.get("/partners")
   expect([...listed.document.querySelectorAll("tbody a")].map((link) => link.getAttribute("href"))).toEqual([mine.path])
 })
+
+it("masks the contacts until they are shown, and lets an admin replace them", async () => {
+  const { path } = await seed()
+  const admin = await test().as("admin")
+  const replaced = await admin.post(`${path}/contacts`, { contact: "ann@acme.example, bob@acme.example" })
+  expect(replaced.words).toContain("The contacts were replaced")
+  const viewer = await test().as("viewer")
+  expect((await viewer.get(path)).words).toContain("a•••@acme.example")
+  expect((await viewer.get(path)).text).not.toContain("ann@acme.example")
+  expect((await viewer.post(`${path}/show`)).status).toBe(403)
+  const operator = await test().as("operator")
+  expect((await operator.post(`${path}/show`)).words).toContain("ann@acme.example, bob@acme.example")
+  expect((await operator.post(`${path}/contacts`, { contact: "eve@acme.example" })).status).toBe(403)
+  for (const contact of [
+    "ann at acme",
+    "a@acme.example,",
+    "",
+    Array(11)
+      .fill(0)
+      .map((_, n) => `a${n}@acme.example`)
+      .join(),
+  ]) {
+    const refused = await admin.post(`${path}/contacts`, { contact })
+    expect({ contact, status: refused.status }).toEqual({ contact, status: 400 })
+    expect(refused.text).not.toContain("ann at acme")
+  }
+  expect((await admin.post(`${path}/contacts`, { contact: "none" })).words).toContain(
+    "Nobody is told when an endpoint fails",
+  )
+})

@@ -64,6 +64,7 @@ it("sees its endpoints and their causes, usage, keys, secrets and documents on i
     "Pollers",
     "What the partner sends",
     "Signing secrets",
+    "Contacts",
   ])
   expect(document.querySelector(`a[href="/endpoints/${endpoint.id}"]`)!.textContent).toContain("hooks.acme.test")
   expect(words).toContain("100 % of calls since")

@@ -1,0 +1,60 @@
+import { MAX_CONTACTS, type Organization } from "@outreach/domain/organizations/Organization"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { parseInput } from "@outreach/domain/parseInput"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { noneOr, textSchema } from "@outreach/domain/textSchema"
+import { Effect, Result } from "effect"
+import { ActionForm } from "../../components/forms.tsx"
+import { Section } from "../../components/layout.tsx"
+import { ForeignText, Masked } from "../../components/values.tsx"
+import { field, required } from "../../http/inputs.ts"
+import { defineAction, type Masking } from "../../http/Route.ts"
+
+const addresses = textSchema(`1 to ${MAX_CONTACTS} e-mail addresses, separated by commas, or none`, (text) => {
+  const parsed = text.split(",").map((each) => parseInput(EmailAddress)(each.trim()))
+  const contacts = [...new Set(parsed.flatMap((each) => (Result.isSuccess(each) ? each.success : [])))]
+  return parsed.every(Result.isSuccess) && contacts.length <= MAX_CONTACTS ? contacts : undefined
+})
+
+export const contactsAction = defineAction("/partners/:organization/contacts", "organizations update", {
+  role: "admin",
+  inputs: {
+    contact: required(
+      field(noneOr(addresses), "Contacts", {
+        hint: `Up to ${MAX_CONTACTS} addresses, separated by commas, which replace those that are there; or none`,
+        size: 48,
+      }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ organization, contact }) {
+    const { contacts } = yield* (yield* OrganizationRepository).setContacts(organization, contact ?? [])
+    return {
+      to: `/partners/${organization}`,
+      notice: contacts.length === 0 ? "Nobody is told when an endpoint fails." : "The contacts were replaced.",
+    }
+  }),
+})
+
+/** Who is told when an endpoint of the partner fails. */
+export const Contacts = (props: Masking & { readonly organization: Organization }) => {
+  const { isShown, show, organization } = props
+  const { id, contacts } = organization
+  return (
+    <Section title="Contacts" id="contacts">
+      <p>
+        {contacts.length === 0
+          ? "Nobody is told when every call to an endpoint fails. It is disabled all the same."
+          : "Told by e-mail when every call to an endpoint fails: "}
+        {contacts.map((contact, i) => (
+          <>
+            {i > 0 && ", "}
+            {isShown ? <ForeignText>{contact}</ForeignText> : <Masked>{maskEmail(contact)}</Masked>}
+          </>
+        ))}
+      </p>
+      {contacts.length > 0 && !isShown && <ActionForm action={show} label="Show the contacts" />}
+      <ActionForm action={contactsAction} params={{ organization: id }} label="Replace the contacts" />
+    </Section>
+  )
+}
