@@ -422,22 +422,46 @@ describe("DeliveryLeasesPg.write", () => {
     })
   }
 
-  test("disables an endpoint once that was found gone, and not the one that it has become", function* () {
-    const leases = yield* DeliveryLeases
-    const { find: findEndpoint, enable } = yield* EndpointRepository
-    const { endpoint } = yield* seedLog(2)
-    const { take, token } = yield* newWorker
-    const deliveries = yield* take()
+  const goneBy = (version: number, deliveries: ReadonlyArray<Delivery>) => {
     const attempt = {
       startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
       latencyMs: 1,
       status: 410,
       response: "",
     }
-    const gone = deliveries.map((delivery) => ({
-      ...{ delivery, version: endpoint.version, settlement: { state: "gone" } as const },
+    return deliveries.map((delivery) => ({
+      ...{ delivery, version, settlement: { state: "gone" } as const },
       attempt: { ...attempt, number: 1, outcome: "client_error" },
     }))
+  }
+
+  test("disables an endpoint that was found gone by a call of the worker that had handed it over", function* () {
+    const leases = yield* DeliveryLeases
+    const { endpoint } = yield* seedLog(1)
+    const endpointId = endpoint.id
+    const first = yield* newWorker
+    const [called] = yield* first.take()
+    yield* leases.handOver(first.token, [{ endpointId, calling: [called!.eventId], unbegun: [] }])
+    const heir = yield* newWorker
+    yield* heir.take(0)
+    const outcomes = goneBy(endpoint.version, [{ ...called!, isRow: true }])
+    const progress = { endpointId, open: undefined, intent: undefined, breaker: undefined, outcomes }
+    expect(yield* leases.write(first.token, [progress])).toEqual({
+      ...{ refused: new Set(), again: new Set([called!.id]) },
+      disabled: new Set([endpointId]),
+    })
+    const { find: findEndpoint } = yield* EndpointRepository
+    expect(yield* findEndpoint(endpointId)).toMatchObject({ enabled: false, waiting: 1, owner: heir.token })
+    expect(yield* heir.take()).toEqual([])
+  })
+
+  test("disables an endpoint once that was found gone, and not the one that it has become", function* () {
+    const leases = yield* DeliveryLeases
+    const { find: findEndpoint, enable } = yield* EndpointRepository
+    const { endpoint } = yield* seedLog(2)
+    const { take, token } = yield* newWorker
+    const deliveries = yield* take()
+    const gone = goneBy(endpoint.version, deliveries)
     const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes: gone }
     const again = new Set(deliveries.map(({ id }) => id))
     expect(yield* leases.write(token, [progress])).toEqual({
