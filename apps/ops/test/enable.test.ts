@@ -1,3 +1,4 @@
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -58,5 +59,36 @@ describe("endpoints enable", () => {
     await runJson("endpoints", "enable", id)
     expect((await run(["endpoints", "enable", id, "--replay-missed"])).code).toBe(0)
     expect(await waiting(id)).toEqual([])
+  })
+})
+
+describe("endpoints replay", () => {
+  it("sends old events of the log to a disabled endpoint, once its dead letters were purged, and lets them wait", async () => {
+    const { id, count } = await meanwhile(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { endpoint, organization } = yield* seedDeadLetters(2)
+        yield* sql`select add_partitions('events', clock_timestamp() - interval '200 days')`
+        yield* sql`update events set emitted_at = emitted_at - interval '100 days' where organization_id = ${organization.id}`
+        const [row] = yield* sql<{ count: number }>`
+          select count(*)::int as count from events where organization_id = ${organization.id} and type like 'outreach.%'`
+        return { id: endpoint.id, count: row!.count }
+      }),
+    )
+    expect((await runJson("dead-letters", "purge", "--older-than", "0s", "--yes")).purged).toBeGreaterThanOrEqual(2)
+    const range = ["endpoints", "replay", id, "--from", "2020-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z"]
+    expect(await runJson(...range, "--dry-run")).toEqual({ count })
+    expect(await runJson(...range, "--detach")).toMatchObject({ kind: "log", total: count })
+    const sent = await meanwhile(
+      Effect.gen(function* () {
+        const { replayNextChunk } = yield* ReplayJobQueue
+        // The jobs of other tests may be carried out before.
+        yield* Effect.repeat(replayNextChunk, { until: (done) => "replay" in done && done.replay.endpointId === id })
+        const sql = yield* SqlClient.SqlClient
+        return yield* sql`select enabled from deliveries join webhook_endpoints on webhook_endpoints.id = endpoint_id where endpoint_id = ${id} and replay`
+      }),
+    )
+    expect(sent).toEqual(Array.from({ length: count }, () => ({ enabled: false })))
+    expect((await runJson("endpoints", "enable", id)).enabled).toBe(true)
   })
 })
