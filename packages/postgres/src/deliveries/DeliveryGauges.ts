@@ -1,9 +1,9 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { DatabaseService } from "../adapter.ts"
 import { decodeRow, decodeValue } from "../rowsOf.ts"
 
 /**
@@ -84,16 +84,14 @@ export const LAGS_COUNTED = 20
  * `statement_timestamp()` rather than `clock_timestamp()`, which no index serves: what is not due is never looked at. A role without
  * `pg_monitor` sees the transactions of its own role alone.
  */
-export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    /** Stamps of an organization may be ahead of the clock. */
-    const secondsSince = (time: Statement.Fragment) =>
-      sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
-    /** The rows of a table that wait, of the organizations that have any, from the first on: what remains of rows before it was stepped over already. */
-    const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
-      const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
-      return sql`
+export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", (sql) => {
+  /** Stamps of an organization may be ahead of the clock. */
+  const secondsSince = (time: Statement.Fragment) =>
+    sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
+  /** The rows of a table that wait, of the organizations that have any, from the first on: what remains of rows before it was stepped over already. */
+  const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
+    const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
+    return sql`
         ${name}_first as materialized (
           select organization.id, first.at from organizations organization
           cross join lateral (
@@ -110,9 +108,9 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             limit ${limit}::int
           ) waiting
         )`
-    }
-    /** What waits of a row `source`: an endpoint's log, or its rows, or its replays. */
-    const waitingOf = (limit: number) => sql`
+  }
+  /** What waits of a row `source`: an endpoint's log, or its rows, or its replays. */
+  const waitingOf = (limit: number) => sql`
       select from events_after(source.organization_id, source.event_types, source.begun_at, source.begun_id, 'infinity', ${limit}::int)
       where source.replay is null
       union all
@@ -121,8 +119,8 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           -- From the first on: what remains of the rows before it was stepped over once already.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
-    const readUpTo = (limit: number, looked?: typeof Looked.Type) =>
-      sql`
+  const readUpTo = (limit: number, looked?: typeof Looked.Type) =>
+    sql`
         with asked as materialized (
           select age(${looked?.snapshot ?? null}::xid8::xid) as age
         ), busy as materialized (
@@ -238,20 +236,20 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           select coalesce(jsonb_agg(distinct organization_id), '[]')
           from (select organization_id from reader union all select organization_id from position where open <> '{}') each
         )) as looked`.pipe(decodeDue)
-    let looked: typeof Looked.Type | undefined
-    return dieOnDatabaseFailure("DeliveryGauges", {
-      /** Costs more the more remains of rows the database was kept from clearing up. */
-      readDue: Effect.suspend(() => readUpTo(COUNT_CAP, looked)).pipe(
-        Effect.map((due) => {
-          looked = due.looked
-          return due.reading
-        }),
-      ),
+  let looked: typeof Looked.Type | undefined
+  return {
+    /** Costs more the more remains of rows the database was kept from clearing up. */
+    readDue: Effect.suspend(() => readUpTo(COUNT_CAP, looked)).pipe(
+      Effect.map((due) => {
+        looked = due.looked
+        return due.reading
+      }),
+    ),
 
-      /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
-      readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
+    /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
+    readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
 
-      readState: sql`
+    readState: sql`
         with holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
           where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
@@ -295,8 +293,5 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             from holder
           )
         ) as reading`.pipe(decodeState),
-    })
-  }),
-}) {
-  static readonly layer = Layer.effect(DeliveryGauges, DeliveryGauges.make)
-}
+  }
+}) {}

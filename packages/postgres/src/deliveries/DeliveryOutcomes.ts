@@ -1,6 +1,5 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import { dieOnDatabaseFailure } from "../adapter.ts"
+import { Effect, Schema } from "effect"
+import { DatabaseService } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeValue } from "../rowsOf.ts"
 
@@ -12,17 +11,15 @@ const BATCH_SIZE = 5000
 const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Keeps the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
-export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postgres/deliveries/DeliveryOutcomes", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    return dieOnDatabaseFailure("DeliveryOutcomes", {
-      /**
-       * Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done.
-       *
-       * An organization that is frozen is left alone: its rows come from another server, or go to one.
-       */
-      merge: sql`
+export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
+  "postgres/deliveries/DeliveryOutcomes",
+  (sql) => ({
+    /**
+     * Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done.
+     *
+     * An organization that is frozen is left alone: its rows come from another server, or go to one.
+     */
+    merge: sql`
         with old as materialized (
           select ctid as row_ctid from delivery_outcomes
           where seconds = 300 and at < date_trunc('hour', plausible_now() - make_interval(days => ${FINE_OUTCOMES_DAYS}::int), 'UTC')
@@ -55,24 +52,24 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
         )
         select count(*)::int as count from merged`.pipe(decodeCount),
 
-      /** Forgets some outcomes that are older than a number of days; returns how many rows, 0 when all is done. */
-      forget: (days: number) =>
-        forgetRows(sql, "delivery_outcomes", {
-          key: ["endpoint_id", "at", "seconds", "organization_id"],
-          where: sql`seconds = 3600 and at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(at)`,
-          orderBy: "at",
-          limit: BATCH_SIZE,
-        }),
+    /** Forgets some outcomes that are older than a number of days; returns how many rows, 0 when all is done. */
+    forget: (days: number) =>
+      forgetRows(sql, "delivery_outcomes", {
+        key: ["endpoint_id", "at", "seconds", "organization_id"],
+        where: sql`seconds = 3600 and at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(at)`,
+        orderBy: "at",
+        limit: BATCH_SIZE,
+      }),
 
-      /** Closes the groups of failures whose endpoints accept calls again. */
-      closeGroups: sql`select close_failure_groups()`.pipe(Effect.asVoid),
+    /** Closes the groups of failures whose endpoints accept calls again. */
+    closeGroups: sql`select close_failure_groups()`.pipe(Effect.asVoid),
 
-      /**
-       * Forgets the hours of groups of failures that are older than a number of days, and the groups that have not failed since and have no
-       * dead letters: no response is kept any more that had their lines.
-       */
-      forgetGroups: (days: number) =>
-        sql`
+    /**
+     * Forgets the hours of groups of failures that are older than a number of days, and the groups that have not failed since and have no
+     * dead letters: no response is kept any more that had their lines.
+     */
+    forgetGroups: (days: number) =>
+      sql`
           with age as materialized (
             select plausible_now() - make_interval(days => ${days}::int) as before
           ), over as materialized (
@@ -87,10 +84,7 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
           )
           delete from failure_groups
           where (organization_id, id) in (select organization_id, id from over) and (select count(*) from forgotten) >= 0`.pipe(
-          Effect.asVoid,
-        ),
-    })
+        Effect.asVoid,
+      ),
   }),
-}) {
-  static readonly layer = Layer.effect(DeliveryOutcomes, DeliveryOutcomes.make)
-}
+) {}

@@ -1,7 +1,7 @@
 import { FailingEndpoint } from "@outreach/domain/deliveries/FailingEndpoint"
 import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 import { Effect, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRows, decodeValue, first } from "../rowsOf.ts"
@@ -16,27 +16,24 @@ const decodeNotices = decodeRows(FailingNotice.fields)
 const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
-export const FailingEndpointRepositoryPg = adapter(
-  FailingEndpointRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    const millis = (time: string): Statement.Fragment =>
-      sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
-    const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
-    const forget = sql.literal(
-      "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
-    )
+export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, function* (sql) {
+  const hints = yield* Hints
+  const millis = (time: string): Statement.Fragment =>
+    sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
+  const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
+  const forget = sql.literal(
+    "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
+  )
 
-    return {
-      observe: Effect.fnUntraced(function* (after) {
-        if (after === null) {
-          yield* sql`
+  return {
+    observe: Effect.fnUntraced(function* (after) {
+      if (after === null) {
+        yield* sql`
             update endpoint_readers reader set ${forget} from webhook_endpoints endpoint
             where (select plausible_now() is null) and failing_since is not null and notice_to = '{}'
               and endpoint.id = endpoint_id and enabled`
-        }
-        return yield* sql`
+      }
+      return yield* sql`
           with time as materialized (
             select now_at from plausible_now() as now_at where now_at is not null
           ), recent as materialized (
@@ -72,24 +69,24 @@ export const FailingEndpointRepositoryPg = adapter(
           ) deployment on failing_since < now_at - interval '30 minutes' and notices < 3
           where (failing_since is not null or reader.endpoint_id in (table recent)) and reader.endpoint_id > ${after ?? ""}
           order by reader.endpoint_id limit ${PAGE_SIZE}`.pipe(decodeEndpoints)
-      }),
+    }),
 
-      note: Effect.fnUntraced(function* (endpoints) {
-        const began = endpoints.flatMap(({ endpointId, since }) => (since === null ? [] : { endpointId, since }))
-        const over = endpoints.flatMap(({ endpointId, since }) => (since === null ? endpointId : []))
-        if (began.length > 0) {
-          yield* sql`
+    note: Effect.fnUntraced(function* (endpoints) {
+      const began = endpoints.flatMap(({ endpointId, since }) => (since === null ? [] : { endpointId, since }))
+      const over = endpoints.flatMap(({ endpointId, since }) => (since === null ? endpointId : []))
+      if (began.length > 0) {
+        yield* sql`
             update endpoint_readers reader set failing_since = to_timestamp(given.since / 1000.0)
             from ${toTable("given", began, { endpointId: "text", since: "bigint" })}
             where reader.endpoint_id = given.endpoint_id and failing_since is null`
-        }
-        if (over.length > 0) {
-          yield* sql`update endpoint_readers set ${forget} where endpoint_id = any (${over}::text[]) and failing_since is not null`
-        }
-      }),
+      }
+      if (over.length > 0) {
+        yield* sql`update endpoint_readers set ${forget} where endpoint_id = any (${over}::text[]) and failing_since is not null`
+      }
+    }),
 
-      notice: ({ endpointId, since, notices: earlier }, { notices, isTold }) =>
-        sql`
+    notice: ({ endpointId, since, notices: earlier }, { notices, isTold }) =>
+      sql`
           update endpoint_readers reader set notices = ${notices}::int, noticed_at = clock_timestamp(), notice_due_at = clock_timestamp(),
             notice_to = case when ${isTold}::boolean then contacts else '{}' end
           from organizations organization, webhook_endpoints endpoint
@@ -98,13 +95,13 @@ export const FailingEndpointRepositoryPg = adapter(
             and (enabled or disabled_reason = 'failing')
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
 
-      disable: ({ endpointId, version }) =>
-        sql`select disable_endpoint(${endpointId}, ${version}::int, 'failing') is not null as disabled`.pipe(
-          decodeDisabled,
-          Effect.tap(hints.give("endpoints")),
-        ),
+    disable: ({ endpointId, version }) =>
+      sql`select disable_endpoint(${endpointId}, ${version}::int, 'failing') is not null as disabled`.pipe(
+        decodeDisabled,
+        Effect.tap(hints.give("endpoints")),
+      ),
 
-      claim: sql`
+    claim: sql`
         with due as materialized (
           select reader.endpoint_id from endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
@@ -129,12 +126,11 @@ export const FailingEndpointRepositoryPg = adapter(
           from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= failing_since
         ) calls`.pipe(decodeNotices, first),
 
-      // The time of the next notice counts from when the last contact was told.
-      settle: ({ endpointId, notices }, contact) =>
-        Effect.asVoid(sql`
+    // The time of the next notice counts from when the last contact was told.
+    settle: ({ endpointId, notices }, contact) =>
+      Effect.asVoid(sql`
           update endpoint_readers set notice_to = array_remove(notice_to, ${contact}),
             noticed_at = case when array_remove(notice_to, ${contact}) = '{}' then clock_timestamp() else noticed_at end
           where endpoint_id = ${endpointId} and notices = ${notices}::int and ${contact} = any (notice_to)`),
-    }
-  }),
-)
+  }
+})
