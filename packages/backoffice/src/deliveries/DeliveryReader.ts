@@ -372,11 +372,14 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       return Effect.map(scan(filter, options), ({ found }) => found)
     },
 
-    /** Lists those of the newest deliveries whose last attempt took longest; it looks at `MAX_SLOWEST_SCAN` that a filter leaves. */
-    slowest: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
+    /** Lists those whose last attempt took longest of up to `MAX_SLOWEST_SCAN` of the newest deliveries. */
+    slowest: Effect.fnUntraced(function* ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) {
       const options = { limit, batchSize: MAX_SLOWEST_SCAN, scanRows: PAGE_SCAN_ROWS, isSlowestFirst: true }
-      return Effect.map(listBelow(filter, MAX_ID, MAX_SLOWEST_SCAN, options), ({ deliveries }) => deliveries)
-    },
+      const { deliveries, looked, next } = yield* listBelow(filter, MAX_ID, HISTORY_ROWS, options)
+      if (looked >= MIN_PAGE_STEP || next === null) return deliveries
+      // The rows hold few each.
+      return (yield* listBelow(filter, MAX_ID, MAX_SLOWEST_SCAN, options)).deliveries
+    }),
 
     /**
      * Lists a page of deliveries, newest first, and below which id the list goes on; null at its end. It looks at some thousand
