@@ -350,7 +350,7 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Notes that a worker was lost with calls to an endpoint: those count until they must have ended. It may begin some for as long as what it knows is current. */
+    /** Notes that a worker was lost with calls to an endpoint. They count until they must have ended; for `currentMs` it may begin more. */
     wasLost: (endpointId: EndpointId) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return

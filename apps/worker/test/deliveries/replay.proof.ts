@@ -21,9 +21,7 @@ import { journey } from "../journey.ts"
 
 const { url, run, query } = journey()
 
-const [KILLS, REPLAYED, RATE] = [6, 3000, 300]
-/** Outcomes that a worker may have received and not written when it is killed: those of the calls that one endpoint may have in flight, within the wait for others. */
-const UNWRITTEN = 256
+const [KILLS, REPLAYED, RATE] = [6, 3000, 75]
 
 const start = (settings: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../../src/main.ts"))], {
@@ -85,17 +83,14 @@ const maxPerSecond = (madeAt: ReadonlyArray<number>): number => {
 }
 
 /**
- * Lets two workers carry out a job while one of them at a time is killed and another started; returns how often the partner got each event
- * meanwhile. It answers after a moment, so that calls are in flight at each kill.
+ * Lets two workers carry out a job while one of them at a time is killed and another started; returns the deliveries that came to the
+ * partner. It answers after a moment, so that calls are in flight at each kill.
  */
 const killWithin = async (
   seed: (to: Awaited<ReturnType<typeof partner>>) => Promise<{ readonly job: Replay; readonly endpointId: EndpointId }>,
 ) => {
-  const calls = { open: 0, atKills: 0 }
   const to = await partner(async (_, response) => {
-    calls.open++
     await setTimeout(20)
-    calls.open--
     response.end()
   })
   const { job, endpointId } = await seed(to)
@@ -109,7 +104,6 @@ const killWithin = async (
       (length) => length > seen + 50,
     )
     expect((await find()).state).toBe("running")
-    calls.atKills += calls.open
     await kills.shift()!()
     kills.push(start(settings))
   }
@@ -120,19 +114,20 @@ const killWithin = async (
       (sql) => sql`select count(*)::int as count from deliveries where endpoint_id = ${endpointId}`,
     )
   await eventually(left, ([row]) => row!.count === 0)
-  const [done] = await query<{ delivered: number; dead: number }>(
+  const delivered = await query<{ id: string; lost: number }>(
     (sql) => sql`
-      select (select count(*)::int from delivered where endpoint_id = ${endpointId} and deliveries is null) as delivered,
-        (select count(*)::int from dead_letters where endpoint_id = ${endpointId} and replayed_as is null) as dead`,
+      select id, (select count(*)::int from jsonb_array_elements(attempts) made where made->>'outcome' = 'outcome_unknown') as lost
+      from delivered where endpoint_id = ${endpointId} and deliveries is null`,
   )
-  expect(done).toEqual({ delivered: REPLAYED, dead: 0 })
+  expect(delivered).toHaveLength(REPLAYED)
   expect(to.forged).toEqual([])
-  const deliveries = new Set(to.received.map(({ deliveryId }) => deliveryId))
-  const repeated = to.received.length - deliveries.size
-  console.log(
-    `${REPLAYED} replayed over ${KILLS} kills: ${repeated} came twice, ${calls.atKills} were in flight at the kills`,
-  )
-  return { to, deliveries, endpointId, repeated, inFlight: calls.atKills }
+  const came = new Map<string, number>()
+  for (const { deliveryId } of to.received) came.set(deliveryId, (came.get(deliveryId) ?? 0) + 1)
+  expect(new Set(came.keys())).toEqual(new Set(delivered.map(({ id }) => id)))
+  // What came again was in a killed worker's hands, as its history says.
+  for (const { id, lost } of delivered) expect(came.get(id)).toBeLessThanOrEqual(1 + lost)
+  console.log(`${REPLAYED} replayed over ${KILLS} kills: ${to.received.length - came.size} came again`)
+  return { to, deliveries: new Set(came.keys()), endpointId }
 }
 
 describe("a replay whose workers are killed while it sends", () => {
@@ -147,7 +142,7 @@ describe("a replay whose workers are killed while it sends", () => {
   }
 
   it("makes one delivery of each dead letter, and each arrives", async () => {
-    const { deliveries, endpointId, repeated, inFlight } = await killWithin((to) =>
+    const { deliveries, endpointId } = await killWithin((to) =>
       run(
         Effect.gen(function* () {
           const seeded = yield* seedDeadLetters(REPLAYED)
@@ -161,12 +156,10 @@ describe("a replay whose workers are killed while it sends", () => {
       (sql) => sql`select replayed_as as id from dead_letters where endpoint_id = ${endpointId}`,
     )
     expect(deliveries).toEqual(new Set(made.map(({ id }) => id)))
-    expect(deliveries.size).toBe(REPLAYED)
-    expect(repeated).toBeLessThanOrEqual(inFlight + KILLS * UNWRITTEN)
   })
 
   it("sends each event of a log, as one delivery each", async () => {
-    const { deliveries, to, repeated, inFlight } = await killWithin((to) =>
+    const { to } = await killWithin((to) =>
       run(
         Effect.gen(function* () {
           const seeded = yield* seedDeadLetters(0)
@@ -185,9 +178,7 @@ describe("a replay whose workers are killed while it sends", () => {
         }),
       ),
     )
-    expect(deliveries.size).toBe(REPLAYED)
     expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(REPLAYED)
-    expect(repeated).toBeLessThanOrEqual(inFlight + KILLS * UNWRITTEN)
   })
 })
 

@@ -345,6 +345,15 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(takes.flat()).toHaveLength(2)
   })
 
+  test("leaves replays to a later time where it is told to", function* () {
+    const leases = yield* DeliveryLeases
+    const { sql, token, endpoint, eventIds } = yield* seedRows(2)
+    yield* sql`update deliveries set replay = true where event_id = ${eventIds[0]!}`
+    const wanted = { endpointId: endpoint.id, limit: 10 }
+    expect(eventsOf(yield* leases.takeDue(token, [{ ...wanted, takesReplays: false }]))).toEqual([eventIds[1]])
+    expect(eventsOf(yield* leases.takeDue(token, [wanted]))).toEqual([eventIds[0]])
+  })
+
   test("tells of each of its endpoints when the first row is due, and when the first replay is", function* () {
     const leases = yield* DeliveryLeases
     const sql = yield* SqlClient.SqlClient
@@ -610,22 +619,26 @@ describe("DeliveryLeasesPg.handOver", () => {
     const { endpoint, campaign } = yield* seedLog(0)
     const heir = yield* newWorker
     const elsewhere = Effect.map(leases.listOwned(heir.token), ([owned]) => owned!.inFlightElsewhere)
-    const handOverACall = Effect.gen(function* () {
+    const handOverACall = Effect.fnUntraced(function* (
+      beforeIt: Effect.Effect<unknown, unknown, EndpointRepository> = Effect.void,
+    ) {
       const giver = yield* newWorker
       const [eventId] = yield* publishSent(campaign, 1)
       yield* giver.take()
+      yield* beforeIt
       yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unbegun: [] }])
       yield* leases.heartbeat(heir.token, 45)
       yield* leases.acquire(heir.token, 10)
       expect(yield* elsewhere).toBe(1)
     })
-    yield* handOverACall
+    const move = (path: string) => update(endpoint.id, { url: EndpointUrl.make(`https://partner.test/${path}`) })
+    yield* handOverACall()
     yield* update(endpoint.id, { maxInFlight: 3 })
     expect(yield* elsewhere).toBe(1)
-    yield* update(endpoint.id, { url: EndpointUrl.make("https://partner.test/new") })
+    yield* move("new")
     expect(yield* elsewhere).toBe(0)
     yield* leases.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
-    yield* handOverACall
+    yield* handOverACall(move("newer"))
     yield* disable(endpoint.id)
     yield* enable(endpoint.id)
     expect(yield* elsewhere).toBe(1)
