@@ -1,5 +1,6 @@
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -52,6 +53,16 @@ describe("endpoints enable", () => {
       expect.objectContaining({ id: job, total: 2, rate: 7 }),
     )
     expect((await runJson("endpoints", "show", id)).enabled).toBe(true)
+  })
+
+  it("is not needed to end the alert of an endpoint that is gone for good: an operator disables it", async () => {
+    const id = await seed()
+    const { disabled_at, disabled_reason } = await runJson("endpoints", "show", id)
+    expect(disabled_reason).toBe("failing")
+    expect(await runJson("endpoints", "disable", id)).toMatchObject({ disabled_at, disabled_reason: "operator" })
+    const { endpointsFailing } = await meanwhile(Effect.flatMap(DeliveryGauges, ({ readState }) => readState))
+    // Those of the other tests were enabled.
+    expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
 
   it("sends nothing where nothing was missed", async () => {

@@ -122,6 +122,21 @@ describe("WorkerConfig", () => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
   })
 
+  it("has three times for a failing endpoint, which rise, and each of which may be none", () => {
+    const times = (notice: string, reminder: string, disable: string) => ({
+      ...{ WEBHOOK_FAILING_NOTICE_HOURS: notice, WEBHOOK_FAILING_REMINDER_HOURS: reminder },
+      WEBHOOK_FAILING_DISABLE_HOURS: disable,
+    })
+    const failing = (env: Record<string, string>) => Result.getOrThrow(read(env)).failing
+    expect(failing({})).toEqual({ notice: 24, reminder: 72, disable: 120 })
+    expect(failing(times("none", "none", "none"))).toEqual({ notice: null, reminder: null, disable: null })
+    expect(failing(times("5", "none", "6"))).toEqual({ notice: 5, reminder: null, disable: 6 })
+    for (const wrong of [times("24", "24", "120"), times("24", "none", "24"), times("72", "24", "120")]) {
+      expect(refusal(wrong)).toMatch(/must rise in this order\.$/)
+    }
+    expect(refusal(times("0", "72", "120"))).toContain("WEBHOOK_FAILING_NOTICE_HOURS")
+  })
+
   it("takes a name beside the sender's address", () => {
     const { mail } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
     expect(mail.sender.from).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })

@@ -38,7 +38,7 @@ export class EndpointRepository extends Context.Service<
     ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
     /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
-    /** Holds an endpoint's deliveries because an operator wants it. One that is disabled already keeps its time and reason. */
+    /** Holds an endpoint's deliveries because an operator wants it. One that the service disabled keeps its time, and counts as failing no longer. */
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
   }
 >()("domain/deliveries/EndpointRepository") {}

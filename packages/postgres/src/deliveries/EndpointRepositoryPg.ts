@@ -192,7 +192,7 @@ export const EndpointRepositoryPg = adapter(
       disable: (endpointId) =>
         sql`
           update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
-            disabled_reason = coalesce(disabled_reason, 'operator')
+            disabled_reason = 'operator'
           where id = ${endpointId} returning ${columns}`.pipe(
           endpoints.decode,
           firstOr(EndpointNotFound, { endpointId }),

@@ -64,7 +64,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             select max(at) as answered_at from (
               select at, delivered + client_errors + server_errors + other_statuses as answers from delivery_outcomes
               where seconds = 300 and at < last_at and at > greatest(failing_since, last_at - interval '1 day')
-              order by at desc limit 1000
+              order by at desc limit 200
             ) newest where answers > 0
           ) deployment on failing_since < now_at - interval '30 minutes' and notices < 3
           where (failing_since is not null or reader.endpoint_id in (table recent)) and reader.endpoint_id > ${after ?? ""}

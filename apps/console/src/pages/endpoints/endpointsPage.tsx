@@ -101,7 +101,7 @@ export const endpointState = ({
     return {
       tone: "bad",
       word: "Failing",
-      sentence: "No call has succeeded for so long that its organization is told.",
+      sentence: "Calls were made for a day or longer, and none succeeded.",
     }
   if (breaker !== "closed") return BREAKERS[breaker]
   return lagEvents > 0 && lagSeconds > LATE_SECONDS

@@ -67,6 +67,26 @@ describe("the page of today", () => {
     expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([])
   })
 
+  it("names the endpoints to which every call fails, and those of which nobody is told", async () => {
+    const { endpoint } = await test().run(seedCampaign({ recipients: 0 }))
+    const failing = (notices: number) =>
+      test().run(
+        SqlClient.SqlClient.use(
+          (sql) => sql`
+            update endpoint_readers set failing_since = now() - interval '2 days', notices = ${notices}::int where endpoint_id = ${endpoint.id}`,
+        ),
+      )
+    const viewer = await test().as("viewer")
+    await failing(0)
+    expect((await viewer.get("/")).words).not.toContain("Endpoints to which every call fails")
+    await failing(1)
+    const { words, document } = await viewer.get("/")
+    expect(words).toContain("Endpoints to which every call fails")
+    expect(words).toContain("nobody: there are no contacts")
+    expect(document.querySelector(`a[href="/endpoints/${endpoint.id}"]`)).not.toBeNull()
+    await test().run(SqlClient.SqlClient.use((sql) => sql`update endpoint_readers set notices = 0`))
+  })
+
   it("shows what is wrong in all organizations, and to an operator of one what is wrong there alone", async () => {
     const [one, other] = [await test().run(seedTroubles), await test().run(seedTroubles)]
     await test().run(Effect.all([addSamples("", 7), addSamples(one.organization.id, 3)]))
