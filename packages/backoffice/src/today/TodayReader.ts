@@ -70,7 +70,7 @@ const FailingEndpoint = Schema.Struct({
   hasContacts: Schema.Boolean,
 })
 
-export const MAX_FAILING_ENDPOINTS = 100
+const MAX_FAILING_ENDPOINTS = 100
 
 /** The gauges of five minutes; null while nobody took a sample, because no worker ran. */
 const GaugeSample = Schema.Struct({
