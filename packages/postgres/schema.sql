@@ -497,6 +497,82 @@ AS $function$
     + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer
 $function$;
 
+CREATE OR REPLACE FUNCTION public.end_removed(max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  alive constant uuid[] := array(
+    select token from delivery_workers
+    where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute');
+  removed constant text[] := array(
+    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
+    where removed_at is not null and frozen_at is null);
+  ended integer;
+  deaths jsonb;
+begin
+  -- What a lost worker may have called becomes rows that are still its own.
+  perform hand_over(owner, array[endpoint_id], array[array_to_string(open, ',')], '{}')
+  from unnest(removed) as removed (id) join endpoint_readers on endpoint_id = removed.id
+  cross join lateral reader_position(endpoint_id) position
+  where owner is not null and owner <> all (alive);
+
+  with lost as materialized (
+    select ctid as row_ctid, owned_at from deliveries
+    where owner is not null and owner <> all (alive) and endpoint_id = any (removed)
+    limit max_rows for update skip locked
+  ), released as (
+    update deliveries set owner = null, owned_at = null, losses = losses + 1 from lost where deliveries.ctid = row_ctid
+    returning organization_id, id, attempts, lost.owned_at
+  )
+  insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+  select organization_id, id, attempts + 1, owned_at, 'outcome_unknown' from released;
+
+  with waiting as materialized (
+    select ctid as row_ctid from deliveries where owner is null and endpoint_id = any (removed)
+    limit max_rows for update skip locked
+  ), cancelled as (
+    delete from deliveries where ctid = any (array(select row_ctid from waiting)) returning *
+  ), made as (
+    delete from delivery_attempts made using cancelled
+    where made.organization_id = cancelled.organization_id and made.delivery_id = cancelled.id
+    returning made.*
+  )
+  insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at, cancelled)
+  select organization_id, id, endpoint_id, event_id, coalesce((
+      select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+      from made where made.organization_id = cancelled.organization_id and made.delivery_id = cancelled.id
+    ), '[]'), created_at, true
+  from cancelled;
+  get diagnostics ended = row_count;
+
+  update replay_jobs set cancelled_at = clock_timestamp()
+  where finished_at is null and cancelled_at is null and endpoint_id = any (removed);
+
+  with open as materialized (
+    select ctid as row_ctid from dead_letters
+    where replayed_as is null and group_id in (select id from failure_groups where open > 0 and endpoint_id = any (removed))
+    order by organization_id, id limit max_rows for update skip locked
+  ), closed as (
+    update dead_letters set replayed_as = '' where ctid = any (array(select row_ctid from open)) returning *
+  )
+  select jsonb_agg(jsonb_build_object(
+    'organization_id', organization_id, 'group_id', group_id, 'at', finished_at, 'reason', reason, 'opened', -1, 'stored', 0, 'failures', 0))
+  into deaths from closed;
+  perform count_failures(deaths);
+
+  with lasting as materialized (
+    select id from failure_groups where closed_at is null and endpoint_id = any (removed)
+    order by organization_id, id for update skip locked
+  )
+  update failure_groups set closed_at = clock_timestamp() where id in (select id from lasting);
+  return ended + coalesce(jsonb_array_length(deaths), 0);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
  RETURNS TABLE(id text, type text, emitted_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -589,6 +665,33 @@ begin
     ) next
   )
   select * from first_of;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.forget_removed(history_days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  gone constant text[] := array(
+    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
+    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at) and frozen_at is null
+      and not exists (select from deliveries where endpoint_id = endpoint.id)
+      and not exists (select from dead_letters where endpoint_id = endpoint.id)
+      and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
+      and not exists (select from delivery_outcomes where endpoint_id = endpoint.id)
+      and not exists (select from inbox where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
+    order by removed_at limit 100 for update of endpoint skip locked);
+begin
+  delete from secret_verifications
+  where endpoint_id = any (gone) or secret_id in (select id from signing_secrets where endpoint_id = any (gone));
+  delete from signing_secrets where endpoint_id = any (gone);
+  delete from reader_positions where endpoint_id = any (gone);
+  delete from endpoint_readers where endpoint_id = any (gone);
+  delete from breaker_changes where endpoint_id = any (gone);
+  delete from webhook_endpoints where id = any (gone);
+  return cardinality(gone);
 end
 $function$;
 
@@ -1269,7 +1372,9 @@ CREATE OR REPLACE FUNCTION public.raise_endpoint_versions()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update webhook_endpoints set version = version + 1 where organization_id = new.organization_id;
+  update webhook_endpoints set version = version + 1
+  where organization_id = new.organization_id
+    and (id = new.endpoint_id or new.endpoint_id is null and shared_secrets_until > clock_timestamp());
   return null;
 end
 $function$;
@@ -1521,6 +1626,26 @@ CREATE OR REPLACE FUNCTION public.shown_url(url text)
  IMMUTABLE
 AS $function$
   select regexp_replace(regexp_replace(url, '\?.*$', '?…'), '(?<=[^/:]/)[^/?]{20,}', '…', 'g')
+$function$;
+
+CREATE OR REPLACE FUNCTION public.signing_secrets_of(endpoints text[], max_rows integer)
+ RETURNS TABLE(endpoint_id text, organization_id text, id text, ciphertext bytea, ends_at timestamp with time zone, rank bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select endpoint.id, endpoint.organization_id, secret.*
+  from webhook_endpoints endpoint cross join lateral (
+    select id, ciphertext, ends_at, row_number() over (order by is_own desc, created_at desc, id desc) as rank from (
+      select id, ciphertext, expires_at as ends_at, created_at, true as is_own from signing_secrets
+      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
+      union all
+      select id, ciphertext, least(expires_at, nullif(shared_secrets_until, 'infinity')), created_at, false from signing_secrets
+      where organization_id = endpoint.organization_id and endpoint_id is null
+    ) known
+    where ends_at is null or ends_at > clock_timestamp()
+    order by rank limit max_rows
+  ) secret
+  where endpoint.id = any (endpoints) and removed_at is null
 $function$;
 
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], max_replays integer[], alone_from integer)
@@ -2135,6 +2260,7 @@ create table delivered (
   finished_at timestamp with time zone default clock_timestamp() not null,
   first_id text collate "C",
   deliveries json,
+  cancelled boolean,
   constraint delivered_pkey PRIMARY KEY (id, organization_id, finished_at)
 ) partition by RANGE (finished_at);
 
@@ -2766,7 +2892,8 @@ create table sign_in_links (
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
   organization_id text collate "C" not null,
-  ciphertext bytea not null,
+  endpoint_id text collate "C",
+  ciphertext bytea,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
@@ -2857,11 +2984,13 @@ create table webhook_endpoints (
   disable_on_gone boolean default false not null,
   disable_when_failing boolean default true not null,
   standard_webhooks boolean default false not null,
-  own_secrets boolean default false not null,
+  shared_secrets_until timestamp with time zone default 'infinity'::timestamp with time zone not null,
   version integer default 1 not null,
   address_since timestamp with time zone default clock_timestamp() not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  removed_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_check CHECK (((removed_at IS NULL) OR (NOT enabled))),
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['operator'::text, 'gone'::text, 'failing'::text]))),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0)),
   constraint webhook_endpoints_per_second_check CHECK ((per_second > 0)),
@@ -2926,6 +3055,7 @@ CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
 CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
+CREATE INDEX signing_secrets_of_endpoint ON public.signing_secrets USING btree (organization_id, endpoint_id);
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
@@ -2933,6 +3063,7 @@ CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organizati
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
+CREATE INDEX webhook_endpoints_removed ON public.webhook_endpoints USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
 alter table only api_keys replica identity using index api_keys_of_organization;
 alter table only endpoint_readers replica identity using index endpoint_readers_of_organization;
@@ -2991,6 +3122,7 @@ alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_f
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
+alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_responses add constraint stored_responses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -11,6 +11,7 @@ import { digestPage } from "./pages/digest/digestPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
+import { removeEndpointRoutes } from "./pages/endpoints/removeEndpointPage.tsx"
 import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
@@ -37,7 +38,7 @@ export const routes = [
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [...inboxRoutes, ...inboxEventRoutes],
   [digestPage, ...digestDayRoutes],
-  [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
+  [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes, ...removeEndpointRoutes],
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   [...suppressionPages, ...suppressionActions],

@@ -199,6 +199,7 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /partners/:organization/keys",
   "POST /keys/:key/rotate",
   "POST /keys/:key/revoke",
+  "POST /endpoints/:endpoint/secrets/rotate",
   "POST /partners/:organization/secrets/rotate",
   "GET /endpoints",
   "GET /endpoints/:endpoint",

@@ -29,6 +29,9 @@ export const lazyCipher = Layer.catch(secretCipher, failing)
 /** The target's signing secrets with their texts. */
 export const signingSecrets = Layer.provide(SigningSecretRepositoryPg, secretCipher)
 
+/** The same. Without a key, commands fail as soon as they make a secret. */
+export const lazySigningSecrets = Layer.provide(SigningSecretRepositoryPg, lazyCipher)
+
 /** The target's signing secrets without their texts, which need no key. */
 export const secretSummaries = Layer.provide(
   SigningSecretRepositoryPg,

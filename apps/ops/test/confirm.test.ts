@@ -26,7 +26,7 @@ const seed = () =>
         scopes: ["events:read"],
         expiresAt: null,
       })
-      const [secret] = yield* (yield* SigningSecretRepository).list(organization.id)
+      const [secret] = yield* (yield* SigningSecretRepository).list({ organizationId: organization.id })
       return {
         campaign: campaign.id,
         program: program.id,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -161,6 +161,14 @@ describe("keys", () => {
   })
 })
 
+const createEndpoint = (org: string, ...flags: ReadonlyArray<string>) =>
+  runJson("endpoints", "create", "--organization", org, "--url", "https://hooks.partner.test/x", ...flags)
+/** The texts of the secrets that sign for an endpoint, in order. */
+const signingFor = (endpointId: EndpointId) =>
+  meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.ofEndpoint(endpointId))).then((owner) =>
+    owner?.secrets.map(({ secret }) => Redacted.value(secret)),
+  )
+
 describe("secrets", () => {
   it("are shown at their rotation, and the ones before them live on for the grace", async () => {
     const org = await organization()
@@ -170,10 +178,8 @@ describe("secrets", () => {
       grace_seconds: 86_400,
       signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{43}$/),
     })
-    const active = () =>
-      meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org))).then((all) =>
-        all.map(Redacted.value),
-      )
+    const { id: endpointId } = await createEndpoint(org)
+    const active = () => signingFor(endpointId)
     const second = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
     expect(await active()).toEqual([second.signing_secret, first.signing_secret])
     const third = await runJson("secrets", "rotate", "--organization", org, "--grace", "0s")
@@ -188,8 +194,7 @@ describe("secrets", () => {
     expect((await runFailing("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
     const revoked = await runJson("secrets", "revoke", old.id, "--yes")
     expect(revoked.expires_at < old.expires_at).toBe(true)
-    const active = await meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org)))
-    expect(active.map(Redacted.value)).toEqual([signing_secret])
+    expect(await signingFor((await createEndpoint(org)).id)).toEqual([signing_secret])
     expect(await runJson("secrets", "revoke", old.id)).toEqual(revoked)
   })
 
@@ -202,6 +207,7 @@ describe("secrets", () => {
     const secret = {
       organization_id: org,
       id: expect.stringMatching(/^sec_/),
+      endpoint_id: null,
       created_at: expect.any(String),
       last_used_at: null,
       last_verified_at: null,
@@ -226,6 +232,58 @@ describe("secrets", () => {
   })
 })
 
+describe("secrets of an endpoint's own", () => {
+  it("are shown when the endpoint is created with one, or gets its first, and are rotated and revoked apart", async () => {
+    const org = await organization()
+    const { signing_secret: shared } = await runJson("secrets", "rotate", "--organization", org)
+    const own = await createEndpoint(org, "--own-secret")
+    expect(own).toMatchObject({ own_secrets: true, signing_secret: expect.stringMatching(/^whsec_/) })
+    expect(await signingFor(own.id)).toEqual([own.signing_secret])
+    const other = await createEndpoint(org)
+    expect(other).not.toHaveProperty("signing_secret")
+    const first = await runJson("secrets", "rotate", "--endpoint", other.id, "--grace", "1h")
+    expect(first).toEqual({ endpoint_id: other.id, grace_seconds: 3600, signing_secret: expect.any(String) })
+    expect(await signingFor(other.id)).toEqual([first.signing_secret, shared])
+    const { data } = await runJson("secrets", "list", "--endpoint", own.id)
+    expect(data).toMatchObject([{ endpoint_id: own.id }])
+    expect((await runJson("secrets", "list", "--organization", org)).data).toHaveLength(3)
+    expect((await runFailing("secrets", "revoke", data[0].id)).message).toContain(
+      `of ${own.id}, so that its webhooks wait`,
+    )
+  })
+
+  it("need one owner to be named", async () => {
+    const org = await organization()
+    const { id } = await createEndpoint(org)
+    for (const flags of [[], ["--organization", org, "--endpoint", id]]) {
+      expect(await runFailing("secrets", "rotate", ...flags)).toMatchObject({ code: "unclear_owner" })
+    }
+  })
+})
+
+describe("endpoints remove", () => {
+  it("says what would end, does nothing without --yes, and then removes it for good", async () => {
+    const org = await organization()
+    const { id } = await createEndpoint(org)
+    const refused = await runFailing("endpoints", "remove", id)
+    expect(refused.message).toContain(
+      `remove the endpoint ${id} at https://hooks.partner.test/x for good. Nothing waits for it.`,
+    )
+    expect((await runJson("endpoints", "list", "--organization", org)).data).toHaveLength(1)
+    expect(await runJson("endpoints", "remove", id, "--yes")).toMatchObject({
+      enabled: false,
+      removed_at: expect.any(String),
+    })
+    expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([])
+    expect((await runJson("endpoints", "list", "--organization", org, "--removed")).data).toMatchObject([{ id }])
+    expect(await runJson("endpoints", "show", id)).toMatchObject({ id, removed_at: expect.any(String) })
+    for (const command of [["enable"], ["disable"], ["test"], ["remove", "--yes"], ["update", "--in-flight", "3"]]) {
+      const [name, ...flags] = command
+      expect(await runFailing("endpoints", name!, id, ...flags)).toMatchObject({ code: "endpoint_removed" })
+    }
+  })
+})
+
 describe("endpoints", () => {
   it("receive all event types by default, and are disabled and enabled", async () => {
     const org = await organization()
@@ -246,6 +304,7 @@ describe("endpoints", () => {
       notices: 0,
       next_probe_at: null,
       waiting: 0,
+      waiting_replays: 0,
       in_flight: 0,
       oldest_due_at: null,
       position: expect.any(String),

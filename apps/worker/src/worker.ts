@@ -30,7 +30,14 @@ import { unsubscribe } from "./mail/unsubscribe.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
 import { noticeFailingEndpoints } from "./upkeep/noticeFailingEndpoints.ts"
-import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes, sampleGauges } from "./upkeep/upkeep.ts"
+import {
+  closeFailureGroups,
+  countCampaigns,
+  deleteExpired,
+  endRemovedEndpoints,
+  mergeOutcomes,
+  sampleGauges,
+} from "./upkeep/upkeep.ts"
 import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
@@ -87,6 +94,7 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     countCampaigns,
+    endRemovedEndpoints,
     deleteExpired,
     sampleGauges,
     closeFailureGroups,

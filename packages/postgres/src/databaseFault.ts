@@ -75,7 +75,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
         newest.organization_id as "organizationId", newest.ciphertext
       from (select) one left join (
-        select organization_id, ciphertext from signing_secrets order by id desc limit 1
+        select organization_id, ciphertext from signing_secrets where ciphertext is not null order by id desc limit 1
       ) newest on true`.pipe(decodeState)
     // A process with another key must not go on, whatever else is wrong.
     const { organizationId, ciphertext } = state

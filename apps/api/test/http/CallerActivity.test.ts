@@ -127,7 +127,8 @@ it("notes that a partner still signs with the old secret after a rotation", asyn
   const seed = await seedKey()
   const next = await api().run(rotateSecret(seed.organization.id, 3600))
   expect((await postWebhook(seed, seed.secret, `evt_${"d".repeat(32)}`)).status).toBe(200)
-  const secrets = () => api().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list(seed.organization.id)))
+  const secrets = () =>
+    api().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list({ organizationId: seed.organization.id })))
   const [young, old] = await eventually(secrets, ([, old]) => old?.lastVerifiedAt !== null)
   expect(young!.lastVerifiedAt).toBeNull()
   expect((await postWebhook(seed, next, `evt_${"e".repeat(32)}`)).status).toBe(200)

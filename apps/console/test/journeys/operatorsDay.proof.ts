@@ -140,7 +140,9 @@ describe.skipIf("missing" in chrome)("the operator's day", () => {
 
   it("rotates a secret, and sees that the partner still signs with the old one", async () => {
     const { organization, endpoint, secret } = await test().run(seedCampaign({ recipients: 0 }))
-    const [old] = await test().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list(organization.id)))
+    const [old] = await test().run(
+      Effect.flatMap(SigningSecretRepository, ({ list }) => list({ organizationId: organization.id })),
+    )
     const api = await startProcess("api", test().databaseUrl)
     const { page, complaints } = await open("admin")
     await page.goto(`/partners/${organization.id}`)

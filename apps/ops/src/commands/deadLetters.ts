@@ -27,7 +27,7 @@ const show = reading({
   about: "Show a dead letter with its attempts",
   input: { deliveryId: argument(DeliveryId, "The delivery's id, dlv_…") },
   *run({ deliveryId }) {
-    const { delivery, attempts } = yield* DeliveryReader.use(({ find }) => find(deliveryId))
+    const { delivery, attempts } = yield* DeliveryReader.use(({ findSigned }) => findSigned(deliveryId))
     if (!DEAD_LETTER_REASONS.some((reason) => reason === delivery.state)) {
       return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
     }

@@ -57,7 +57,7 @@ const show = reading({
   about: "Show a delivery with its attempts",
   input: { deliveryId },
   *run({ deliveryId }) {
-    const { delivery, attempts, retryDelays } = yield* DeliveryReader.use(({ find }) => find(deliveryId))
+    const { delivery, attempts, retryDelays } = yield* DeliveryReader.use(({ findSigned }) => findSigned(deliveryId))
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
     return { delivery: { ...delivery, maxAttempts }, attempts }
   },

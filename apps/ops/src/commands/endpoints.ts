@@ -4,9 +4,16 @@ import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
+import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
 import { InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createEndpoint, TEST_TIMEOUT_MS, testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import {
+  createEndpoint,
+  removeEndpoint,
+  TEST_TIMEOUT_MS,
+  testEndpoint,
+  updateEndpoint,
+} from "@outreach/domain/deliveries/Endpoints"
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -17,13 +24,13 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { endpointId, instant, organizationId } from "../inputs/filters.ts"
-import { flag, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
-import { formatCount, formatRecord, print, printToStderr, refuse } from "../output/Output.ts"
-import { signingSecrets } from "../secretCipher.ts"
+import { flag, onlySwitch, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
+import { confirm, formatCount, formatRecord, print, printRecord, printToStderr, refuse, yes } from "../output/Output.ts"
+import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
@@ -81,19 +88,31 @@ const create = changing({
     ),
     since: optional(instant("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z")),
     ...settings,
+    ownSecret: onlySwitch("Give it a signing secret of its own, shown only once, instead of its organization's"),
   },
-  *run({ types: eventTypes = null, ...endpoint }) {
+  *run({ types: eventTypes = null, ownSecret: ownSecrets, ...given }) {
     const { allowHttp } = yield* Target
-    if (endpoint.since !== undefined) yield* noteKeptFrom(endpoint.since)
-    return yield* createEndpoint(toSettings({ ...endpoint, eventTypes }), { allowPrivate: allowHttp })
+    if (given.since !== undefined) yield* noteKeptFrom(given.since)
+    const { endpoint, secret } = yield* createEndpoint(
+      { ...toSettings({ ...given, eventTypes }), ownSecrets },
+      { allowPrivate: allowHttp },
+    )
+    if (secret === undefined) return yield* printRecord(endpoint)
+    yield* printRecord({ ...endpoint, signingSecret: Redacted.value(secret) })
+    yield* printToStderr("\nThe signing secret is shown this once; keep it now.")
   },
+  services: lazySigningSecrets,
 })
 
 const list = reading({
   about:
     "List the webhook endpoints and their state, oldest first; of one organization or of all. What waits is counted up to 1,000 for each",
-  input: { organizationId: optional(organizationId) },
-  run: ({ organizationId }) => EndpointRepository.use(({ list }) => list(organizationId)),
+  input: {
+    organizationId: optional(organizationId),
+    removed: onlySwitch("Those that were removed, in place of the others"),
+  },
+  run: ({ organizationId, removed }) =>
+    EndpointRepository.use(({ list }) => list(organizationId, removed ? "removed" : "present")),
   columns: [
     "id",
     "url",
@@ -210,6 +229,18 @@ const enable = changing({
   },
 })
 
+const remove = changing({
+  about: "Remove an endpoint for good, and destroy its own secrets; its history stays. Asks first, or needs --yes",
+  input: { endpointId, yes },
+  *run({ endpointId, yes }) {
+    const endpoint = yield* EndpointRepository.use(({ find }) => find(endpointId))
+    yield* confirm(`remove the endpoint ${endpointId} at ${endpoint.url} for good. ${describeRemoval(endpoint)}`, {
+      yes,
+    })
+    return yield* removeEndpoint(endpointId)
+  },
+})
+
 /** The maximum of characters of the response that are shown. */
 const MAX_SHOWN = 500
 
@@ -279,7 +310,19 @@ const replayLog = changing({
 
 export const endpoints = group({
   about: "The partners' webhook endpoints",
-  commands: { create, list, show, outcomes, breaker, update, test: sendTest, replay: replayLog, disable, enable },
+  commands: {
+    create,
+    list,
+    show,
+    outcomes,
+    breaker,
+    update,
+    test: sendTest,
+    replay: replayLog,
+    disable,
+    enable,
+    remove,
+  },
   services: Layer.mergeAll(
     EndpointRepositoryPg,
     DeadLetterReader.layer,

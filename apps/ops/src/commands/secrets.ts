@@ -6,25 +6,38 @@ import {
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { organizationId } from "../inputs/filters.ts"
-import { argument, flag, withDefault } from "../inputs/Input.ts"
-import { confirm, printRecord, printToStderr, yes } from "../output/Output.ts"
+import { endpointFilter, organizationId } from "../inputs/filters.ts"
+import { argument, described, flag, optional, type Values, withDefault } from "../inputs/Input.ts"
+import { confirm, printRecord, printToStderr, refuse, yes } from "../output/Output.ts"
 import { secretSummaries, signingSecrets } from "../secretCipher.ts"
 
+const owner = {
+  organizationId: optional(organizationId),
+  endpointId: described(endpointFilter, "The endpoint with secrets of its own, whe_…, instead of an organization"),
+}
+
+const ownerOf = ({ organizationId, endpointId }: Values<typeof owner>) => {
+  if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
+  if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
+  return refuse("UnclearOwner", "Say whose secrets are meant: give either --organization or --endpoint.")
+}
+
 const rotate = changing({
-  about: "Create an organization's first or next signing secret, and show it only once",
+  about:
+    "Create the first or next signing secret of an organization, or of an endpoint alone, and show it only once. With its first own secret, an endpoint leaves those of its organization after the grace window",
   input: {
-    organizationId,
+    ...owner,
     grace: withDefault(
       flag(Seconds, "How long the older secrets stay active, such as 24h or 0s (default 24h)"),
       DEFAULT_GRACE_SECONDS,
     ),
   },
-  *run({ organizationId, grace: graceSeconds }) {
-    const { secret, ended } = yield* rotateSecretWithinBound(organizationId, graceSeconds)
-    yield* printRecord({ organizationId, graceSeconds, signingSecret: Redacted.value(secret) })
+  *run({ grace: graceSeconds, ...given }) {
+    const owner = yield* ownerOf(given)
+    const { secret, ended } = yield* rotateSecretWithinBound(owner, graceSeconds)
+    yield* printRecord({ ...owner, graceSeconds, signingSecret: Redacted.value(secret) })
     if (ended > 0) {
       yield* printToStderr(
         `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${ended}) has ended now.`,
@@ -37,10 +50,13 @@ const rotate = changing({
 
 const list = reading({
   about:
-    "List an organization's signing secrets, newest first; never their text. When one last signed is up to five minutes late, when one last verified up to one",
-  input: { organizationId },
-  run: ({ organizationId }) => SigningSecretRepository.use(({ list }) => list(organizationId)),
-  columns: ["id", "createdAt", "expiresAt", "lastUsedAt", "lastVerifiedAt"],
+    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; never their text. When one last signed is up to five minutes late, when one last verified up to one",
+  input: owner,
+  *run(given) {
+    const owner = yield* ownerOf(given)
+    return yield* SigningSecretRepository.use(({ list }) => list(owner))
+  },
+  columns: ["id", "endpointId", "createdAt", "expiresAt", "lastUsedAt", "lastVerifiedAt"],
   services: secretSummaries,
 })
 
@@ -50,11 +66,12 @@ const revoke = changing({
   *run({ secretId, yes }) {
     const repository = yield* SigningSecretRepository
     const { secret, isActive, activeOthers } = yield* repository.find(secretId)
+    const whose = secret.endpointId ?? secret.organizationId
     const rest =
       activeOthers === 0
         ? "so that its webhooks wait, and the partner's are answered with 401, until a new secret is made"
         : `which leaves ${activeOthers} active`
-    yield* confirm(`revoke signing secret ${secret.id} of ${secret.organizationId}, ${rest}`, { yes: yes || !isActive })
+    yield* confirm(`revoke signing secret ${secret.id} of ${whose}, ${rest}`, { yes: yes || !isActive })
     return yield* repository.revoke(secret.id)
   },
   services: secretSummaries,

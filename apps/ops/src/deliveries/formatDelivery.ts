@@ -8,5 +8,5 @@ export const EVENT_DROPPED =
 export const formatDelivery = ({
   delivery,
   attempts,
-}: Pick<Effect.Success<ReturnType<DeliveryReader["Service"]["find"]>>, "delivery" | "attempts">): string =>
-  `${formatRecord(delivery)}${delivery.eventType === null ? EVENT_DROPPED : ""}\n\nAttempts\n${formatRows(attempts, ["number", "startedAt", "latencyMs", "status", "outcome", "response"])}`
+}: Pick<Effect.Success<ReturnType<DeliveryReader["Service"]["findSigned"]>>, "delivery" | "attempts">): string =>
+  `${formatRecord(delivery)}${delivery.eventType === null ? EVENT_DROPPED : ""}\n\nAttempts\n${formatRows(attempts, ["number", "startedAt", "latencyMs", "status", "outcome", "signedWith", "response"])}`

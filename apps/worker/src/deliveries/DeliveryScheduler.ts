@@ -248,11 +248,11 @@ export const createDeliveryScheduler = (options: {
     /**
      * Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled.
      *
-     * `secrets` are those of the organizations of all that are `changed`. `owned` are all that it owns, or those of `looked`.
+     * `secrets` are those that sign for all that are `changed`. `owned` are all that it owns, or those of `looked`.
      */
     update: (
       owned: ReadonlyArray<OwnedEndpoint>,
-      secrets: ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>,
+      secrets: ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>,
       looked: Iterable<EndpointId> = queues.keys(),
     ) => {
       const known = new Set(owned.map(({ endpointId }) => endpointId))
@@ -260,7 +260,7 @@ export const createDeliveryScheduler = (options: {
       const disabled: Array<EndpointQueue> = []
       for (const each of owned) {
         const queue = queues.get(each.endpointId)
-        const secretsOf = secrets.get(each.organizationId) ?? []
+        const secretsOf = secrets.get(each.endpointId) ?? []
         if (queue === undefined) {
           if (!each.enabled) continue
           const before = removed.get(each.endpointId)

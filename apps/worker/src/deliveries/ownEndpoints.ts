@@ -64,9 +64,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   const refresh = Effect.fnUntraced(function* (looked?: ReadonlyArray<EndpointId>) {
     const owned = yield* leases.listOwned(worker, looked)
     // Read after the versions: secrets that are newer than these have raised them again.
-    const secrets = yield* leases.secrets([
-      ...new Set(scheduler.changed(owned).map(({ organizationId }) => organizationId)),
-    ])
+    const secrets = yield* leases.secrets(scheduler.changed(owned).map(({ endpointId }) => endpointId))
     const { lost, disabled } = scheduler.update(owned, secrets, looked)
     for (const queue of lost) scheduler.remove(queue)
     yield* giveUp(disabled)

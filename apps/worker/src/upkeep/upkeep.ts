@@ -1,3 +1,4 @@
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
@@ -30,6 +31,11 @@ export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroup
   retryForever("closeFailureGroups", Effect.andThen(closeGroups, Effect.sleep("30 seconds"))),
 )
 
+/** Ends what waits at removed endpoints, every few seconds, until interrupted. */
+export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
+  retryForever("endRemovedEndpoints", Effect.andThen(untilNone(endRemoved), Effect.sleep("5 seconds"))),
+)
+
 /** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
   const once = Effect.all(
@@ -47,13 +53,20 @@ export const deleteExpired = Effect.gen(function* () {
 })
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those and the groups of failures that are older than `days`, hourly,
- * until interrupted.
+ * Merges the outcomes of deliveries by the hour, and forgets those and the groups of failures that are older than `days`, and then removed
+ * endpoints without a history, hourly, until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
-  const once = Effect.all([untilNone(outcomes.merge), untilNone(outcomes.forget(days)), outcomes.forgetGroups(days)], {
-    discard: true,
-  })
+  const { forgetRemoved } = yield* EndpointRepository
+  const once = Effect.all(
+    [
+      untilNone(outcomes.merge),
+      untilNone(outcomes.forget(days)),
+      outcomes.forgetGroups(days),
+      untilNone(forgetRemoved(days)),
+    ],
+    { discard: true },
+  )
   return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
 })

@@ -38,7 +38,7 @@ const secretOf = (text: string, endsInMs: number | null = null): SigningSecret =
   endsInMs,
 })
 const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) =>
-  new Map(owned.map(({ organizationId }) => [organizationId, secrets]))
+  new Map(owned.map(({ endpointId }) => [endpointId, secrets]))
 
 /** An scheduler of endpoints whose logs never end, of which `read` reads all that is wanted. */
 const schedulerOf = (

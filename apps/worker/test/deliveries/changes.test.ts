@@ -222,7 +222,7 @@ describe("a secret that was ended", () => {
       Effect.fnUntraced(function* (id: Parameters<typeof rotateSecret>[0]) {
         const { list, revoke } = yield* SigningSecretRepository
         const next = yield* rotateSecret(id, 3600)
-        const [, old] = yield* list(id)
+        const [, old] = yield* list({ organizationId: id })
         yield* revoke(old!.id)
         return next
       }),

@@ -62,7 +62,7 @@ const setUp = Effect.gen(function* () {
         database.looked.push(endpoints)
         return [database.endpoint]
       }),
-    secrets: () => Effect.succeed(new Map([[endpoint.organizationId, [secret]]])),
+    secrets: () => Effect.succeed(new Map([[endpoint.endpointId, [secret]]])),
     recoverLost: () => Effect.succeed([]),
     nextDue: () => Effect.succeed([]),
   } as Partial<DeliveryLeases["Service"]> as DeliveryLeases["Service"]

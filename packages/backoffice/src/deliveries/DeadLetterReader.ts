@@ -91,7 +91,7 @@ export class DeadLetterReader extends Reader<DeadLetterReader>()("backoffice/del
         with age as materialized (
           select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
         )
-        select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
+        select before, count(dead.id)::int as count, count(nullif(replayed_as, ''))::int as replayed
         from age left join dead_letters dead on finished_at < before and ${isPurged(sql, filter)}
         group by before`.pipe(decodeOld),
   }

@@ -7,6 +7,7 @@ import {
   DeliverySummary,
 } from "@outreach/domain/deliveries/Delivery"
 import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import {
   type CampaignId,
   DeliveryId,
@@ -14,11 +15,12 @@ import {
   lowestIdentifierAt,
   madeAt,
   OrganizationId,
+  SecretId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
-import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { Reader } from "../Reader.ts"
@@ -88,6 +90,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   ...lastAttemptOf("last"),
   createdAt: createdAtOf("delivery"),
 })
+const decodeSigners = decodeColumn({ ids: Schema.Array(SecretId) })
 const decodeFound = decodeRows({
   ...DeliverySummary.fields,
   retryDelays: Endpoint.fields.retryDelays,
@@ -103,6 +106,7 @@ const decodeEndpoints = decodeRows({ organizationId: OrganizationId, id: Endpoin
 const decodeRequest = decodeRow({
   url: ShownUrl,
   standardWebhooks: Schema.Boolean,
+  isRemoved: Schema.Boolean,
   /** The event's envelope; null when the event is no longer stored. */
   body: Schema.NullOr(Schema.String),
 })
@@ -171,9 +175,10 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
       where made.organization_id = delivery.organization_id and delivery_id = delivery.id
       order by number desc, started_at desc limit 1)) as last
   ) attempt`)
+  const historyState = sql.literal("case when cancelled then 'cancelled' else 'delivered' end")
   /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
   const arrivedOf = (rows: Statement.Fragment) => sql`(
-    select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, null::integer as attempts,
+    select organization_id, each.id, endpoint_id, each.event_id, ${historyState} as state, null::integer as attempts,
       null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
     from ${rows} history cross join lateral (
       select history.id, history.event_id, history.attempts where deliveries is null
@@ -183,7 +188,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     ) each) delivery`
   const dead = sql.literal(`(
     select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
-      created_at, finished_at, replayed_as, attempts as attempts_json
+      created_at, finished_at, nullif(replayed_as, '') as replayed_as, attempts as attempts_json
     from dead_letters) delivery`)
 
   /** Looks at the newest deliveries below an id and at most `historyRows` rows of `delivered`; returns those that match, and where to go on. */
@@ -222,10 +227,11 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
         campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
       )})`
     const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
-    const isScanned = sql`id >= ${lowest} and ${mayBe("delivered")}`
+    const isScanned = sql`id >= ${lowest} and ${mayBe("delivered", "cancelled")}`
     const isHistory = allOf(
       isScanned,
       isOwned,
+      filter.state && sql`coalesce(cancelled, false) = ${filter.state === "cancelled"}::boolean`,
       beyondEvent && sql`(event_id = ${eventId} or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`,
     )
     // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
@@ -363,6 +369,23 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
   return {
     find,
 
+    /** Finds a delivery with the secrets that were active when each attempt began, and so signed it. */
+    findSigned: Effect.fnUntraced(function* (deliveryId: DeliveryId) {
+      const { attempts, ...found } = yield* find(deliveryId)
+      const signers = yield* sql`
+        select array(
+          select secret.id from webhook_endpoints endpoint join signing_secrets secret
+            on secret.organization_id = endpoint.organization_id
+              and (secret.endpoint_id = endpoint.id or secret.endpoint_id is null and made.at < shared_secrets_until)
+          where endpoint.id = ${found.delivery.endpointId} and secret.created_at <= made.at
+            and (secret.expires_at is null or made.at < secret.expires_at)
+          order by secret.created_at desc, secret.id desc limit ${MAX_ACTIVE_SECRETS}::int
+        ) as ids
+        from unnest(${attempts.map(({ startedAt }) => startedAt)}::timestamptz[]) with ordinality as made (at, n)
+        order by n`.pipe(decodeSigners)
+      return { ...found, attempts: attempts.map((attempt, i) => ({ ...attempt, signedWith: signers[i] ?? [] })) }
+    }),
+
     /** Lists deliveries, newest first. */
     list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
       const { eventType, campaignId, from, to } = filter
@@ -411,7 +434,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
     /** Reads what is sent of a delivery: personal data. */
     request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
       sql`
-        select shown_url(url) as url, standard_webhooks as "standardWebhooks", (
+        select shown_url(url) as url, standard_webhooks as "standardWebhooks", removed_at is not null as "isRemoved", (
           select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
         from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
   }

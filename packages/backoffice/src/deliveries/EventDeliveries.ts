@@ -46,9 +46,9 @@ export class EventDeliveries extends Reader<EventDeliveries>()("backoffice/deliv
           select case when owner is null then 'pending' else 'sending' end as state, null as replayed_as from deliveries
           where organization_id = ${organizationId} and id = wanted.id
           union all
-          select reason, replayed_as from dead_letters where organization_id = ${organizationId} and id = wanted.id
+          select reason, nullif(replayed_as, '') from dead_letters where organization_id = ${organizationId} and id = wanted.id
           union all
-          select 'delivered', null from delivered history
+          select case when cancelled then 'cancelled' else 'delivered' end, null from delivered history
           where organization_id = ${organizationId} and endpoint_id = wanted.endpoint_id and finished_at >= wanted.emitted_at
             and history.id >= wanted.id and history.id < wanted.batches_to and coalesce(first_id, history.id) <= wanted.id
             and (history.id = wanted.id and deliveries is null or exists (

@@ -30,9 +30,8 @@ const decodeCount = decodeRow({ count: Schema.Int })
 export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCipher["Service"]) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql`
-    select id, organization_id as "organizationId", ciphertext from signing_secrets order by id desc limit 1`.pipe(
-    decodeCiphertexts,
-  )
+    select id, organization_id as "organizationId", ciphertext from signing_secrets
+    where ciphertext is not null order by id desc limit 1`.pipe(decodeCiphertexts)
   if (newest !== undefined && keyIdOf(newest.ciphertext, newest.organizationId) === undefined) {
     return yield* new SecretUnopened()
   }
@@ -41,7 +40,7 @@ export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCi
 export const countCiphertexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const counts = yield* Effect.forEach(TABLES, ({ table }) =>
-    sql`select count(*)::int as count from ${sql(table)}`.pipe(decodeCount),
+    sql`select count(ciphertext)::int as count from ${sql(table)}`.pipe(decodeCount),
   )
   return counts.reduce((total, { count }) => total + count, 0)
 }).pipe(orDieAs("keysAtRest.count"))
@@ -111,7 +110,7 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
       for (const missed of changes.filter(({ id }) => !done.has(id))) {
         const current = yield* sql`
           select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-          where ${sql(id)} = ${missed.id}`.pipe(decodeCiphertexts)
+          where ${sql(id)} = ${missed.id} and ciphertext is not null`.pipe(decodeCiphertexts)
         yield* reseal({ table, id }, current, "")
       }
     })
@@ -141,7 +140,9 @@ const eachBatch = Effect.fnUntraced(function* <E, R>(
   for (;;) {
     const rows: ReadonlyArray<Row> = yield* sql`
       select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-      where ${sql(id)} > ${after} order by ${sql(id)} limit ${BATCH_SIZE}`.pipe(decodeCiphertexts)
+      where ${sql(id)} > ${after} and ciphertext is not null order by ${sql(id)} limit ${BATCH_SIZE}`.pipe(
+      decodeCiphertexts,
+    )
     yield* use(rows)
     if (rows.length < BATCH_SIZE) return
     after = rows.at(-1)!.id

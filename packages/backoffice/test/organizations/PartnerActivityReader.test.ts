@@ -67,7 +67,7 @@ describe("counts of requests", () => {
     const sql = yield* SqlClient.SqlClient
     yield* sql`update organizations set frozen_at = clock_timestamp() where id = ${organizationId}`
     const activity = { ...(yield* PartnerActivity), ...(yield* PartnerActivityReader) }
-    const [secret] = yield* (yield* SigningSecretRepository).list(organizationId)
+    const [secret] = yield* (yield* SigningSecretRepository).list({ organizationId })
     yield* activity.countRequests([{ organizationId, callerId: key.id, code: "", requests: 1, peak: 1 }])
     yield* activity.noteVerifications([{ organizationId, secretId: secret!.id, endpointId: endpoint.id }])
     expect(yield* activity.hourlyRequests(organizationId, 24)).toEqual([])
@@ -138,14 +138,14 @@ test("a secret tells when webhooks were last verified with it, and to which endp
   const other = yield* seedKey({ recipients: 0 })
   yield* rotateSecret(organizationId, 3600)
   const secrets = yield* SigningSecretRepository
-  const [next, old] = yield* secrets.list(organizationId)
+  const [next, old] = yield* secrets.list({ organizationId })
   const used = { organizationId, secretId: old!.id, endpointId: endpoint.id }
   const { noteVerifications } = yield* PartnerActivity
   yield* noteVerifications([used])
   yield* noteVerifications([used])
   const [verification, ...rest] = yield* secrets.verifications(organizationId)
   expect([verification, rest]).toEqual([{ ...used, verifiedAt: expect.any(String) }, []])
-  expect(yield* secrets.list(organizationId)).toEqual([
+  expect(yield* secrets.list({ organizationId })).toEqual([
     { ...next, lastVerifiedAt: null },
     { ...old, lastVerifiedAt: verification!.verifiedAt },
   ])

@@ -32,13 +32,15 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
       senders: senders.list(organizationId),
       followUp: (yield* FollowUpRepository).find({ organizationId, campaignId }),
       endpoints: (yield* EndpointRepository).list(organizationId),
-      secrets: (yield* SigningSecretRepository).list(organizationId),
+      secrets: (yield* SigningSecretRepository).list({ organizationId }),
     },
     { concurrency: 3 },
   )
   const keys = known.senders.find(({ id }) => id === sender?.id)?.keys ?? []
   const enabled = endpoints.filter(({ enabled }) => enabled)
   const now = yield* Clock.currentTimeMillis
+  const active = secrets.filter(({ expiresAt }) => expiresAt === null || toUnixMillis(expiresAt) > now)
+  const signers = new Set(active.map(({ endpointId }) => endpointId))
   return preflight({
     ...known,
     campaign,
@@ -54,7 +56,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
       disabled: endpoints.length - enabled.length,
       failing: enabled.filter(({ breaker }) => breaker === "open" || breaker === "probing").length,
     },
-    activeSecrets: secrets.filter(({ expiresAt }) => expiresAt === null || toUnixMillis(expiresAt) > now).length,
+    unsigned: enabled.filter(({ id, ownSecrets }) => !signers.has(ownSecrets ? id : null)).length,
     now,
   })
 })

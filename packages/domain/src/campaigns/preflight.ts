@@ -53,7 +53,8 @@ export interface PreflightFacts {
   readonly waitingSenderId: string | null
   readonly completers: number
   readonly endpoints: Readonly<Record<"enabled" | "disabled" | "failing", number>>
-  readonly activeSecrets: number
+  /** The enabled endpoints that no secret signs for. */
+  readonly unsigned: number
   /** Unix milliseconds. */
   readonly now: number
 }
@@ -226,11 +227,14 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       : ok(`${count(enabled, "endpoint")} enabled, and reachable as far as calls show.`)
   },
 
-  signing_secret: ({ campaign: { kind, organizationId }, activeSecrets, endpoints }) => {
+  signing_secret: ({ campaign: { kind, organizationId }, unsigned, endpoints }) => {
     if (kind === "survey" || endpoints.enabled === 0) return ok("No webhook is to be signed.")
-    return activeSecrets > 0
-      ? ok(`${count(activeSecrets, "signing secret")} active.`)
-      : failed("No signing secret is active.", `Run ops secrets rotate --organization ${organizationId}.`)
+    return unsigned === 0
+      ? ok("A signing secret is active for every enabled endpoint.")
+      : failed(
+          `No signing secret is active for ${count(unsigned, "enabled endpoint")}.`,
+          `Run ops secrets rotate --organization ${organizationId}, or --endpoint for one with secrets of its own.`,
+        )
   },
 }
 

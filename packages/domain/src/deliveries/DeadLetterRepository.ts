@@ -37,12 +37,12 @@ export interface PurgeStep {
   readonly next: DeadLetterCursor | null
 }
 
-/** Deliveries are not dead letters, or were replayed before. */
+/** Deliveries are not dead letters, were replayed before, or were for an endpoint that is removed. */
 export class NotDeadLetter extends DescribedError(
   "NotDeadLetter",
   ({ deliveryIds, replayed }: { readonly deliveryIds: ReadonlyArray<string>; readonly replayed: number }) => {
     const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`
-    return `Not among the dead letters, or replayed before: ${deliveryIds.join(", ")}.${done}`
+    return `Not among the dead letters, replayed before, or for an endpoint that was removed: ${deliveryIds.join(", ")}.${done}`
   },
 ) {}
 
@@ -51,7 +51,7 @@ export class DeadLetterRepository extends Context.Service<
   {
     /**
      * Gives a dead letter a new delivery of the same event, due now, from attempt 1. The dead letter keeps its history.
-     * Returns false if the delivery is not a dead letter, or was replayed before.
+     * Returns false if the delivery is not a dead letter, was replayed before, or was for an endpoint that is removed.
      */
     replay(deliveryId: DeliveryId): Effect.Effect<boolean>
     /** Returns the time `days` ago; null while the database's clock is not believed. */

@@ -32,8 +32,11 @@ export interface Delivery {
 export const DEAD_LETTER_REASONS = ["rejected", "exhausted", "poison"] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
-/** Where a delivery stands: waiting for its next attempt, being sent, delivered, or in the dead letters with the reason. */
-export const DELIVERY_STATES = ["pending", "sending", "delivered", ...DEAD_LETTER_REASONS] as const
+/**
+ * Where a delivery stands: waiting for its next attempt, being sent, delivered, cancelled because its endpoint was removed, or in the dead
+ * letters with the reason.
+ */
+export const DELIVERY_STATES = ["pending", "sending", "delivered", "cancelled", ...DEAD_LETTER_REASONS] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** The outcome of an attempt whose worker was lost before it wrote one. */

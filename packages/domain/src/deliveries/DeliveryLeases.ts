@@ -133,10 +133,8 @@ export class DeliveryLeases extends Context.Service<
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Lists the worker's endpoints: all, or those of them that are among `endpoints`. */
     listOwned(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
-    /** Reads the secrets that sign for organizations; none for an organization if one of its secrets cannot be decrypted. */
-    secrets(
-      organizationIds: ReadonlyArray<OrganizationId>,
-    ): Effect.Effect<ReadonlyMap<OrganizationId, ReadonlyArray<SigningSecret>>>
+    /** Reads the secrets that sign for endpoints; none for an endpoint if one of them cannot be decrypted. */
+    secrets(endpoints: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>>
     /** Records the calls that lost workers may have made to the worker's endpoints as `outcome_unknown`; they are due again, under the same number. */
     recoverLost(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
     /** Gives endpoints up. Calls that have begun, and outcomes that are not written, stay the worker's. */

@@ -74,11 +74,13 @@ export const Endpoint = Schema.Struct({
   disabledAt: Schema.NullOr(Timestamp),
   disabledReason: Schema.NullOr(Schema.Literals(DISABLED_REASONS)),
   ...EndpointSettings.fields,
-  /** Whether it has signing secrets of its own, and none of its organization's. */
+  /** Whether it has signing secrets of its own. Those of its organization sign too until their grace window is over. */
   ownSecrets: Schema.Boolean,
   /** Rises with every change of the endpoint, or of the secrets that sign for it. */
   version: Schema.Int,
   createdAt: Timestamp,
+  /** From then on nothing goes to it or comes from it. It stays for as long as something is kept of its history. */
+  removedAt: Schema.NullOr(Timestamp),
 })
 export type Endpoint = typeof Endpoint.Type
 
@@ -103,6 +105,8 @@ export const EndpointStatus = Schema.Struct({
   owner: Schema.NullOr(Schema.String),
   /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted up to the cap. */
   waiting: Schema.Int,
+  /** Those of them that are replays. */
+  waitingReplays: Schema.Int,
   inFlight: Schema.Int,
   /** When the first of those waiting became due; null when none is. */
   oldestDueAt: Schema.NullOr(Timestamp),

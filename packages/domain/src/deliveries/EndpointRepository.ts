@@ -8,6 +8,14 @@ import type { BreakerChange, Endpoint, EndpointSettings, EndpointStatus, Endpoin
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
+export class EndpointRemoved extends DescribedError(
+  "EndpointRemoved",
+  "The webhook endpoint {endpointId} was removed at {removedAt}, for good: only its history is left.",
+) {}
+
+/** Why nothing can be done with an endpoint. */
+export type EndpointUnavailable = EndpointNotFound | EndpointRemoved
+
 export class InvalidEndpointUrl extends DescribedError(
   "InvalidEndpointUrl",
   "The endpoint's URL cannot be used: {reason}.",
@@ -19,10 +27,14 @@ export class EndpointRepository extends Context.Service<
     /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. Settings that are not given have their defaults. */
     create(
       endpoint: Pick<Endpoint, "organizationId" | "id"> &
-        Partial<EndpointSettings> & { readonly url: EndpointUrl; readonly since?: Timestamp },
+        Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & {
+          readonly url: EndpointUrl
+          readonly since?: Timestamp
+        },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
-    /** Lists endpoints, oldest first; of one organization or of all. */
-    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
+    /** Lists endpoints, oldest first; of one organization or of all. By default those that are not removed. */
+    list(organizationId?: OrganizationId, kind?: "present" | "removed"): Effect.Effect<ReadonlyArray<EndpointStatus>>
+    /** Finds an endpoint, removed or not. */
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
     /** Returns an endpoint's whole address, which may hold a secret of the partner. */
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
@@ -35,10 +47,16 @@ export class EndpointRepository extends Context.Service<
       endpointId: EndpointId,
       changes: Partial<EndpointSettings & { readonly url: EndpointUrl }>,
       version?: string,
-    ): Effect.Effect<Endpoint, EndpointNotFound | ChangedMeanwhile>
+    ): Effect.Effect<Endpoint, EndpointUnavailable | ChangedMeanwhile>
     /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
-    enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+    enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
     /** Holds an endpoint's deliveries because an operator wants it. One that the service disabled keeps its time, and counts as failing no longer. */
-    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
+    /** Removes an endpoint for good: its own secrets are destroyed, and its address is kept only as it is shown. Part of a transaction. */
+    remove(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
+    /** Ends some of what waits at removed endpoints; returns how many, 0 when all is done. */
+    readonly endRemoved: Effect.Effect<number>
+    /** Forgets some of the removed endpoints of whose history nothing is kept any more; returns how many, 0 when all is done. */
+    forgetRemoved(historyDays: number): Effect.Effect<number>
   }
 >()("domain/deliveries/EndpointRepository") {}

@@ -4,12 +4,13 @@ import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
-import { Transaction } from "../Transaction.ts"
+import { inTransaction, Transaction } from "../Transaction.ts"
 import { classifyResponse } from "./classifyResponse.ts"
 import { webhookHeaders } from "./Deliveries.ts"
 import { type Endpoint, type EndpointSettings, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
-import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
+import { EndpointRemoved, EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
+import { rotateSecretWithinBound } from "./SigningSecrets.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 interface AddressOptions {
@@ -17,14 +18,19 @@ interface AddressOptions {
   readonly allowPrivate: boolean
 }
 
+/** Creates an endpoint, and with `ownSecrets` its first secret, which nobody can read again. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
-  endpoint: Pick<Endpoint, "organizationId"> &
-    Partial<EndpointSettings> & { readonly url: string; readonly since?: Timestamp },
+  given: Pick<Endpoint, "organizationId"> &
+    Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & { readonly url: string; readonly since?: Timestamp },
   options: AddressOptions,
 ) {
-  const url = yield* parseUrl(endpoint.url, options)
-  return yield* (yield* EndpointRepository).create({ ...endpoint, url, id: yield* createIdentifier("endpoint") })
-})
+  const url = yield* parseUrl(given.url, options)
+  const id = yield* createIdentifier("endpoint")
+  const endpoint = yield* (yield* EndpointRepository).create({ ...given, url, id })
+  if (!endpoint.ownSecrets) return { endpoint }
+  const { secret } = yield* Effect.orDie(rotateSecretWithinBound({ endpointId: id }, 0))
+  return { endpoint, secret }
+}, inTransaction)
 
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
@@ -40,6 +46,12 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   )
 })
 
+/** Removes an endpoint for good. What waits ends within seconds, and what is in flight ends with its call. */
+export const removeEndpoint = Effect.fn("Endpoints.removeEndpoint")(
+  (endpointId: EndpointId) => EndpointRepository.use(({ remove }) => remove(endpointId)),
+  inTransaction,
+)
+
 const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
   Effect.mapError(
     Effect.fromResult(parseInput(allowPrivate ? PrivateEndpointUrl : EndpointUrl)(url)),
@@ -48,7 +60,7 @@ const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
 
 export class NoActiveSecret extends DescribedError(
   "NoActiveSecret",
-  "The organization {organizationId} has no active signing secret; make one with `ops secrets rotate`.",
+  "The endpoint {endpointId} has no active signing secret; make one with `ops secrets rotate`.",
 ) {}
 
 /** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
@@ -60,9 +72,11 @@ export const TEST_TIMEOUT_MS = 15_000
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
   const endpoints = yield* EndpointRepository
-  const { organizationId, url, standardWebhooks } = yield* endpoints.find(endpointId)
-  const secrets = yield* (yield* SigningSecretRepository).active(organizationId)
-  if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
+  const { organizationId, url, standardWebhooks, removedAt } = yield* endpoints.find(endpointId)
+  if (removedAt !== null) return yield* new EndpointRemoved({ endpointId, removedAt })
+  const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
+  const secrets = owner?.secrets.map(({ secret }) => secret) ?? []
+  if (secrets.length === 0) return yield* new NoActiveSecret({ endpointId })
   const { livemode } = yield* Deployment
   const eventId = yield* createIdentifier("event")
   const id = yield* createIdentifier("delivery")

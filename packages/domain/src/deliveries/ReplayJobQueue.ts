@@ -4,7 +4,7 @@ import { EndpointId, FailureGroupId, ReplayId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 import { DEAD_LETTER_REASONS } from "./Delivery.ts"
-import type { EndpointNotFound } from "./EndpointRepository.ts"
+import type { EndpointUnavailable } from "./EndpointRepository.ts"
 
 export const MAX_REPLAYS_PER_SECOND = 10_000
 export const DEFAULT_REPLAYS_PER_SECOND = 100
@@ -74,7 +74,7 @@ export class ReplayJobQueue extends Context.Service<
     /** Finds a running job that has not sent some of the selection yet. */
     findOverlapping(selection: ReplaySelection): Effect.Effect<ReplayId | undefined>
     /** Creates a job of what the selection holds now; an empty one has finished at once. */
-    create(selection: ReplaySelection, rate: number): Effect.Effect<Replay, EndpointNotFound>
+    create(selection: ReplaySelection, rate: number): Effect.Effect<Replay, EndpointUnavailable>
     find(replayId: ReplayId): Effect.Effect<Replay, ReplayNotFound>
     /** Ends a job where it is; its replayed deliveries stay replayed. To cancel it again changes nothing. */
     cancel(replayId: ReplayId): Effect.Effect<Replay, ReplayNotFound | ReplayFinished>

@@ -13,6 +13,9 @@ const createReplay = Effect.fn("Replays.createReplay")(function* (selection: Rep
 }, inTransaction)
 
 export const createDeadLetterReplay = (filter: DeadLetterFilter, rate: number) =>
-  Effect.catchTag(createReplay({ kind: "dead_letters", filter }, rate), "EndpointNotFound", Effect.die)
+  Effect.catchTags(createReplay({ kind: "dead_letters", filter }, rate), {
+    EndpointNotFound: Effect.die,
+    EndpointRemoved: Effect.die,
+  })
 
 export const createLogReplay = (range: LogRange, rate: number) => createReplay({ kind: "log", range }, rate)

@@ -3,16 +3,19 @@ import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { Timestamp } from "../Timestamp.ts"
+import type { EndpointUnavailable } from "./EndpointRepository.ts"
 
 /** How long a rotated signing secret stays active, by default: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400
 
-/** The secrets that an organization has active at once: as many as a signature is verified with. */
+/** The most secrets that are active at once, of an organization or for an endpoint: as many as a signature is verified with. */
 export const MAX_ACTIVE_SECRETS = 16
 
 export const SecretSummary = Schema.Struct({
   organizationId: OrganizationId,
   id: SecretId,
+  /** The endpoint that it signs for alone; null for the organization's endpoints without secrets of their own. */
+  endpointId: Schema.NullOr(EndpointId),
   createdAt: Timestamp,
   /** When it ceases to be active; null for never. */
   expiresAt: Schema.NullOr(Timestamp),
@@ -32,6 +35,9 @@ export const SecretVerification = Schema.Struct({
 })
 export type SecretVerification = typeof SecretVerification.Type
 
+/** Whose secrets they are: an organization's, or an endpoint's own. */
+export type SecretOwner = { readonly organizationId: OrganizationId } | { readonly endpointId: EndpointId }
+
 export interface EndpointOwner {
   readonly organizationId: OrganizationId
   readonly secrets: ReadonlyArray<{
@@ -44,29 +50,28 @@ export interface EndpointOwner {
 
 export class SecretNotFound extends DescribedError("SecretNotFound", "No signing secret {secretId}.") {}
 
-/** Keeps signing secrets, encrypted. Only `rotate`, `active` and `ofEndpoint` need the key that encrypts them. */
+/** Keeps signing secrets, encrypted. Only `rotate` and `ofEndpoint` need the key that encrypts them. */
 export class SigningSecretRepository extends Context.Service<
   SigningSecretRepository,
   {
     /**
-     * Adds a secret and lets the others end after the grace window. Part of a transaction.
+     * Adds a secret and lets the owner's others end after the grace window. Part of a transaction.
+     * With the first one of its own, an endpoint is signed for with its organization's until the end of that window.
      *
      * Past `MAX_ACTIVE_SECRETS` the oldest end at once; returns how many did.
      */
     rotate(
-      organizationId: OrganizationId,
+      owner: SecretOwner,
       secret: Redacted.Redacted,
       graceSeconds: number,
-    ): Effect.Effect<number, OrganizationNotFound>
-    /** Reads the secrets that are active now, newest first. */
-    active(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<Redacted.Redacted>>
-    /** Reads whose endpoint it is; undefined when there is no such endpoint. */
+    ): Effect.Effect<number, OrganizationNotFound | EndpointUnavailable>
+    /** Reads whose endpoint it is, and the secrets that sign for it; undefined when there is no such endpoint, or it is removed. */
     ofEndpoint(endpointId: EndpointId): Effect.Effect<EndpointOwner | undefined>
-    /** Lists an organization's secrets, also those that are over, newest first. */
-    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretSummary>>
+    /** Lists an organization's secrets with those of its endpoints, or an endpoint's own, also those that are over, newest first. */
+    list(owner: SecretOwner): Effect.Effect<ReadonlyArray<SecretSummary>>
     /** Lists which of an organization's endpoints got webhooks that a secret verified, and when last; newest first. */
     verifications(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretVerification>>
-    /** Finds a secret, whether it is active, and how many others of its organization are. */
+    /** Finds a secret, whether it is active, and how many others of its owner are. */
     find(
       secretId: SecretId,
     ): Effect.Effect<

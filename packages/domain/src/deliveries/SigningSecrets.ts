@@ -3,7 +3,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
-import { SigningSecretRepository } from "./SigningSecretRepository.ts"
+import { type SecretOwner, SigningSecretRepository } from "./SigningSecretRepository.ts"
 
 /**
  * Creates a signing secret: `whsec_` and 43 base64url characters, 254 random bits. The whole text is the key of `X-Signature`.
@@ -21,16 +21,17 @@ const makeSecret = Effect.gen(function* () {
 
 /** Rotates like `rotateSecret`; returns also how many of the oldest secrets ended at once, because no more may be active. */
 export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (
-  organizationId: OrganizationId,
+  owner: SecretOwner,
   graceSeconds: number,
 ) {
   const secret = yield* makeSecret
-  const ended = yield* (yield* Transaction).run(
-    (yield* SigningSecretRepository).rotate(organizationId, secret, graceSeconds),
-  )
+  const ended = yield* (yield* Transaction).run((yield* SigningSecretRepository).rotate(owner, secret, graceSeconds))
   return { secret, ended }
 })
 
 /** Gives an organization a new signing secret, and lets the others end after the grace window. */
 export const rotateSecret = (organizationId: OrganizationId, graceSeconds: number) =>
-  Effect.map(rotateSecretWithinBound(organizationId, graceSeconds), ({ secret }) => secret)
+  rotateSecretWithinBound({ organizationId }, graceSeconds).pipe(
+    Effect.map(({ secret }) => secret),
+    Effect.catchTags({ EndpointNotFound: Effect.die, EndpointRemoved: Effect.die }),
+  )

@@ -46,7 +46,7 @@ const READY: PreflightFacts = {
   waitingSenderId: null,
   completers: 0,
   endpoints: { enabled: 1, disabled: 0, failing: 0 },
-  activeSecrets: 1,
+  unsigned: 0,
   now: NOW,
 }
 
@@ -133,17 +133,17 @@ describe("preflight", () => {
     ],
     [
       "there is no endpoint",
-      { endpoints: { enabled: 0, disabled: 1, failing: 0 }, activeSecrets: 0 },
+      { endpoints: { enabled: 0, disabled: 1, failing: 0 }, unsigned: 0 },
       { endpoint: "warning" },
     ],
     ["an endpoint fails", { endpoints: { enabled: 2, disabled: 0, failing: 1 } }, { endpoint: "warning" }],
-    ["no secret signs webhooks", { activeSecrets: 0 }, { signing_secret: "failed" }],
+    ["no secret signs for an endpoint", { unsigned: 1 }, { signing_secret: "failed" }],
     [
       "a survey forwards nothing",
       {
         campaign: { ...campaign, kind: "survey" },
         endpoints: { enabled: 0, disabled: 0, failing: 0 },
-        activeSecrets: 0,
+        unsigned: 0,
       },
       {},
     ],
@@ -195,7 +195,7 @@ describe("preflight", () => {
       progress: { ...progress, recipients: 0 },
       missing: ["unsubscribeUrl"],
       isSigned: false,
-      activeSecrets: 0,
+      unsigned: 1,
     }
     for (const { status, advice } of preflight(facts)) expect(advice === null).toBe(status === "ok")
   })

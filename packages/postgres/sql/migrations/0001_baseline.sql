@@ -381,6 +381,8 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 -- address_since is since when it has its address. Calls that began earlier do not count against its bound.
 -- After a status of retry_statuses a delivery is tried again, retry_delays are in seconds, and null is the deployment's schedule.
 -- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
+-- The organization's secrets sign for an endpoint until shared_secrets_until; one that has secrets of its own from the beginning has '-infinity'.
+-- A removed endpoint stays for its history: docs/decisions/0097-a-removed-endpoint-stays-for-its-history.md.
 create table webhook_endpoints (
   id text collate "C" primary key,
   organization_id text collate "C" not null references organizations,
@@ -398,24 +400,31 @@ create table webhook_endpoints (
   disable_on_gone boolean not null default false,
   disable_when_failing boolean not null default true,
   standard_webhooks boolean not null default false,
-  own_secrets boolean not null default false,
+  shared_secrets_until timestamptz not null default 'infinity',
   version integer not null default 1,
   address_since timestamptz not null default clock_timestamp(),
-  created_at timestamptz not null default clock_timestamp()
+  created_at timestamptz not null default clock_timestamp(),
+  removed_at timestamptz,
+  check (removed_at is null or not enabled)
 );
+create index webhook_endpoints_removed on webhook_endpoints (removed_at) where removed_at is not null;
 create unique index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
 alter table webhook_endpoints replica identity using index webhook_endpoints_of_organization;
 create trigger raise_version before update on webhook_endpoints for each row
   when (old.* is distinct from new.*) execute function raise_version();
 
+-- A secret with endpoint_id signs for that endpoint alone; the others sign for the organization's endpoints without secrets of their own.
+-- ciphertext is null once the endpoint is removed.
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
   organization_id text collate "C" not null references organizations,
-  ciphertext bytea not null,
+  endpoint_id text collate "C" references webhook_endpoints,
+  ciphertext bytea,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
   last_used_at timestamptz
 );
+create index signing_secrets_of_endpoint on signing_secrets (organization_id, endpoint_id);
 create unique index signing_secrets_of_organization on signing_secrets (organization_id, id);
 alter table signing_secrets replica identity using index signing_secrets_of_organization;
 create trigger raise_endpoint_versions_insert after insert on signing_secrets for each row execute function raise_endpoint_versions();
@@ -531,6 +540,7 @@ create table delivery_attempts (
 );
 
 -- One delivery, or many that arrived at their first attempt. A row of many has first_id, and deliveries as JSON.
+-- cancelled is true for one that waited when its endpoint was removed; null for the others.
 -- The key begins with the id, because operators look deliveries up by id alone.
 -- The workers make a partition for each day; delivered_default holds what fits into none.
 create table delivered (
@@ -543,11 +553,13 @@ create table delivered (
   finished_at timestamptz not null default clock_timestamp(),
   first_id text collate "C",
   deliveries json,
+  cancelled boolean,
   primary key (id, organization_id, finished_at)
 ) partition by range (finished_at);
 create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: a row leaves only when an operator purges it.
+-- replayed_as is '' where the endpoint was removed before a replay.
 -- No foreign key leads to the group, because count_failures creates it after the row.
 -- No foreign key leads to the event, as in deliveries.
 create table dead_letters (

@@ -32,7 +32,8 @@ export const DeadLetterRepositoryPg = adapter(
             select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
           ), dead as (
             update dead_letters set replayed_as = make_id('dlv')
-            where id = ${deliveryId} and replayed_as is null and (select count(*) from job) >= 0
+            where id = ${deliveryId} and replayed_as is null
+              and endpoint_id not in (select id from webhook_endpoints where removed_at is not null) and (select count(*) from job) >= 0
             returning *
           ), counted as (
             update replay_jobs counting set replayed_by_others = counting.replayed_by_others + 1

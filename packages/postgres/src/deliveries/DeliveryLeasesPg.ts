@@ -8,7 +8,7 @@ import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
-import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
+import { activeSecrets } from "./activeSecrets.ts"
 import { deliveryId } from "./deliveryId.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
 import { progressColumns } from "./progressColumns.ts"
@@ -48,10 +48,7 @@ export const DeliveryLeasesPg = adapter(
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
     const ownership = yield* endpointOwnership
-    const secrets = yield* activeSecrets
-    const noteUse = touchSecrets(sql)
-    const noteUseBy = (deliveries: ReadonlyArray<Pick<Delivery, "organizationId">>) =>
-      noteUse([...new Set(deliveries.map(({ organizationId }) => organizationId))])
+    const { secrets, noteUse } = yield* activeSecrets
     const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
       [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
 
@@ -68,7 +65,7 @@ export const DeliveryLeasesPg = adapter(
           const id = deliveryId(row.eventId, row.endpointId)
           return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
         })
-        yield* noteUseBy(deliveries)
+        yield* noteUse(deliveries)
         return deliveries
       }),
 
@@ -82,7 +79,7 @@ export const DeliveryLeasesPg = adapter(
         const deliveries = rows.map(
           (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
         )
-        yield* noteUseBy(deliveries)
+        yield* noteUse(deliveries)
         return deliveries
       }),
 

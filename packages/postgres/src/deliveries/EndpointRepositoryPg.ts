@@ -8,20 +8,23 @@ import {
   StoredEndpointUrl,
 } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { equal } from "../conditions.ts"
+import { allOf, equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { columnOf, decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { columnOf, decodeColumn, decodeRows, decodeValue, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 
-const endpoints = rowsOf(Endpoint, { url: "shown_url(url)" })
+const endpoints = rowsOf(Endpoint, { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" })
 const columns = endpoints.columnsOf("endpoint")
 const changes = rowsOf(BreakerChange)
 const decodeStatuses = decodeRows(EndpointStatus.fields)
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
+const decodeCount = decodeValue({ count: Schema.Int })
 const decodeLast = decodeColumn({ last: Timestamp })
 
 /** The column of each setting, and its type. */
@@ -35,6 +38,8 @@ const SETTINGS: Readonly<Record<keyof EndpointSettings, string>> = {
   disableWhenFailing: "boolean",
   standardWebhooks: "boolean",
 }
+
+const END_BATCH_SIZE = 1000
 
 export const EndpointRepositoryPg = adapter(
   EndpointRepository,
@@ -53,6 +58,14 @@ export const EndpointRepositoryPg = adapter(
       })
     const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
       sql.join("", false)(list.map(toFragment))
+    /** Takes the endpoint that a statement has changed; fails if there was none to change. */
+    const changed =
+      (endpointId: EndpointId) =>
+      <E>(rows: Effect.Effect<ReadonlyArray<object>, E>) =>
+        endpoints.decode(rows).pipe(
+          Effect.tap((found) => (found.length > 0 ? wake : assertEndpointPresent(sql, endpointId))),
+          firstOr(EndpointNotFound, { endpointId }),
+        )
     const statuses = (isSelected: Statement.Fragment, cap: number) =>
       sql`
         select ${columns}, failures, failing_since as "failingSince", notices,
@@ -60,6 +73,7 @@ export const EndpointRepositoryPg = adapter(
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
           case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
           coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
+          trouble.replays::int as "waitingReplays",
           (cardinality(open) + calling.count)::int as "inFlight", ahead.count::int as "lagEvents",
           greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision as "lagSeconds",
           least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
@@ -73,7 +87,7 @@ export const EndpointRepositoryPg = adapter(
           select count(*) as count, min(emitted_at) as emitted_at
           from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${cap}::int)) ahead
         cross join lateral (
-          select sum(lane.count) as waiting, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
+          select sum(lane.count) as waiting, sum(lane.count) filter (where is_replay) as replays, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
           cross join lateral (
             select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
               select due_at from deliveries
@@ -86,12 +100,12 @@ export const EndpointRepositoryPg = adapter(
         where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
 
     return {
-      create: ({ organizationId, id, url, since, ...settings }) => {
+      create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {
         const given = settingsOf(settings)
         return sql`
           with made as (
-            insert into webhook_endpoints (id, organization_id, url${each(given, ({ column }) => sql`, ${column}`)})
-            select ${id}, id, ${url}${each(given, ({ value }) => sql`, ${value}`)}
+            insert into webhook_endpoints (id, organization_id, url, shared_secrets_until${each(given, ({ column }) => sql`, ${column}`)})
+            select ${id}, id, ${url}, ${ownSecrets ? "-infinity" : "infinity"}::timestamptz${each(given, ({ value }) => sql`, ${value}`)}
             from organizations where id = ${organizationId}
             returning *
           ), reader as (
@@ -109,7 +123,14 @@ export const EndpointRepositoryPg = adapter(
         )
       },
 
-      list: (organizationId) => statuses(equal({ "endpoint.organization_id": organizationId }), LIST_COUNT_CAP),
+      list: (organizationId, kind = "present") =>
+        statuses(
+          allOf(
+            equal({ "endpoint.organization_id": organizationId }),
+            kind === "removed" ? sql`removed_at is not null` : sql`removed_at is null`,
+          ),
+          LIST_COUNT_CAP,
+        ),
 
       find: (endpointId) =>
         statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP).pipe(firstOr(EndpointNotFound, { endpointId })),
@@ -128,6 +149,8 @@ export const EndpointRepositoryPg = adapter(
           where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
 
       leaveLog: Effect.fnUntraced(function* (endpointId) {
+        // Before its reader, as all who change it lock it.
+        yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
         // The position is read by the next statement, which sees what its owner wrote until this row was locked.
         yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
         const rows = yield* sql`
@@ -136,7 +159,7 @@ export const EndpointRepositoryPg = adapter(
             from webhook_endpoints endpoint
             cross join lateral reader_position(endpoint.id) position
             join organization_clock clock on clock.organization_id = endpoint.organization_id
-            where endpoint.id = ${endpointId}
+            where endpoint.id = ${endpointId} and removed_at is null
           ), kept as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
             select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp()
@@ -157,7 +180,7 @@ export const EndpointRepositoryPg = adapter(
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
               ${each(settingsOf(settings), ({ column, value }) => sql`, ${column} = ${value}`)}
-            where id = ${endpointId} and version::text = coalesce(${expected ?? null}, version::text)
+            where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *
           ), cleared as (
             update endpoint_readers set ${atRest}
@@ -165,10 +188,8 @@ export const EndpointRepositoryPg = adapter(
           )
           select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
         if (updated === undefined) {
-          const known = yield* sql`select from webhook_endpoints where id = ${endpointId}`
-          return yield* known.length > 0
-            ? new ChangedMeanwhile({ id: endpointId })
-            : new EndpointNotFound({ endpointId })
+          yield* assertEndpointPresent(sql, endpointId)
+          return yield* new ChangedMeanwhile({ id: endpointId })
         }
         yield* wake
         if (settings.eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
@@ -179,25 +200,34 @@ export const EndpointRepositoryPg = adapter(
         sql`
           with enabled as (
             update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
-            where id = ${endpointId} returning *
+            where id = ${endpointId} and removed_at is null returning *
           ), cleared as (
-            update endpoint_readers set ${atRest} where endpoint_id = ${endpointId}
+            update endpoint_readers set ${atRest} where endpoint_id in (select id from enabled)
           )
-          select ${columns} from enabled endpoint`.pipe(
-          endpoints.decode,
-          firstOr(EndpointNotFound, { endpointId }),
-          Effect.tap(wake),
-        ),
+          select ${columns} from enabled endpoint`.pipe(changed(endpointId)),
 
       disable: (endpointId) =>
         sql`
           update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
             disabled_reason = 'operator'
-          where id = ${endpointId} returning ${columns}`.pipe(
-          endpoints.decode,
-          firstOr(EndpointNotFound, { endpointId }),
-          Effect.tap(wake),
-        ),
+          where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId)),
+
+      remove: Effect.fnUntraced(function* (endpointId) {
+        // Without event types nothing of the log waits for it.
+        const removed = yield* sql`
+          update webhook_endpoints endpoint set removed_at = clock_timestamp(), enabled = false, event_types = '{}', url = shown_url(url)
+          where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId))
+        yield* sql`
+          update endpoint_readers set ${atRest} where endpoint_id = ${endpointId}`
+        yield* sql`
+          update signing_secrets set ciphertext = null, expires_at = least(expires_at, clock_timestamp())
+          where endpoint_id = ${endpointId}`
+        return removed
+      }),
+
+      endRemoved: sql`select end_removed(${END_BATCH_SIZE}::int) as count`.pipe(decodeCount),
+
+      forgetRemoved: (historyDays) => sql`select forget_removed(${historyDays}::int) as count`.pipe(decodeCount),
     }
   }),
 )

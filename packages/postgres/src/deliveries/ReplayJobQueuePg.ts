@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, first, firstOr, only } from "../rowsOf.ts"
+import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
 
@@ -102,7 +103,10 @@ export const ReplayJobQueuePg = adapter(
         if (selection.kind === "dead_letters")
           return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
         const { endpointId } = selection.range
-        return create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId }))
+        return Effect.andThen(
+          assertEndpointPresent(sql, endpointId),
+          create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId })),
+        )
       },
 
       cancel: Effect.fnUntraced(function* (replayId) {

@@ -1,6 +1,8 @@
+import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import {
   MAX_ACTIVE_SECRETS,
   SecretNotFound,
+  type SecretOwner,
   SecretSummary,
   SecretVerification,
   SigningSecretRepository,
@@ -10,8 +12,10 @@ import { OrganizationNotFound } from "@outreach/domain/organizations/Organizatio
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
+import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 const summaries = rowsOf(SecretSummary, {
@@ -21,13 +25,13 @@ const summaries = rowsOf(SecretSummary, {
 })
 const verifications = rowsOf(SecretVerification)
 const decodeFound = decodeRows({ ...SecretSummary.fields, isActive: Schema.Boolean, activeOthers: Schema.Int })
-const decodeCiphertexts = decodeColumn({ ciphertext: Schema.Uint8Array })
 const decodeOwner = decodeRows({
   organizationId: OrganizationId,
   id: Schema.NullOr(SecretId),
   ciphertext: Schema.NullOr(Schema.Uint8Array),
   expiresAt: Schema.NullOr(Schema.Number),
 })
+const decodeLocked = decodeColumn({ organizationId: OrganizationId })
 
 /** Keeps signing secrets in PostgreSQL, encrypted. */
 export const SigningSecretRepositoryPg = adapter(
@@ -37,47 +41,53 @@ export const SigningSecretRepositoryPg = adapter(
     const cipher = yield* SecretCipher
     const hints = yield* Hints
 
-    return {
-      rotate: Effect.fnUntraced(function* (organizationId, secret, graceSeconds) {
-        // The lock puts two rotations one after the other, so that neither overlooks the other's secret.
+    /** Puts rotations one after another, so that none overlooks the other's secret; returns the owner's organization. */
+    const lock = Effect.fnUntraced(function* (owner: SecretOwner) {
+      if ("organizationId" in owner) {
+        const { organizationId } = owner
         const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
-        if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+        return found.length > 0 ? organizationId : yield* new OrganizationNotFound({ organizationId })
+      }
+      const { endpointId } = owner
+      const organizationId = yield* sql`
+        select organization_id as "organizationId" from webhook_endpoints
+        where id = ${endpointId} for no key update`.pipe(decodeLocked, firstOr(EndpointNotFound, { endpointId }))
+      yield* assertEndpointPresent(sql, endpointId)
+      return organizationId
+    })
+
+    return {
+      rotate: Effect.fnUntraced(function* (owner, secret, graceSeconds) {
+        const organizationId = yield* lock(owner)
+        const graceEnd = sql`clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision)`
+        const endpointId = "endpointId" in owner ? owner.endpointId : null
         yield* sql`
-            update signing_secrets
-            set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision))
-            where organization_id = ${organizationId}`
+          update webhook_endpoints set shared_secrets_until = least(shared_secrets_until, ${graceEnd}) where id = ${endpointId}`
+        const isOwned = sql`organization_id = ${organizationId} and endpoint_id is not distinct from ${endpointId}`
+        yield* sql`update signing_secrets set expires_at = least(expires_at, ${graceEnd}) where ${isOwned}`
         const ended = yield* sql`
             update signing_secrets set expires_at = clock_timestamp()
             where organization_id = ${organizationId} and id in (
               select id from signing_secrets
-              where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
+              where ${isOwned} and (expires_at is null or expires_at > clock_timestamp())
               -- Ids of one millisecond are in no order.
               order by created_at desc, id desc offset ${MAX_ACTIVE_SECRETS - 1}
             )
             returning id`
         yield* sql`
-            insert into signing_secrets (organization_id, ciphertext)
-            values (${organizationId}, ${cipher.encrypt(secret, organizationId)})`
+            insert into signing_secrets (organization_id, endpoint_id, ciphertext)
+            values (${organizationId}, ${endpointId}, ${cipher.encrypt(secret, organizationId)})`
         yield* hints.give("endpoints")
         return ended.length
-      }),
-
-      active: Effect.fnUntraced(function* (organizationId) {
-        const rows = yield* sql`
-          select ciphertext from signing_secrets
-          where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
-          order by id desc`.pipe(decodeCiphertexts)
-        return rows.map((ciphertext) => cipher.decrypt(ciphertext, organizationId))
       }),
 
       ofEndpoint: Effect.fnUntraced(function* (endpointId) {
         const rows = yield* sql`
           select endpoint.organization_id as "organizationId", secret.id, ciphertext,
-            extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
+            extract(epoch from ends_at)::double precision * 1000 as "expiresAt"
           from webhook_endpoints endpoint
-          left join signing_secrets secret on secret.organization_id = endpoint.organization_id
-            and (secret.expires_at is null or secret.expires_at > clock_timestamp())
-          where endpoint.id = ${endpointId} order by secret.id desc`.pipe(decodeOwner)
+          left join signing_secrets_of(array[${endpointId}::text], ${MAX_ACTIVE_SECRETS}::int) secret on true
+          where endpoint.id = ${endpointId} and removed_at is null order by rank`.pipe(decodeOwner)
         const organizationId = rows[0]?.organizationId
         if (organizationId === undefined) return undefined
         const secrets = rows.flatMap(({ id, ciphertext, expiresAt }) =>
@@ -88,10 +98,11 @@ export const SigningSecretRepositoryPg = adapter(
         return { organizationId, secrets }
       }),
 
-      list: (organizationId) =>
-        sql`select ${summaries.columns} from signing_secrets secret where organization_id = ${organizationId} order by id desc`.pipe(
-          summaries.decode,
-        ),
+      list: (owner) =>
+        sql`
+          select ${summaries.columns} from signing_secrets secret
+          where ${"endpointId" in owner ? equal({ endpoint_id: owner.endpointId }) : equal({ organization_id: owner.organizationId })}
+          order by id desc`.pipe(summaries.decode),
 
       verifications: (organizationId) =>
         sql`
@@ -102,7 +113,8 @@ export const SigningSecretRepositoryPg = adapter(
         const { isActive, activeOthers, ...secret } = yield* sql`
           select ${summaries.columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
             (select count(*)::int from signing_secrets other
-              where other.organization_id = secret.organization_id and other.id <> secret.id
+              where other.organization_id = secret.organization_id and other.endpoint_id is not distinct from secret.endpoint_id
+                and other.id <> secret.id
                 and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
           from signing_secrets secret where id = ${secretId}`.pipe(decodeFound, firstOr(SecretNotFound, { secretId }))
         return { secret, isActive, activeOthers }
@@ -110,8 +122,12 @@ export const SigningSecretRepositoryPg = adapter(
 
       revoke: (secretId) =>
         sql`
+          with endpoint as materialized (
+            -- Before its secret, as all who change it lock it.
+            select from webhook_endpoints where id = (select endpoint_id from signing_secrets where id = ${secretId}) for no key update
+          )
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
-          where id = ${secretId} returning ${summaries.columns}`.pipe(
+          where id = ${secretId} and (select count(*) from endpoint) >= 0 returning ${summaries.columns}`.pipe(
           summaries.decode,
           firstOr(SecretNotFound, { secretId }),
           Effect.tap(hints.give("endpoints")),

@@ -17,7 +17,7 @@ export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventT
     ${from}::timestamptz as from_at, ${to}::timestamptz as to_at,
     least(${to}::timestamptz, last + interval '1 microsecond') as before_at
   from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
-  where endpoint.id = ${endpointId}`
+  where endpoint.id = ${endpointId} and removed_at is null`
 
 /** The condition that a row of `events` is in the range of a job. */
 export const inRange = (sql: SqlClient.SqlClient, job: Statement.Fragment) => sql`

@@ -268,26 +268,25 @@ describe("DeliveryLeasesPg.read", () => {
 })
 
 describe("DeliveryLeasesPg.secrets", () => {
-  test("are all that sign now, newest first, each with its end, and none of an organization of which one cannot be decrypted", function* () {
+  test("are all that sign now, newest first, each with its end, and none for an endpoint of which one cannot be decrypted", function* () {
     const sql = yield* SqlClient.SqlClient
     const { secrets } = yield* DeliveryLeases
-    const { organization, secret } = yield* seedLog(0)
+    const { organization, endpoint, secret } = yield* seedLog(0)
     const next = yield* rotateSecret(organization.id, 3600)
-    const unreadable = (yield* seedLog(0)).organization
-    yield* rotateSecret(unreadable.id, 3600)
+    const unreadable = yield* seedLog(0)
+    yield* rotateSecret(unreadable.organization.id, 3600)
     yield* sql`
       update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
-      where organization_id = ${unreadable.id} and expires_at is not null`
-    const found = yield* secrets([organization.id, unreadable.id])
-    expect([...found.keys()].sort()).toEqual([organization.id, unreadable.id].sort())
-    expect(found.get(unreadable.id)).toEqual([])
-    const ofReadable = found.get(organization.id)!
+      where organization_id = ${unreadable.organization.id} and expires_at is not null`
+    const found = yield* secrets([endpoint.id, unreadable.endpoint.id])
+    expect([...found.keys()]).toEqual([endpoint.id])
+    const ofReadable = found.get(endpoint.id)!
     expect(ofReadable.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
     expect(ofReadable[0]!.endsInMs).toBeNull()
     expect(ofReadable[1]!.endsInMs).toBeGreaterThan(0)
     expect(ofReadable[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
     const last = yield* rotateSecret(organization.id, 0)
-    const left = (yield* secrets([organization.id])).get(organization.id)!
+    const left = (yield* secrets([endpoint.id])).get(endpoint.id)!
     expect(left.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
   })
 })

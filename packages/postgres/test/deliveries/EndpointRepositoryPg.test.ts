@@ -78,6 +78,7 @@ describe("EndpointRepositoryPg", () => {
       failingSince: null,
       notices: 0,
       waiting: 0,
+      waitingReplays: 0,
       inFlight: 0,
       oldestDueAt: null,
       position: expect.any(String),
@@ -133,7 +134,7 @@ describe("EndpointRepositoryPg", () => {
       enable(endpoint.id),
       rotateSecret(organization.id, 3600),
       rotateSecret(organization.id, 0),
-      Effect.flatMap(list(organization.id), ([secret]) => revoke(secret!.id)),
+      Effect.flatMap(list({ organizationId: organization.id }), ([secret]) => revoke(secret!.id)),
     ]
     let { version } = yield* find(endpoint.id)
     const { version: others } = yield* find(other.id)

@@ -32,25 +32,26 @@ describe("SigningSecretRepositoryPg.list", () => {
   test("lists secrets newest first, with when they end and were last used, and without themselves", function* () {
     const organizationId = yield* seeded
     const { list } = yield* SigningSecretRepository
-    const [second, first, ...others] = yield* list(organizationId)
+    const [second, first, ...others] = yield* list({ organizationId })
     expect(others).toEqual([])
     expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
     expect(second).toEqual({
       organizationId,
       id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
+      endpointId: null,
       createdAt: expect.any(String),
       expiresAt: null,
       lastUsedAt: null,
       lastVerifiedAt: null,
     })
     yield* claimUpTo(100)
-    expect(yield* list(organizationId)).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
+    expect(yield* list({ organizationId })).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
   })
 
   it("notes the use of a secret once in five minutes, over all workers, and waits for nobody", async () => {
     const organizationId = await run(seeded)
     const used = Effect.flatMap(SigningSecretRepository, ({ list }) =>
-      Effect.map(list(organizationId), ([{ lastUsedAt } = { lastUsedAt: null }]) => lastUsedAt),
+      Effect.map(list({ organizationId }), ([{ lastUsedAt } = { lastUsedAt: null }]) => lastUsedAt),
     )
     const usedAgo = (interval: string) =>
       Effect.flatMap(

@@ -1,7 +1,9 @@
 import { describe, expect } from "@effect/vitest"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -10,24 +12,32 @@ import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
+/** Creates an organization with an endpoint. */
 const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+  const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+  return { id, endpointId: (yield* endpointOf(id)).id }
 })
-const active = Effect.fnUntraced(function* (id: OrganizationId) {
-  return (yield* (yield* SigningSecretRepository).active(id)).map(Redacted.value).sort()
+const endpointOf = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const id = yield* createIdentifier("endpoint")
+  return yield* (yield* EndpointRepository).create({ organizationId, id, url: EndpointUrl.make("https://a.example/") })
+})
+/** The texts that sign for an endpoint. */
+const active = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
+  return owner!.secrets.map(({ secret }) => Redacted.value(secret)).sort()
 })
 const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value).sort()
 
 describe("SigningSecretRepositoryPg", () => {
   test("makes secrets of the documented form, and keeps the old one through its grace window only", function* () {
-    const { id } = yield* organization
-    expect(yield* active(id)).toEqual([])
+    const { id, endpointId } = yield* organization
+    expect(yield* active(endpointId)).toEqual([])
     const first = yield* rotateSecret(id, 3600)
     const second = yield* rotateSecret(id, 3600)
     expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
-    expect(yield* active(id)).toEqual(texts(first, second))
+    expect(yield* active(endpointId)).toEqual(texts(first, second))
     const third = yield* rotateSecret(id, 0)
-    expect(yield* active(id)).toEqual(texts(third))
+    expect(yield* active(endpointId)).toEqual(texts(third))
   })
 
   test("never lengthens the life of a secret that is on its way out", function* () {
@@ -43,19 +53,21 @@ describe("SigningSecretRepositoryPg", () => {
   })
 
   test("ends the oldest secret at the 17th rotation within the grace window, and says so", function* () {
-    const { id } = yield* organization
-    const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () => rotateSecretWithinBound(id, 3600))
+    const { id, endpointId } = yield* organization
+    const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () =>
+      rotateSecretWithinBound({ organizationId: id }, 3600),
+    )
     expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
-    expect(yield* active(id)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
+    expect(yield* active(endpointId)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
   })
 
   test("overlooks no secret when rotations run at the same time", function* () {
-    const { id } = yield* organization
+    const { id, endpointId } = yield* organization
     yield* Effect.all(
       Array.from({ length: 8 }, () => rotateSecret(id, 0)),
       { concurrency: 8 },
     )
-    expect(yield* active(id)).toHaveLength(1)
+    expect(yield* active(endpointId)).toHaveLength(1)
   })
 
   test("keeps no secret's text", function* () {

@@ -83,7 +83,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   sender_ramps: { others: "organization_id sender_id" },
   senders: { others: "organization_id id program_id from_name from_address reply_to dkim_domain bounce_domain" },
   sign_in_links: { others: "hash operator_id" },
-  signing_secrets: { others: "id organization_id ciphertext" },
+  signing_secrets: { others: "id organization_id endpoint_id ciphertext" },
   stored_response_totals: { others: "organization_id" },
   subject_tests: { others: "organization_id campaign_id subject_b winner counts" },
   timelines: { others: "timeline mark" },

@@ -49,6 +49,7 @@ const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
   pending: "warning",
   sending: "neutral",
   delivered: "good",
+  cancelled: "neutral",
   rejected: "bad",
   exhausted: "bad",
   poison: "bad",

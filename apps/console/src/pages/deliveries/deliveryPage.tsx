@@ -12,7 +12,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Table } from "../../components/layout.tsx"
-import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { Code, Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
@@ -42,12 +42,15 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
     const deliveries = yield* DeliveryReader
-    const { delivery, attempts, retryDelays } = yield* deliveries.find(id)
+    const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
     const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
       concurrency: "unbounded",
     })
-    const isDead = DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) && delivery.replayedAs === null
+    const isDead =
+      DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) &&
+      delivery.replayedAs === null &&
+      !request.isRemoved
     const waits = delivery.state === "pending" && delivery.attempts > 0
     const params = { delivery: id }
     return (
@@ -106,7 +109,10 @@ const factsOf = (
   ),
 })
 
-const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
+const Attempts = (props: {
+  readonly attempts: Effect.Success<ReturnType<DeliveryReader["Service"]["findSigned"]>>["attempts"]
+  readonly isShown: boolean
+}) => (
   <Table
     title="Attempts"
     rows={props.attempts}
@@ -116,6 +122,7 @@ const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly i
       Outcome: (attempt) => <Outcome {...attempt} />,
       Why: ({ outcome }) => outcome.replaceAll("_", " "),
       "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
+      With: ({ signedWith }) => signedWith.map((id) => <Code key={id}>{id}</Code>),
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
       Response: ({ response }) => {
         if (response === null) return "none"

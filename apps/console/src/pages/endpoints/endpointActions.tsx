@@ -12,10 +12,11 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount, formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
-import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
+import { ForeignBlock, StatusBadge, useMay } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
 import { refuseStale } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
+import { removeEndpointPage } from "./removeEndpointPage.tsx"
 
 const ALL_TYPES = "all"
 
@@ -206,6 +207,7 @@ export const EndpointActions = (props: { readonly endpoint: EndpointStatus; read
         />
       )}
       <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
+      {useMay(removeEndpointPage) && <LinkLine to={`/endpoints/${id}/remove`}>Remove it</LinkLine>}
     </div>
   )
 }

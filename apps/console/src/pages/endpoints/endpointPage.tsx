@@ -40,11 +40,12 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const outcomes = yield* readOutcomes(id, now)
     const failures = yield* readFailures(id)
     const missed = yield* missedBy(id)
-    const secrets = yield* readSecrets(organization, now)
+    const secrets = yield* readSecrets(organization, now, endpoint)
     const retries = {
       "4xx tried again": formatRetryStatuses(endpoint),
       "Retry schedule": describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays),
     }
+    const isPresent = endpoint.removedAt === null
     const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return (
       <Page
@@ -53,18 +54,18 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
           `ops endpoints show ${id}`,
           `ops endpoints outcomes ${id}`,
           `ops endpoints breaker ${id}`,
-          `ops secrets list --organization ${organizationId}`,
+          `ops secrets list ${endpoint.ownSecrets ? `--endpoint ${id}` : `--organization ${organizationId}`}`,
         ]}
       >
         <p>
           <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
         </p>
         <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
-        <EndpointActions endpoint={endpoint} missed={missed} />
+        {isPresent && <EndpointActions endpoint={endpoint} missed={missed} />}
         {failures}
         {outcomes}
         <Breaker changes={changes} now={now} />
-        {secrets}
+        {isPresent && secrets}
         <Section title="What the partner sends here">
           <HourlyRequests
             kind="Webhooks from the partner"
@@ -72,7 +73,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
             empty="Nothing came from the partner to this endpoint."
           />
         </Section>
-        <EndpointSettings endpoint={endpoint} />
+        {isPresent && <EndpointSettings endpoint={endpoint} />}
       </Page>
     )
   }),
@@ -100,6 +101,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
     "Event types": typesText(endpoint.eventTypes),
     "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
     Created: <Time at={endpoint.createdAt} />,
+    Removed: endpoint.removedAt && <Time at={endpoint.removedAt} />,
   }
 }
 

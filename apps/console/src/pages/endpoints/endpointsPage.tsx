@@ -20,6 +20,7 @@ const inputs = {
     [
       ["failing", "Failing"],
       ["disabled", "Disabled"],
+      ["removed", "Removed"],
     ],
     { all: "All" },
   ),
@@ -29,13 +30,20 @@ export const endpointsPage = definePage("/endpoints", {
   forPartners: true,
   inputs,
   run: Effect.fnUntraced(function* ({ organization, state }) {
-    const endpoints = (yield* (yield* EndpointRepository).list(organization)).filter(
+    const isRemoved = state === "removed"
+    const listed = yield* (yield* EndpointRepository).list(organization, isRemoved ? "removed" : "present")
+    const endpoints = listed.filter(
       ({ enabled, breaker, notices }) =>
-        state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
+        state === undefined ||
+        isRemoved ||
+        (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
     )
     const organizations = yield* (yield* OrganizationReader).list
     return (
-      <Page title="Endpoints" commands={[`ops endpoints list${flagsOf({ organization })}`]}>
+      <Page
+        title="Endpoints"
+        commands={[`ops endpoints list${flagsOf({ organization })}${isRemoved ? " --removed" : ""}`]}
+      >
         <FilterBar
           inputs={inputs}
           values={{ organization, state }}
@@ -88,14 +96,10 @@ const DISABLED: Readonly<Record<DisabledReason, string>> = {
 }
 
 /** Returns the state of an endpoint: of several, the worst. */
-export const endpointState = ({
-  enabled,
-  disabledReason,
-  notices,
-  breaker,
-  lagEvents,
-  lagSeconds,
-}: EndpointStatus): EndpointState => {
+export const endpointState = (endpoint: EndpointStatus): EndpointState => {
+  const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
+  if (removedAt !== null)
+    return { tone: "neutral", word: "Removed", sentence: "It was removed for good: only its history is left." }
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
   if (notices > 0)
     return {

@@ -101,7 +101,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
         title="New API key"
         commands={[`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`]}
       >
-        <ShownOnce text={text} organizationId={organization}>
+        <ShownOnce text={text} back={`/partners/${organization}`}>
           <p>
             {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
           </p>
@@ -123,7 +123,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
     const documents = yield* readDocumentsLink(text)
     return (
       <Page title="New API key" commands={[`ops keys rotate ${id} --overlap ${overlap}s`]}>
-        <ShownOnce text={text} organizationId={key.organizationId}>
+        <ShownOnce text={text} back={`/partners/${key.organizationId}`}>
           <p>
             It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
             <code>{key.id}</code>.

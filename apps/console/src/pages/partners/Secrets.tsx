@@ -1,7 +1,9 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import {
   DEFAULT_GRACE_SECONDS,
   MAX_ACTIVE_SECRETS,
+  type SecretOwner,
   type SecretSummary,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
@@ -20,10 +22,14 @@ import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./credentialFo
 
 const MAX_OVER = 5
 
-/** Reads an organization's signing secrets: their age, who still signs with which, and what may be done. */
-export const readSecrets = Effect.fnUntraced(function* (organization: Organization, now: number) {
+/** Reads the signing secrets of an organization, or those that sign for an endpoint: their age, who still signs with which, and what may be done. */
+export const readSecrets = Effect.fnUntraced(function* (organization: Organization, now: number, endpoint?: Endpoint) {
   const repository = yield* SigningSecretRepository
-  const secrets = yield* repository.list(organization.id)
+  const isOwn = endpoint?.ownSecrets === true
+  const owner = isOwn ? endpoint.id : null
+  const secrets = (yield* repository.list(
+    owner === null ? { organizationId: organization.id } : { endpointId: owner },
+  )).filter(({ endpointId }) => endpointId === owner)
   const verifications = yield* repository.verifications(organization.id)
   const isActive = ({ expiresAt }: SecretSummary) => expiresAt === null || toUnixMillis(expiresAt) > now
   const active = secrets.filter(isActive)
@@ -31,9 +37,12 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
   const signedWith = (id: string) => verifications.filter(({ secretId }) => secretId === id)
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
-    <Section title="Signing secrets">
+    <Section title={isOwn ? "Signing secrets of its own" : "Signing secrets"}>
       <p>
-        We sign with all active secrets. The partner may sign with any of them: the last use by the partner shows which.
+        We sign with all active secrets. The partner may sign with any of them: the last use by the partner shows which.{" "}
+        {isOwn
+          ? "Those of the organization sign here only until the grace window of the first own one is over."
+          : "They are for all endpoints of the organization without secrets of their own."}
       </p>
       {active.length === 0 && (
         <p class="problem">
@@ -91,14 +100,23 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           />
         </Folded>
       ))}
-      <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
+      {!isOwn && (
+        <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
+      )}
+      {endpoint !== undefined && (
+        <ActionForm
+          action={rotateOwnAction}
+          params={{ endpoint: endpoint.id }}
+          label={isOwn ? "Rotate secret" : "Give it a secret of its own"}
+        />
+      )}
     </Section>
   )
 })
 
-const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
-  forPartners: true,
+const rotation = {
   role: "admin",
+  forPartners: true,
   inputs: {
     grace: field(Seconds, "The old ones stay active for", {
       value: "24h",
@@ -106,28 +124,46 @@ const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate"
       size: 8,
     }),
   },
-  run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
-    const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
-    return (
-      <Page
-        title="New signing secret"
-        commands={[`ops secrets rotate --organization ${organization} --grace ${grace}s`]}
-      >
-        <ShownOnce text={secret} organizationId={organization}>
+} as const
+
+/** Makes a new secret, and shows it. */
+const rotate = Effect.fnUntraced(function* (
+  owner: SecretOwner,
+  grace: number,
+  page: { readonly flag: string; readonly back: string },
+) {
+  const { secret, ended } = yield* rotateSecretWithinBound(owner, grace)
+  return (
+    <Page title="New signing secret" commands={[`ops secrets rotate ${page.flag} --grace ${grace}s`]}>
+      <ShownOnce text={secret} back={page.back}>
+        <p>
+          We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
+          one, and watch the page until nobody signs with the old one.
+        </p>
+        {ended > 0 && (
           <p>
-            We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
-            one, and watch the partner page until nobody signs with the old one.
+            At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)}) has
+            ended now.
           </p>
-          {ended > 0 && (
-            <p>
-              At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)})
-              has ended now.
-            </p>
-          )}
-        </ShownOnce>
-      </Page>
-    )
-  }),
+        )}
+      </ShownOnce>
+    </Page>
+  )
+})
+
+const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
+  ...rotation,
+  run: ({ organization: organizationId, grace = DEFAULT_GRACE_SECONDS }) =>
+    rotate({ organizationId }, grace, {
+      flag: `--organization ${organizationId}`,
+      back: `/partners/${organizationId}`,
+    }),
+})
+
+const rotateOwnAction = defineAction("/endpoints/:endpoint/secrets/rotate", "secrets rotate", {
+  ...rotation,
+  run: ({ endpoint: endpointId, grace = DEFAULT_GRACE_SECONDS }) =>
+    rotate({ endpointId }, grace, { flag: `--endpoint ${endpointId}`, back: `/endpoints/${endpointId}` }),
 })
 
 const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revoke", {
@@ -140,10 +176,10 @@ const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revo
     yield* assertTyped(confirm, name)
     yield* secrets.revoke(id)
     return {
-      to: `/partners/${secret.organizationId}`,
+      to: secret.endpointId === null ? `/partners/${secret.organizationId}` : `/endpoints/${secret.endpointId}`,
       notice: `Revoked ${id}. It neither signs nor verifies any more.`,
     }
   }),
 })
 
-export const secretActions = [rotateSecretAction, revokeSecretAction] as const
+export const secretActions = [rotateSecretAction, rotateOwnAction, revokeSecretAction] as const

@@ -1,5 +1,4 @@
 import { DisplayName } from "@outreach/domain/DisplayName"
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import type { ComponentChildren } from "preact"
 import { LinkLine } from "../../components/layout.tsx"
@@ -9,7 +8,8 @@ import { PageError } from "../../http/PageError.ts"
 
 export const ShownOnce = (props: {
   readonly text: Redacted.Redacted
-  readonly organizationId: OrganizationId
+  /** The page that it was made on. */
+  readonly back: string
   readonly children: ComponentChildren
 }) => (
   <>
@@ -19,7 +19,7 @@ export const ShownOnce = (props: {
       <code>{Redacted.value(props.text)}</code>
     </pre>
     {props.children}
-    <LinkLine to={`/partners/${props.organizationId}`}>I have kept it</LinkLine>
+    <LinkLine to={props.back}>I have kept it</LinkLine>
   </>
 )
 

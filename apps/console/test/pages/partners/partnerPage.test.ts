@@ -28,7 +28,7 @@ const seed = async () => {
 const activity = <A>(use: (activity: PartnerActivity["Service"]) => Effect.Effect<A>) =>
   test().run(Effect.flatMap(PartnerActivity, use))
 const secretsOf = (organizationId: Awaited<ReturnType<typeof seed>>["organizationId"]) =>
-  test().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list(organizationId)))
+  test().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list({ organizationId })))
 
 it("shows how much of its limit a key uses, which errors it got, and how far its poller is behind", async () => {
   const { organizationId, key, campaign, endpoint, path } = await seed()

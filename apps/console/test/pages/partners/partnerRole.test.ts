@@ -89,7 +89,12 @@ it("sees of an endpoint neither who delivers to it nor how to change it, and see
   expect(words).not.toContain(token)
   expect(words).not.toContain("Delivered by")
   const labels = [...document.querySelectorAll("main form button")].map(({ textContent }) => textContent)
-  expect(labels).toEqual(["Send a test event", "Show the whole address", "Rotate secret"])
+  expect(labels).toEqual([
+    "Send a test event",
+    "Show the whole address",
+    "Rotate secret",
+    "Give it a secret of its own",
+  ])
   expect((await visitor.post(`${path}/disable`)).status).toBe(404)
   expect((await visitor.post(`${path}/show`, { reveal: "true" })).text).toContain("topsecret")
   expect(await recorded(seeded)).toEqual([["partner", "endpoints show", "succeeded"]])

@@ -1,0 +1,18 @@
+import { EndpointNotFound, EndpointRemoved } from "@outreach/domain/deliveries/EndpointRepository"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { decodeColumn, firstOr } from "../rowsOf.ts"
+
+const decodeRemoved = decodeColumn({ removedAt: Schema.NullOr(Timestamp) })
+
+/** Fails with the reason why nothing can be done with an endpoint, if there is one. */
+export const assertEndpointPresent = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpointId: EndpointId) {
+  const removedAt = yield* sql`
+    select removed_at as "removedAt" from webhook_endpoints where id = ${endpointId}`.pipe(
+    decodeRemoved,
+    firstOr(EndpointNotFound, { endpointId }),
+  )
+  if (removedAt !== null) return yield* new EndpointRemoved({ endpointId, removedAt })
+})

@@ -1,0 +1,151 @@
+import { describe, expect } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+
+const test = effectTest(runOnDatabase())
+
+const createOwn = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const given = { organizationId, url: "https://own.test/hooks", ownSecrets: true }
+  const { endpoint, secret } = yield* createEndpoint(given, { allowPrivate: false })
+  return { endpoint, secret: secret! }
+})
+/** The texts that verify at an endpoint, which must be those that a worker signs with. */
+const signingFor = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
+  const verifying = owner!.secrets.map(({ secret }) => Redacted.value(secret))
+  const signing = (yield* (yield* DeliveryLeases).secrets([endpointId])).get(endpointId) ?? []
+  expect(signing.map(({ secret }) => Redacted.value(secret)).sort()).toEqual([...verifying].sort())
+  return verifying
+})
+const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value)
+
+describe("an endpoint with secrets of its own", () => {
+  test("is signed for with its own alone, and leaves the organization's to the others", function* () {
+    const { organization, endpoint: shared, secret } = yield* seedCampaign({ recipients: 0 })
+    const own = yield* createOwn(organization.id)
+    const other = yield* createOwn(organization.id)
+    expect(own.endpoint.ownSecrets).toBe(true)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(own.secret))
+    expect(yield* signingFor(other.endpoint.id)).toEqual(texts(other.secret))
+    expect(yield* signingFor(shared.id)).toEqual(texts(secret))
+    const next = yield* rotateSecret(organization.id, 0)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(own.secret))
+    expect(yield* signingFor(shared.id)).toEqual(texts(next))
+    const { secret: newest } = yield* rotateSecretWithinBound({ endpointId: own.endpoint.id }, 3600)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(newest, own.secret))
+    expect(yield* signingFor(other.endpoint.id)).toEqual(texts(other.secret))
+  })
+
+  test("is signed for with the organization's, too, until the grace window of its first own one is over", function* () {
+    const { organization, endpoint, secret } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    const { find } = yield* EndpointRepository
+    const { secret: own } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
+    expect((yield* find(endpoint.id)).ownSecrets).toBe(true)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(own, secret))
+    const [first, second] = (yield* (yield* DeliveryLeases).secrets([endpoint.id])).get(endpoint.id)!
+    expect(first!.endsInMs).toBeNull()
+    expect(second!.endsInMs).toBeLessThanOrEqual(3_600_000)
+    // One that the organization revokes in the meantime is over here, too.
+    const next = yield* rotateSecret(organization.id, 0)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(own, next))
+    // A later rotation of its own does not lengthen the window.
+    const { secret: newest } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 86_400)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own, next))
+    yield* sql`update webhook_endpoints set shared_secrets_until = clock_timestamp() where id = ${endpoint.id}`
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own))
+  })
+
+  test("leaves the organization's at once without grace", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(secret))
+  })
+
+  test("has at most as many active ones as a signature is verified with, also beside those of the organization", function* () {
+    const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+    yield* Effect.forEach(Array.from({ length: 20 }), () => rotateSecret(organization.id, 3600))
+    const rotated = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+      rotateSecretWithinBound({ endpointId: endpoint.id }, 3600),
+    )
+    expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), ...Array(4).fill(1)])
+    const newest = rotated.slice(-MAX_ACTIVE_SECRETS).map(({ secret }) => secret)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(...newest.toReversed()))
+  })
+
+  test("changes its version with its own secrets, and not with those that do not sign for it", function* () {
+    const { organization, endpoint: shared } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { find } = yield* EndpointRepository
+    const versions = Effect.map(Effect.all([find(endpoint.id), find(shared.id)]), (found) =>
+      found.map(({ version }) => version),
+    )
+    const [own, others] = yield* versions
+    yield* rotateSecret(organization.id, 0)
+    const [sameOwn, newOthers] = yield* versions
+    expect(sameOwn).toBe(own)
+    expect(newOthers).toBeGreaterThan(others!)
+    yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
+    const [newOwn, sameOthers] = yield* versions
+    expect(newOwn).toBeGreaterThan(own!)
+    expect(sameOthers).toBe(newOthers)
+  })
+
+  test("notes the use of the secrets that signed, and of no others", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    yield* (yield* EndpointRepository).disable((yield* (yield* EndpointRepository).list(organization.id))[0]!.id)
+    const { list, find } = yield* SigningSecretRepository
+    yield* publishSent(campaign, 1)
+    yield* Effect.flatMap(workerOn(crypto.randomUUID()), ({ take }) => take(1))
+    const listed = yield* list({ organizationId: organization.id })
+    expect(listed.map(({ endpointId, lastUsedAt }) => [endpointId, lastUsedAt !== null])).toEqual([
+      [endpoint.id, true],
+      [null, false],
+    ])
+    expect(yield* list({ endpointId: endpoint.id })).toMatchObject([{ endpointId: endpoint.id }])
+    // The organization's secret is none that could sign in its place.
+    expect(yield* find(listed[0]!.id)).toMatchObject({ isActive: true, activeOthers: 0 })
+  })
+
+  test("waits when its only secret is revoked, whatever the organization has", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { list, revoke } = yield* SigningSecretRepository
+    const [secret] = yield* list({ endpointId: endpoint.id })
+    yield* revoke(secret!.id)
+    expect(yield* signingFor(endpoint.id)).toEqual([])
+  })
+
+  test("is refused for an endpoint that does not exist, and then leaves nothing behind", function* () {
+    const endpointId = yield* createIdentifier("endpoint")
+    expect(yield* Effect.flip(rotateSecretWithinBound({ endpointId }, 0))).toMatchObject({ _tag: "EndpointNotFound" })
+  })
+
+  test("gives up no secret when rotations and a revocation run beside each other", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { list, revoke } = yield* SigningSecretRepository
+    const [first] = yield* list({ endpointId: endpoint.id })
+    yield* Effect.all(
+      [
+        ...Array.from({ length: 6 }, () => rotateSecretWithinBound({ endpointId: endpoint.id }, 0)),
+        revoke(first!.id),
+        rotateSecret(organization.id, 0),
+      ],
+      { concurrency: 8 },
+    )
+    expect(yield* signingFor(endpoint.id)).toHaveLength(1)
+  })
+})
