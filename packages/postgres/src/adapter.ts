@@ -33,12 +33,6 @@ export const dieOnDatabaseFailure = <Methods extends object>(service: string, me
     }),
   ) as Dying<Methods>
 
-/** Does so for the service of a key. */
-const dying =
-  (key: string) =>
-  <Methods extends object>(methods: Methods): Dying<Methods> =>
-    dieOnDatabaseFailure(key.slice(key.lastIndexOf("/") + 1), methods)
-
 type Needs = Effect.Effect<unknown, never, unknown>
 
 /** Methods as they are, or a generator that returns them and needs other services too. */
@@ -52,17 +46,18 @@ const methodsOf = <Methods extends object, Needed extends Needs>(
   Effect.gen(function* () {
     const created = create(yield* SqlClient.SqlClient)
     const methods = Symbol.iterator in created ? yield* Effect.gen(() => created) : created
-    return dying(key)(methods)
+    return dieOnDatabaseFailure(key.slice(key.lastIndexOf("/") + 1), methods)
   }) as Effect.Effect<Dying<Methods>, never, SqlClient.SqlClient | Effect.Services<Needed>>
 
 /** Creates the layer of a port from methods whose statements may fail in the database. */
-export const adapter = <Self, Shape extends object, Needed extends Needs = never, R = never>(
+export const adapter = <Self, Shape extends object, Needed extends Needs = never>(
   port: Context.Service<Self, Shape>,
-  create: Creation<Failing<Shape>, Needed> | Effect.Effect<Failing<Shape>, never, R>,
-): Layer.Layer<Self, never, Exclude<SqlClient.SqlClient | Effect.Services<Needed> | R, Scope.Scope>> => {
-  const methods = Effect.isEffect(create) ? Effect.map(create, dying(port.key)) : methodsOf(port.key, create)
-  return Layer.effect(port, methods as Effect.Effect<Shape, never, SqlClient.SqlClient | Effect.Services<Needed> | R>)
-}
+  create: Creation<Failing<Shape>, Needed>,
+): Layer.Layer<Self, never, Exclude<SqlClient.SqlClient | Effect.Services<Needed>, Scope.Scope>> =>
+  Layer.effect(
+    port,
+    Effect.map(methodsOf(port.key, create), (methods) => methods as Shape),
+  )
 
 /**
  * Creates a service from methods whose statements may fail in the database, with its layer.

@@ -2,7 +2,7 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, decodeValue } from "../rowsOf.ts"
@@ -18,15 +18,12 @@ const decodeStep = decodeRow({
   id: Schema.NullOr(DeliveryId),
 })
 
-export const DeadLetterRepositoryPg = adapter(
-  DeadLetterRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
+export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (sql) {
+  const hints = yield* Hints
 
-    return {
-      replay: Effect.fnUntraced(function* (deliveryId) {
-        const replayed = yield* sql`
+  return {
+    replay: Effect.fnUntraced(function* (deliveryId) {
+      const replayed = yield* sql`
           with job as materialized (
             -- Jobs are locked before dead letters, as a job locks them.
             select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
@@ -48,20 +45,20 @@ export const DeadLetterRepositoryPg = adapter(
             ) change
           )
           select organization_id as "organizationId" from queued cross join grouped`.pipe(decodeReplayed)
-        for (const organizationId of replayed) yield* hints.give("due", organizationId)
-        return replayed.length > 0
-      }),
+      for (const organizationId of replayed) yield* hints.give("due", organizationId)
+      return replayed.length > 0
+    }),
 
-      daysAgo: (days) => sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(decodeTime),
+    daysAgo: (days) => sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(decodeTime),
 
-      purge: Effect.fnUntraced(function* (filter, before, after) {
-        const start = after ?? { finishedAt: "-infinity", id: "" }
-        const range = (isReplayed: Statement.Fragment) => sql`(
+    purge: Effect.fnUntraced(function* (filter, before, after) {
+      const start = after ?? { finishedAt: "-infinity", id: "" }
+      const range = (isReplayed: Statement.Fragment) => sql`(
           select organization_id, id, finished_at from dead_letters
           where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
             and finished_at < ${before}::timestamptz
           order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
-        const { purged, finishedAt, id } = yield* sql`
+      const { purged, finishedAt, id } = yield* sql`
           with looked as materialized (
             select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
             order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
@@ -79,10 +76,9 @@ export const DeadLetterRepositoryPg = adapter(
             ) change
           ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
           select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from grouped left join last on true`.pipe(
-          decodeStep,
-        )
-        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
-      }),
-    }
-  }),
-)
+        decodeStep,
+      )
+      return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+    }),
+  }
+})

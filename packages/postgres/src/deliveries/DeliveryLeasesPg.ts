@@ -3,7 +3,6 @@ import { ALONE_FROM_LOSSES, DeliveryLeases, type Wanted } from "@outreach/domain
 import { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schedule, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
@@ -42,86 +41,83 @@ const isEndpointId = Schema.is(EndpointId)
 const isDeliveryId = Schema.is(DeliveryId)
 const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number, isReplay: Schema.Boolean })
 
-export const DeliveryLeasesPg = adapter(
-  DeliveryLeases,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    const ownership = yield* endpointOwnership
-    const { secrets, noteUse } = yield* activeSecrets
-    const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
-      [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
+export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
+  const hints = yield* Hints
+  const ownership = yield* endpointOwnership
+  const { secrets, noteUse } = yield* activeSecrets
+  const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
+    [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
 
-    return {
-      ...ownership,
-      secrets,
+  return {
+    ...ownership,
+    secrets,
 
-      read: Effect.fnUntraced(function* (worker, wanted) {
-        const [endpoints, limits] = wantedBy(wanted)
-        const rows = yield* sql`
+    read: Effect.fnUntraced(function* (worker, wanted) {
+      const [endpoints, limits] = wantedBy(wanted)
+      const rows = yield* sql`
           select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
-        const deliveries = rows.map((values): Delivery => {
-          const row = logRows.fromValues(values)
-          const id = deliveryId(row.eventId, row.endpointId)
-          return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
-        })
-        yield* noteUse(deliveries)
-        return deliveries
-      }),
+      const deliveries = rows.map((values): Delivery => {
+        const row = logRows.fromValues(values)
+        const id = deliveryId(row.eventId, row.endpointId)
+        return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
+      })
+      yield* noteUse(deliveries)
+      return deliveries
+    }),
 
-      takeDue: Effect.fnUntraced(function* (worker, wanted) {
-        const [endpoints, limits] = wantedBy(wanted)
-        const replays = wanted.map(({ limit, takesReplays = true }) => (takesReplays ? limit : 0))
-        const rows = yield* sql`
+    takeDue: Effect.fnUntraced(function* (worker, wanted) {
+      const [endpoints, limits] = wantedBy(wanted)
+      const replays = wanted.map(({ limit, takesReplays = true }) => (takesReplays ? limit : 0))
+      const rows = yield* sql`
           select ${dueRows.columns}
           from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${ALONE_FROM_LOSSES}::int)`
-          .values
-        const deliveries = rows.map(
-          (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
-        )
-        yield* noteUse(deliveries)
-        return deliveries
-      }),
+        .values
+      const deliveries = rows.map(
+        (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
+      )
+      yield* noteUse(deliveries)
+      return deliveries
+    }),
 
-      releaseUnknown: (worker, endpoints, known) =>
-        sql`
+    releaseUnknown: (worker, endpoints, known) =>
+      sql`
           update deliveries set owner = null, owned_at = null
           where owner = ${worker}::uuid and endpoint_id = any (${endpoints}::text[]) and id <> all (${known}::text[])`,
 
-      write: Effect.fnUntraced(function* (worker, progress) {
-        const { positions, breakers, batches, arrivals, troubles } = progressColumns(progress)
-        const rows = yield* sql`
+    write: Effect.fnUntraced(function* (worker, progress) {
+      const { positions, breakers, batches, arrivals, troubles } = progressColumns(progress)
+      const rows = yield* sql`
           select id, again from write_progress(
             ${worker}::uuid, ${positions}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
             ${JSON.stringify(troubles)}::jsonb
           )`.pipe(
-          // A partner's response is recorded even if the database is away for a moment: otherwise the delivery would be sent again.
-          Effect.retry({
-            while: ({ reason }) => isTransient(reason),
-            schedule: Schedule.spaced("500 millis"),
-            times: MAX_WRITE_TRIES,
-          }),
-          decodeWritten,
-        )
-        const changed = rows.flatMap(({ id, again }) => (again ? id : []))
-        const disabled = changed.filter(isEndpointId)
-        if (disabled.length > 0) yield* hints.give("endpoints")
-        return {
-          refused: new Set(rows.flatMap(({ id, again }) => (again ? [] : id))),
-          again: new Set(changed.filter(isDeliveryId)),
-          disabled: new Set(disabled),
-        }
-      }),
+        // A partner's response is recorded even if the database is away for a moment: otherwise the delivery would be sent again.
+        Effect.retry({
+          while: ({ reason }) => isTransient(reason),
+          schedule: Schedule.spaced("500 millis"),
+          times: MAX_WRITE_TRIES,
+        }),
+        decodeWritten,
+      )
+      const changed = rows.flatMap(({ id, again }) => (again ? id : []))
+      const disabled = changed.filter(isEndpointId)
+      if (disabled.length > 0) yield* hints.give("endpoints")
+      return {
+        refused: new Set(rows.flatMap(({ id, again }) => (again ? [] : id))),
+        again: new Set(changed.filter(isDeliveryId)),
+        disabled: new Set(disabled),
+      }
+    }),
 
-      nextDue: (worker, endpoints) => {
-        const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
-        const rows =
-          endpoints === undefined
-            ? sql`
+    nextDue: (worker, endpoints) => {
+      const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
+      const rows =
+        endpoints === undefined
+          ? sql`
               select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from first_due() first
               join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
               where owner = ${worker}::uuid`
-            : sql`
+          : sql`
               select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from endpoint_readers reader
               cross join unnest(array[false, true]) as lane_of (is_replay)
               cross join lateral (
@@ -129,8 +125,7 @@ export const DeliveryLeasesPg = adapter(
                 order by due_at limit 1
               ) next
               where reader.owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[])`
-        return decodeNextDue(rows)
-      },
-    }
-  }),
-)
+      return decodeNextDue(rows)
+    },
+  }
+})

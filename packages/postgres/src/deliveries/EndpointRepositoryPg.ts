@@ -12,7 +12,7 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { allOf, equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
@@ -41,33 +41,30 @@ const SETTINGS: Readonly<Record<keyof EndpointSettings, string>> = {
 
 const END_BATCH_SIZE = 1000
 
-export const EndpointRepositoryPg = adapter(
-  EndpointRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
+export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) {
+  const hints = yield* Hints
 
-    const wake = hints.give("endpoints")
-    const atRest = sql.literal(
-      "failures = 0, allowance = null, probe_at = null, failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
-    )
-    const settingsOf = (settings: Partial<EndpointSettings>) =>
-      Object.entries(SETTINGS).flatMap(([name, type]) => {
-        const value = settings[name as keyof EndpointSettings]
-        return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}::${sql.literal(type)}` }
-      })
-    const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
-      sql.join("", false)(list.map(toFragment))
-    /** Takes the endpoint that a statement has changed; fails if there was none to change. */
-    const changed =
-      (endpointId: EndpointId) =>
-      <E>(rows: Effect.Effect<ReadonlyArray<object>, E>) =>
-        endpoints.decode(rows).pipe(
-          Effect.tap((found) => (found.length > 0 ? wake : assertEndpointPresent(sql, endpointId))),
-          firstOr(EndpointNotFound, { endpointId }),
-        )
-    const statuses = (isSelected: Statement.Fragment, cap: number) =>
-      sql`
+  const wake = hints.give("endpoints")
+  const atRest = sql.literal(
+    "failures = 0, allowance = null, probe_at = null, failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
+  )
+  const settingsOf = (settings: Partial<EndpointSettings>) =>
+    Object.entries(SETTINGS).flatMap(([name, type]) => {
+      const value = settings[name as keyof EndpointSettings]
+      return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}::${sql.literal(type)}` }
+    })
+  const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
+    sql.join("", false)(list.map(toFragment))
+  /** Takes the endpoint that a statement has changed; fails if there was none to change. */
+  const changed =
+    (endpointId: EndpointId) =>
+    <E>(rows: Effect.Effect<ReadonlyArray<object>, E>) =>
+      endpoints.decode(rows).pipe(
+        Effect.tap((found) => (found.length > 0 ? wake : assertEndpointPresent(sql, endpointId))),
+        firstOr(EndpointNotFound, { endpointId }),
+      )
+  const statuses = (isSelected: Statement.Fragment, cap: number) =>
+    sql`
         select ${columns}, failures, failing_since as "failingSince", notices,
           case when allowance is null then 'closed' when failures = 0 then 'recovering'
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
@@ -99,10 +96,10 @@ export const EndpointRepositoryPg = adapter(
           select count(*) as count from deliveries where endpoint_id = endpoint.id and deliveries.owner is not null) calling
         where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
 
-    return {
-      create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {
-        const given = settingsOf(settings)
-        return sql`
+  return {
+    create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {
+      const given = settingsOf(settings)
+      return sql`
           with made as (
             insert into webhook_endpoints (id, organization_id, url, shared_secrets_until${each(given, ({ column }) => sql`, ${column}`)})
             select ${id}, id, ${url}, ${ownSecrets ? "-infinity" : "infinity"}::timestamptz${each(given, ({ value }) => sql`, ${value}`)}
@@ -117,43 +114,43 @@ export const EndpointRepositoryPg = adapter(
             from made join organization_clock clock using (organization_id)
           )
           select ${columns} from made endpoint`.pipe(
-          endpoints.decode,
-          firstOr(OrganizationNotFound, { organizationId }),
-          Effect.tap(wake),
-        )
-      },
+        endpoints.decode,
+        firstOr(OrganizationNotFound, { organizationId }),
+        Effect.tap(wake),
+      )
+    },
 
-      list: (organizationId, kind = "present") =>
-        statuses(
-          allOf(
-            equal({ "endpoint.organization_id": organizationId }),
-            kind === "removed" ? sql`removed_at is not null` : sql`removed_at is null`,
-          ),
-          LIST_COUNT_CAP,
+    list: (organizationId, kind = "present") =>
+      statuses(
+        allOf(
+          equal({ "endpoint.organization_id": organizationId }),
+          kind === "removed" ? sql`removed_at is not null` : sql`removed_at is null`,
         ),
+        LIST_COUNT_CAP,
+      ),
 
-      find: (endpointId) =>
-        statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP).pipe(firstOr(EndpointNotFound, { endpointId })),
+    find: (endpointId) =>
+      statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP).pipe(firstOr(EndpointNotFound, { endpointId })),
 
-      address: (endpointId) =>
-        sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(
-          decodeAddress,
-          firstOr(EndpointNotFound, { endpointId }),
-        ),
+    address: (endpointId) =>
+      sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(
+        decodeAddress,
+        firstOr(EndpointNotFound, { endpointId }),
+      ),
 
-      breakerChanges: (endpointId) =>
-        sql`
+    breakerChanges: (endpointId) =>
+      sql`
           select ${changes.columnsOf("change")}
           from webhook_endpoints endpoint join breaker_changes change
             on change.organization_id = endpoint.organization_id and change.endpoint_id = endpoint.id
           where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
 
-      leaveLog: Effect.fnUntraced(function* (endpointId) {
-        // Before its reader, as all who change it lock it.
-        yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
-        // The position is read by the next statement, which sees what its owner wrote until this row was locked.
-        yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
-        const rows = yield* sql`
+    leaveLog: Effect.fnUntraced(function* (endpointId) {
+      // Before its reader, as all who change it lock it.
+      yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
+      // The position is read by the next statement, which sees what its owner wrote until this row was locked.
+      yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
+      const rows = yield* sql`
           with reader as materialized (
             select endpoint.id as endpoint_id, endpoint.organization_id, event_types, begun_at, begun_id, last
             from webhook_endpoints endpoint
@@ -169,13 +166,13 @@ export const EndpointRepositoryPg = adapter(
             order by emitted_at, event.id
           )
           select last from reader`.pipe(decodeLast)
-        for (const last of rows) {
-          yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
-        }
-      }),
+      for (const last of rows) {
+        yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
+      }
+    }),
 
-      update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
-        const updated = yield* sql`
+    update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
+      const updated = yield* sql`
           with updated as (
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
@@ -187,17 +184,17 @@ export const EndpointRepositoryPg = adapter(
             where ${url !== undefined}::boolean and endpoint_id in (select id from updated)
           )
           select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
-        if (updated === undefined) {
-          yield* assertEndpointPresent(sql, endpointId)
-          return yield* new ChangedMeanwhile({ id: endpointId })
-        }
-        yield* wake
-        if (settings.eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
-        return updated
-      }),
+      if (updated === undefined) {
+        yield* assertEndpointPresent(sql, endpointId)
+        return yield* new ChangedMeanwhile({ id: endpointId })
+      }
+      yield* wake
+      if (settings.eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
+      return updated
+    }),
 
-      enable: (endpointId) =>
-        sql`
+    enable: (endpointId) =>
+      sql`
           with enabled as (
             update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
             where id = ${endpointId} and removed_at is null returning *
@@ -206,28 +203,27 @@ export const EndpointRepositoryPg = adapter(
           )
           select ${columns} from enabled endpoint`.pipe(changed(endpointId)),
 
-      disable: (endpointId) =>
-        sql`
+    disable: (endpointId) =>
+      sql`
           update webhook_endpoints endpoint set enabled = false, disabled_at = coalesce(disabled_at, clock_timestamp()),
             disabled_reason = 'operator'
           where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId)),
 
-      remove: Effect.fnUntraced(function* (endpointId) {
-        // Without event types nothing of the log waits for it.
-        const removed = yield* sql`
+    remove: Effect.fnUntraced(function* (endpointId) {
+      // Without event types nothing of the log waits for it.
+      const removed = yield* sql`
           update webhook_endpoints endpoint set removed_at = clock_timestamp(), enabled = false, event_types = '{}', url = shown_url(url)
           where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId))
-        yield* sql`
+      yield* sql`
           update endpoint_readers set ${atRest} where endpoint_id = ${endpointId}`
-        yield* sql`
+      yield* sql`
           update signing_secrets set ciphertext = null, expires_at = least(expires_at, clock_timestamp())
           where endpoint_id = ${endpointId}`
-        return removed
-      }),
+      return removed
+    }),
 
-      endRemoved: sql`select end_removed(${END_BATCH_SIZE}::int) as count`.pipe(decodeCount),
+    endRemoved: sql`select end_removed(${END_BATCH_SIZE}::int) as count`.pipe(decodeCount),
 
-      forgetRemoved: (historyDays) => sql`select forget_removed(${historyDays}::int) as count`.pipe(decodeCount),
-    }
-  }),
-)
+    forgetRemoved: (historyDays) => sql`select forget_removed(${historyDays}::int) as count`.pipe(decodeCount),
+  }
+})

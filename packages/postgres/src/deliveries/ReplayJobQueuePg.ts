@@ -8,7 +8,6 @@ import {
 } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, first, firstOr, only } from "../rowsOf.ts"
@@ -27,40 +26,37 @@ const decodeChunk = decodeRow({
   organizations: Schema.NullOr(Schema.Array(OrganizationId)),
 })
 
-export const ReplayJobQueuePg = adapter(
-  ReplayJobQueue,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
+export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
+  const hints = yield* Hints
+  const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
 
-    /** The job of dead letters that would be created, and the condition that it replays one. */
-    const jobOf = (filter: DeadLetterFilter) => sql`
+  /** The job of dead letters that would be created, and the condition that it replays one. */
+  const jobOf = (filter: DeadLetterFilter) => sql`
       select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
         ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
         ${filter.status ?? null}::int as status,
         ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
         ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at`
-    const isWanted = sql`
+  const isWanted = sql`
       replayed_as is null and dead.finished_at >= coalesce(job.from_at, '-infinity') and dead.finished_at < least(job.to_at, job.created_at)
       and ${selectsDeadLetter(sql, job, dead)}`
 
-    const findOverlapping = {
-      dead_letters: (filter: DeadLetterFilter) => sql`
+  const findOverlapping = {
+    dead_letters: (filter: DeadLetterFilter) => sql`
         with job as materialized (${jobOf(filter)})
         select running.id from replay_jobs running cross join job
         where exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})
         order by running.id limit 1`,
-      log: (range: LogRange) => sql`
+    log: (range: LogRange) => sql`
         with job as materialized (${rangeOf(sql, range)})
         select running.id from replay_jobs running join job on job.endpoint_id = running.endpoint_id
         where running.kind = 'log' and running.finished_at is null and running.cancelled_at is null and exists (
           select from events
           where ${inRange(sql, job)} and ${inRange(sql, running)} and (emitted_at, events.id) > (running.after_at, running.after_id))
         order by running.id limit 1`,
-    }
-    const create = {
-      dead_letters: (filter: DeadLetterFilter, rate: number) => sql`
+  }
+  const create = {
+    dead_letters: (filter: DeadLetterFilter, rate: number) => sql`
         with job as materialized (${jobOf(filter)}),
           meant as materialized (select count(*) as total from job join dead_letters dead on ${isWanted})
         insert into replay_jobs (
@@ -70,7 +66,7 @@ export const ReplayJobQueuePg = adapter(
           coalesce(from_at, '-infinity'), least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
         from job, meant
         returning ${replayColumns}`,
-      log: (range: LogRange, rate: number) => sql`
+    log: (range: LogRange, rate: number) => sql`
         with job as materialized (${rangeOf(sql, range)}), meant as materialized (
           select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange(sql, job)}
         )
@@ -81,46 +77,46 @@ export const ReplayJobQueuePg = adapter(
           meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
         from job, meant
         returning ${replayColumns}`,
-    }
-    const find = (replayId: ReplayId) =>
-      sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(
-        decodeReplays,
-        firstOr(ReplayNotFound, { replayId }),
+  }
+  const find = (replayId: ReplayId) =>
+    sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(
+      decodeReplays,
+      firstOr(ReplayNotFound, { replayId }),
+    )
+
+  return {
+    find,
+
+    lock: sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`,
+
+    findOverlapping: (selection) =>
+      (selection.kind === "log"
+        ? findOverlapping.log(selection.range)
+        : findOverlapping.dead_letters(selection.filter)
+      ).pipe(decodeIds, first),
+
+    create: (selection, rate) => {
+      if (selection.kind === "dead_letters")
+        return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
+      const { endpointId } = selection.range
+      return Effect.andThen(
+        assertEndpointPresent(sql, endpointId),
+        create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId })),
       )
+    },
 
-    return {
-      find,
-
-      lock: sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`,
-
-      findOverlapping: (selection) =>
-        (selection.kind === "log"
-          ? findOverlapping.log(selection.range)
-          : findOverlapping.dead_letters(selection.filter)
-        ).pipe(decodeIds, first),
-
-      create: (selection, rate) => {
-        if (selection.kind === "dead_letters")
-          return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
-        const { endpointId } = selection.range
-        return Effect.andThen(
-          assertEndpointPresent(sql, endpointId),
-          create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId })),
-        )
-      },
-
-      cancel: Effect.fnUntraced(function* (replayId) {
-        const rows = yield* sql`
+    cancel: Effect.fnUntraced(function* (replayId) {
+      const rows = yield* sql`
           update replay_jobs set cancelled_at = coalesce(cancelled_at, clock_timestamp())
           where id = ${replayId} and finished_at is null
           returning ${replayColumns}`.pipe(decodeReplays)
-        if (rows[0] !== undefined) return rows[0]
-        const { replayed } = yield* find(replayId)
-        return yield* new ReplayFinished({ replayId, replayed })
-      }),
+      if (rows[0] !== undefined) return rows[0]
+      const { replayed } = yield* find(replayId)
+      return yield* new ReplayFinished({ replayId, replayed })
+    }),
 
-      replayNextChunk: Effect.gen(function* () {
-        const rows = yield* sql`
+    replayNextChunk: Effect.gen(function* () {
+      const rows = yield* sql`
           with job as materialized (
             -- It looks at as many as it sends; at more once a filter has left less. Beside 100,000 dead letters a chunk of 10 takes 1.6 ms
             -- then, and 4 ms if it looks at 2,000; in a log of 1,000,000 events 1.3 and 3.7.
@@ -195,11 +191,10 @@ export const ReplayJobQueuePg = adapter(
           ) soonest
           cross join grouped
           left join advanced on true`
-        const { nextInMs, organizations } = yield* decodeChunk(Effect.succeed(rows))
-        for (const organizationId of organizations ?? []) yield* hints.give("due", organizationId)
-        const [replay] = yield* decodeReplays(Effect.succeed(rows.filter(({ id }) => id !== null)))
-        return replay === undefined ? { nextInMs } : { replay }
-      }),
-    }
-  }),
-)
+      const { nextInMs, organizations } = yield* decodeChunk(Effect.succeed(rows))
+      for (const organizationId of organizations ?? []) yield* hints.give("due", organizationId)
+      const [replay] = yield* decodeReplays(Effect.succeed(rows.filter(({ id }) => id !== null)))
+      return replay === undefined ? { nextInMs } : { replay }
+    }),
+  }
+})

@@ -10,7 +10,6 @@ import {
 import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
@@ -34,38 +33,35 @@ const decodeOwner = decodeRows({
 const decodeLocked = decodeColumn({ organizationId: OrganizationId })
 
 /** Keeps signing secrets in PostgreSQL, encrypted. */
-export const SigningSecretRepositoryPg = adapter(
-  SigningSecretRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const cipher = yield* SecretCipher
-    const hints = yield* Hints
+export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, function* (sql) {
+  const cipher = yield* SecretCipher
+  const hints = yield* Hints
 
-    /** Puts rotations one after another, so that none overlooks the other's secret; returns the owner's organization. */
-    const lock = Effect.fnUntraced(function* (owner: SecretOwner) {
-      if ("organizationId" in owner) {
-        const { organizationId } = owner
-        const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
-        return found.length > 0 ? organizationId : yield* new OrganizationNotFound({ organizationId })
-      }
-      const { endpointId } = owner
-      const organizationId = yield* sql`
+  /** Puts rotations one after another, so that none overlooks the other's secret; returns the owner's organization. */
+  const lock = Effect.fnUntraced(function* (owner: SecretOwner) {
+    if ("organizationId" in owner) {
+      const { organizationId } = owner
+      const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
+      return found.length > 0 ? organizationId : yield* new OrganizationNotFound({ organizationId })
+    }
+    const { endpointId } = owner
+    const organizationId = yield* sql`
         select organization_id as "organizationId" from webhook_endpoints
         where id = ${endpointId} for no key update`.pipe(decodeLocked, firstOr(EndpointNotFound, { endpointId }))
-      yield* assertEndpointPresent(sql, endpointId)
-      return organizationId
-    })
+    yield* assertEndpointPresent(sql, endpointId)
+    return organizationId
+  })
 
-    return {
-      rotate: Effect.fnUntraced(function* (owner, secret, graceSeconds) {
-        const organizationId = yield* lock(owner)
-        const graceEnd = sql`clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision)`
-        const endpointId = "endpointId" in owner ? owner.endpointId : null
-        yield* sql`
+  return {
+    rotate: Effect.fnUntraced(function* (owner, secret, graceSeconds) {
+      const organizationId = yield* lock(owner)
+      const graceEnd = sql`clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision)`
+      const endpointId = "endpointId" in owner ? owner.endpointId : null
+      yield* sql`
           update webhook_endpoints set shared_secrets_until = least(shared_secrets_until, ${graceEnd}) where id = ${endpointId}`
-        const isOwned = sql`organization_id = ${organizationId} and endpoint_id is not distinct from ${endpointId}`
-        yield* sql`update signing_secrets set expires_at = least(expires_at, ${graceEnd}) where ${isOwned}`
-        const ended = yield* sql`
+      const isOwned = sql`organization_id = ${organizationId} and endpoint_id is not distinct from ${endpointId}`
+      yield* sql`update signing_secrets set expires_at = least(expires_at, ${graceEnd}) where ${isOwned}`
+      const ended = yield* sql`
             update signing_secrets set expires_at = clock_timestamp()
             where organization_id = ${organizationId} and id in (
               select id from signing_secrets
@@ -74,64 +70,63 @@ export const SigningSecretRepositoryPg = adapter(
               order by created_at desc, id desc offset ${MAX_ACTIVE_SECRETS - 1}
             )
             returning id`
-        yield* sql`
+      yield* sql`
             insert into signing_secrets (organization_id, endpoint_id, ciphertext)
             values (${organizationId}, ${endpointId}, ${cipher.encrypt(secret, organizationId)})`
-        yield* hints.give("endpoints")
-        return ended.length
-      }),
+      yield* hints.give("endpoints")
+      return ended.length
+    }),
 
-      ofEndpoint: Effect.fnUntraced(function* (endpointId) {
-        const rows = yield* sql`
+    ofEndpoint: Effect.fnUntraced(function* (endpointId) {
+      const rows = yield* sql`
           select endpoint.organization_id as "organizationId", secret.id, ciphertext,
             extract(epoch from ends_at)::double precision * 1000 as "expiresAt"
           from webhook_endpoints endpoint
           left join signing_secrets_of(array[${endpointId}::text], ${MAX_ACTIVE_SECRETS}::int) secret on true
           where endpoint.id = ${endpointId} and removed_at is null order by rank`.pipe(decodeOwner)
-        const organizationId = rows[0]?.organizationId
-        if (organizationId === undefined) return undefined
-        const secrets = rows.flatMap(({ id, ciphertext, expiresAt }) =>
-          id === null || ciphertext === null
-            ? []
-            : [{ id, secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
-        )
-        return { organizationId, secrets }
-      }),
+      const organizationId = rows[0]?.organizationId
+      if (organizationId === undefined) return undefined
+      const secrets = rows.flatMap(({ id, ciphertext, expiresAt }) =>
+        id === null || ciphertext === null
+          ? []
+          : [{ id, secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
+      )
+      return { organizationId, secrets }
+    }),
 
-      list: (owner) =>
-        sql`
+    list: (owner) =>
+      sql`
           select ${summaries.columns} from signing_secrets secret
           where ${"endpointId" in owner ? equal({ endpoint_id: owner.endpointId }) : equal({ organization_id: owner.organizationId })}
           order by id desc`.pipe(summaries.decode),
 
-      verifications: (organizationId) =>
-        sql`
+    verifications: (organizationId) =>
+      sql`
           select ${verifications.columns} from secret_verifications
           where organization_id = ${organizationId} order by verified_at desc`.pipe(verifications.decode),
 
-      find: Effect.fnUntraced(function* (secretId) {
-        const { isActive, activeOthers, ...secret } = yield* sql`
+    find: Effect.fnUntraced(function* (secretId) {
+      const { isActive, activeOthers, ...secret } = yield* sql`
           select ${summaries.columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
             (select count(*)::int from signing_secrets other
               where other.organization_id = secret.organization_id and other.endpoint_id is not distinct from secret.endpoint_id
                 and other.id <> secret.id
                 and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
           from signing_secrets secret where id = ${secretId}`.pipe(decodeFound, firstOr(SecretNotFound, { secretId }))
-        return { secret, isActive, activeOthers }
-      }),
+      return { secret, isActive, activeOthers }
+    }),
 
-      revoke: (secretId) =>
-        sql`
+    revoke: (secretId) =>
+      sql`
           with endpoint as materialized (
             -- Before its secret, as all who change it lock it.
             select from webhook_endpoints where id = (select endpoint_id from signing_secrets where id = ${secretId}) for no key update
           )
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
           where id = ${secretId} and (select count(*) from endpoint) >= 0 returning ${summaries.columns}`.pipe(
-          summaries.decode,
-          firstOr(SecretNotFound, { secretId }),
-          Effect.tap(hints.give("endpoints")),
-        ),
-    }
-  }),
-)
+        summaries.decode,
+        firstOr(SecretNotFound, { secretId }),
+        Effect.tap(hints.give("endpoints")),
+      ),
+  }
+})
