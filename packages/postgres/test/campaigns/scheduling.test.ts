@@ -33,7 +33,7 @@ describe("scheduling a campaign", () => {
     for (const words of [
       `recipients: No recipient is imported. Import them: ops recipients import --campaign ${campaign.id} <file>.`,
       "program: The program",
-      "signing_secret: No signing secret is active. Run ops secrets rotate",
+      "signing_secret: No signing secret is active for 1 enabled endpoint. Run ops secrets rotate",
       "--force recipients,program,signing_secret",
     ]) {
       expect(refused.message).toContain(words)
