@@ -54,11 +54,11 @@ const mail = Config.all({
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
-/** After how many hours without a success, while calls were made, organizations are told of an endpoint, and it is disabled. */
+/** After how many hours without a success, while calls were made, organizations are notified of an endpoint, and it is disabled. */
 const failing = Config.all({
-  /** `WEBHOOK_FAILING_NOTICE_HOURS`: after how many hours the contacts of its organization are told of it; `none` for never. Default 24. */
+  /** `WEBHOOK_FAILING_NOTICE_HOURS`: after how many hours the contacts of its organization are notified of it; `none` for never. Default 24. */
   notice: failingHours("WEBHOOK_FAILING_NOTICE_HOURS", "24"),
-  /** `WEBHOOK_FAILING_REMINDER_HOURS`: after how many hours they are told again; `none` for never. Default 72. */
+  /** `WEBHOOK_FAILING_REMINDER_HOURS`: after how many hours they are notified again; `none` for never. Default 72. */
   reminder: failingHours("WEBHOOK_FAILING_REMINDER_HOURS", "72"),
   /** `WEBHOOK_FAILING_DISABLE_HOURS`: after how many hours it is disabled; `none` for never. Default 120. */
   disable: failingHours("WEBHOOK_FAILING_DISABLE_HOURS", "120"),

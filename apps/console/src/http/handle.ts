@@ -56,7 +56,7 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
     return HttpServerResponse.empty({ status: 303, headers: { location: homeOf(operator) } })
   }
   if (!mayUse(operator, route)) {
-    // A partner is not told what there is for others.
+    // A partner does not learn what there is for others.
     if (operator.role === "partner") return yield* PageError.notFound()
     return yield* PageError.of(
       403,

@@ -32,7 +32,7 @@ const list = reading({
 
 const update = changing({
   about:
-    "Replace the contacts of an organization: the addresses that are told by e-mail when one of its endpoints fails",
+    "Replace the contacts of an organization: the addresses that are notified by e-mail when one of its endpoints fails",
   examples: [
     "ops organizations update --organization org_… --contact ann@acme.example --contact bob@acme.example",
     "ops organizations update --organization org_… --no-contacts",

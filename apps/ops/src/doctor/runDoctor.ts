@@ -195,13 +195,13 @@ const endpointFindings = Effect.fnUntraced(function* (options: {
   ].flat()
 })
 
-/** Names the endpoints to which every call has failed for a day, and whether anybody was told. */
+/** Names the endpoints to which every call has failed for a day, and whether anybody was notified. */
 const failingFindings = Effect.map(
   readable(TodayReader.use(({ readFailingEndpoints }) => readFailingEndpoints(null))),
   (endpoints) =>
     endpoints.map(({ id, organizationId, failingSince, disabledAt, hasContacts }) =>
       warning(
-        `Every call to the endpoint ${id} has failed since ${failingSince.slice(0, 16)}Z${disabledAt === null ? "" : ", and it was disabled"}; ${hasContacts ? "the contacts of its organization are told" : "its organization has no contacts to tell"}.`,
+        `Every call to the endpoint ${id} has failed since ${failingSince.slice(0, 16)}Z${disabledAt === null ? "" : ", and it was disabled"}; ${hasContacts ? "the contacts of its organization are notified" : "its organization has no contacts to tell"}.`,
         hasContacts
           ? `Ask the partner. \`ops endpoints enable ${id}\` says what it missed.`
           : `Name them with \`ops organizations update --organization ${organizationId} --contact\`.`,

@@ -1,7 +1,7 @@
 import { type FailingHours, NOTICES, nextNotice, noticeDueAt } from "@outreach/domain/deliveries/FailingEndpoint"
 import type { FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 
-/** Composes what the contacts of an organization are told of an endpoint to which every call fails: nothing that its server responded. */
+/** Composes the notice to an organization's contacts about an endpoint to which every call fails: nothing that its server responded. */
 export const composeFailingNotice = (
   notice: FailingNotice,
   { hours, consoleUrl }: { readonly hours: FailingHours; readonly consoleUrl: string | null },
@@ -25,7 +25,7 @@ export const composeFailingNotice = (
       : whatFollows(notice, hours),
     "How to mend it: see whether the address is still right, its name resolves, its certificate is valid, and a firewall lets the calls through; then see what your server's log says of them. An endpoint accepts a webhook by responding with a status from 200 to 299 in time. The first such response ends this.",
     ...(consoleUrl === null ? [] : [`Where to look: ${consoleUrl}/endpoints/${endpointId}`]),
-    `You are told because your address is a contact of ${organization}. The service's operators change the contacts.`,
+    `You receive this because your address is a contact of ${organization}. The service's operators change the contacts.`,
   ]
   return { subject: `Webhook endpoint ${endpointId} ${state}`, text: `${text.join("\n\n")}\n` }
 }
@@ -34,10 +34,10 @@ export const composeFailingNotice = (
 const causesOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: FailingNotice) =>
   (
     [
-      ["answered with a status from 400 to 499", clientErrors],
-      ["answered with a status from 500 to 599", serverErrors],
-      ["answered with another status that accepts nothing", otherStatuses],
-      ["not answered: no connection, no valid certificate, or no response in time", noResponses],
+      ["a status from 400 to 499", clientErrors],
+      ["a status from 500 to 599", serverErrors],
+      ["another status that accepts nothing", otherStatuses],
+      ["no response: no connection, no valid certificate, or not in time", noResponses],
     ] as const
   )
     .filter(([, count]) => count > 0)
@@ -50,7 +50,7 @@ const whatFollows = (notice: FailingNotice, hours: FailingHours): string => {
   const at = formatTime(noticeDueAt(notice.since, notice, next, hours))
   return NOTICES[next - 1] === "disable"
     ? `If every call goes on failing, it is disabled at ${at} or soon after. ${waits}`
-    : `If every call goes on failing, you are told again at ${at} or soon after${hours.disable === null ? "" : `, and the endpoint is disabled after ${hours.disable} hours of failing`}. ${waits}`
+    : `If every call goes on failing, you are notified again at ${at} or soon after${hours.disable === null ? "" : `, and the endpoint is disabled after ${hours.disable} hours of failing`}. ${waits}`
 }
 
 const facts = (lines: Readonly<Record<string, string>>): string =>

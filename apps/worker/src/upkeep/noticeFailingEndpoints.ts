@@ -33,7 +33,7 @@ export const noticeFailingEndpoints = (options: NoticeOptions) =>
 const logNotice = ({ contacts, ...given }: GivenNotice) =>
   contacts === 0
     ? Effect.logWarning("endpoint fails, and its organization has no contacts to tell").pipe(Effect.annotateLogs(given))
-    : Effect.logInfo("endpoint fails, the contacts of its organization are told").pipe(
+    : Effect.logInfo("endpoint fails, the contacts of its organization are notified").pipe(
         Effect.annotateLogs({ ...given, contacts }),
       )
 
@@ -71,7 +71,7 @@ const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string
     (outcome._tag === "Deferred" && (yield* Clock.currentTimeMillis) - noticedAt > MAX_DEFERRED_MS)
   yield* Effect.logWarning(
     isRefused
-      ? "contact cannot be told that an endpoint fails"
+      ? "contact cannot be notified that an endpoint fails"
       : "notice of a failing endpoint not sent, it is tried again",
   ).pipe(
     Effect.annotateLogs({

@@ -45,7 +45,7 @@ const status =
   (response) =>
     response.writeHead(code, headers).end()
 
-/** Starts an endpoint that answers as it is told now, and has settings; returns what it saw of each call. */
+/** Starts an endpoint that responds as it is set to, and has settings; returns what it saw of each call. */
 const startEndpoint = async (first: Answer, settings: Partial<EndpointSettings>) => {
   const attempts: Array<string> = []
   let answer = first

@@ -16,7 +16,7 @@ const url = migratedDatabase()
 const onDatabase = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 
-/** Seeds an endpoint to which every call has failed for five days, of which its organization was told twice, beside one that answers. */
+/** Seeds an endpoint to which every call has failed for five days, of which its organization was notified twice, beside one that answers. */
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })

@@ -97,7 +97,7 @@ const textOf = (mail: { readonly text: string } | undefined) =>
   mail!.text.replaceAll("=\r\n", "").replaceAll("=3D", "=")
 
 describe("an endpoint to which every call fails", () => {
-  test("is told of after a day and after three, and is disabled after five, each once to every contact", function* () {
+  test("is reported after a day and after three, and is disabled after five, each once to every contact", function* () {
     const mail = yield* Effect.promise(() => mailServer())
     const options = optionsFor(mail.url)
     const { endpoint, organization, other } = yield* seed("ann@acme.test", "bob@acme.test")
@@ -125,9 +125,11 @@ describe("an endpoint to which every call fails", () => {
       "https://partner.test/webhooks of Acme Health is failing: no call to it has succeeded since",
     )
     expect(first).toContain("Calls that failed: 6")
-    expect(first).toContain("- answered with a status from 500 to 599: 5")
+    expect(first).toContain("- a status from 500 to 599: 5")
     expect(first).toContain("Webhooks given up so far: 2")
-    expect(first).toMatch(/you are told again at .* UTC or soon after, and the endpoint is disabled after 120 hours/)
+    expect(first).toMatch(
+      /you are notified again at .* UTC or soon after, and the endpoint is disabled after 120 hours/,
+    )
     expect(first).toContain(`Where to look: https://console.test/endpoints/${endpoint.id}`)
 
     yield* failOn(49, endpoint.id, other.id)
@@ -170,14 +172,14 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is not told of for a time in which nobody called it", function* () {
+  test("is not reported for a time in which nobody called it", function* () {
     const { other } = yield* seed("ann@acme.test")
     yield* pass(130)
     yield* count(other.id, { delivered: 1 })
     expect(yield* judge).toEqual([])
   })
 
-  test("is not told of while no endpoint of the deployment answers, and not at once when they do again", function* () {
+  test("is not reported while no endpoint of the deployment answers, and not at once when they do again", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* pass(130)
     yield* count(endpoint.id, { noResponses: 9 })
@@ -188,7 +190,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is told of where its server responds, though there is no other", function* () {
+  test("is reported where its server responds, though there is no other", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* pass(30)
     yield* SqlClient.SqlClient.use((sql) => sql`delete from delivery_outcomes where endpoint_id = ${other.id}`)
@@ -197,14 +199,14 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toMatchObject([{ notice: "notice" }])
   })
 
-  test("is not told of a second time because two workers look", function* () {
+  test("is not reported a second time because two workers look", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(30, endpoint.id, other.id)
     const given = yield* Effect.all([judge, judge, judge], { concurrency: "unbounded" })
     expect(given.flat()).toMatchObject([{ notice: "notice" }])
   })
 
-  test("is told of again later while the mail server takes nothing, and no step follows before", function* () {
+  test("is reported again later while the mail server takes nothing, and no step follows before", function* () {
     const down = yield* Effect.promise(() => mailServer({ at: "connect", reply: "421 4.3.2 not now" }))
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(24, endpoint.id, other.id)
@@ -252,7 +254,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* stateOf(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "failing" })
   })
 
-  test("is not told of once an operator disabled it, and is as new once it is enabled", function* () {
+  test("is not reported once an operator disabled it, and is as new once it is enabled", function* () {
     const mail = yield* Effect.promise(() => mailServer())
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(24, endpoint.id, other.id)
@@ -299,7 +301,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is not told of for calls that a wrong clock dated", function* () {
+  test("is not reported for calls that a wrong clock dated", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seed("ann@acme.test")
     yield* sql`update endpoint_readers set failing_since = null where endpoint_id = ${endpoint.id}`

@@ -91,7 +91,7 @@ export const EndpointStatus = Schema.Struct({
   breaker: Schema.Literals(["closed", "open", "probing", "recovering"]),
   /** Failures in a row, for now. */
   failures: Schema.Int,
-  /** Since when every call has failed, if that is known, and how often its organization was told of it, or would have been. */
+  /** Since when every call has failed, if that is known, and how often its organization was notified of it, or would have been. */
   failingSince: Schema.NullOr(Timestamp),
   notices: Schema.Int,
   /** When it is next probed; null unless it is open. */

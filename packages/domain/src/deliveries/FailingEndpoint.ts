@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 
-/** How long every call has failed, in hours, before an organization is told of it, is told again, and the endpoint is disabled; null for never. */
+/** How long every call has failed, in hours, before an organization is notified of it, is notified again, and the endpoint is disabled; null for never. */
 export interface FailingHours {
   readonly notice: number | null
   readonly reminder: number | null
   readonly disable: number | null
 }
 
-/** What an organization was told of a failing endpoint last, by its number; 0 for nothing. */
+/** The last notice that an organization had of a failing endpoint, by its number; 0 for none. */
 export const NOTICES = ["notice", "reminder", "disable"] as const satisfies ReadonlyArray<keyof FailingHours>
 
 /** What is known of the calls to an endpoint that fails, or did of late. Times are in Unix milliseconds. */
@@ -21,7 +21,7 @@ export const FailingEndpoint = Schema.Struct({
   /** How many of `NOTICES` were given, and when the last of them was. */
   notices: Schema.Int,
   noticedAt: Schema.NullOr(Schema.Number),
-  /** Whether somebody is still to be told. */
+  /** Whether somebody is still to be notified. */
   isPending: Schema.Boolean,
   disableWhenFailing: Schema.Boolean,
   /** The last success, and the first and the last failure after it. */
@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Judges whether every call to an endpoint has failed for so long that its organization is told, or the endpoint is disabled.
+ * Judges whether every call to an endpoint has failed for so long that its organization is notified, or the endpoint is disabled.
  *
  * One success ends it. Time without a call proves nothing: the last failure must lie so long after the first. Between two notices lies at
  * least the time between their settings, whatever a clock did. Within a day before the last failure some call of the deployment was
@@ -55,7 +55,7 @@ export const judgeFailing = (endpoint: FailingEndpoint, hours: FailingHours): Fa
   if (succeededAt !== null && succeededAt >= since) return { _tag: "Recovered" }
   const notices = nextNotice(endpoint.notices, hours)
   if (endpoint.isPending || notices === null || lastFailedAt === null || answeredAt === null) return null
-  // What is not to be disabled is known to fail, and nobody is told.
+  // What is not to be disabled is known to fail, and nobody is notified.
   const isTold = endpoint.disableWhenFailing
   if (!isTold && notices > 1) return null
   const isAnswering = answeredAt > since && lastFailedAt > answeredAt && lastFailedAt - answeredAt <= DAY_MS

@@ -13,7 +13,7 @@ export const FailingNotice = Schema.Struct({
   notices: Schema.Int,
   since: Schema.Number,
   noticedAt: Schema.Number,
-  /** Who is still to be told. */
+  /** Who is still to be notified. */
   contacts: Schema.Array(Schema.String),
   /** The failed calls since then, by their outcomes. */
   clientErrors: Schema.Int,
@@ -25,13 +25,13 @@ export const FailingNotice = Schema.Struct({
 })
 export type FailingNotice = typeof FailingNotice.Type
 
-/** Keeps since when endpoints fail, and what their organizations were told of it. */
+/** Keeps since when endpoints fail, and which notices their organizations had. */
 export class FailingEndpointRepository extends Context.Service<
   FailingEndpointRepository,
   {
     /**
      * Reads some of the enabled endpoints that fail, or did within the last minutes, in the order of their ids. While the database's clock
-     * is not believed there are none, and all are forgotten whose organization has been told what it was to be told.
+     * is not believed there are none, and all are forgotten whose organization has had its notices.
      */
     observe(after: EndpointId | null): Effect.Effect<ReadonlyArray<FailingEndpoint>>
     /** Notes since when endpoints fail, and forgets which of them fail no longer, where `since` is null. */
@@ -50,7 +50,7 @@ export class FailingEndpointRepository extends Context.Service<
     disable(endpoint: FailingEndpoint): Effect.Effect<boolean>
     /** Takes a notice that waits to be sent; after half an hour it is taken again. */
     readonly claim: Effect.Effect<FailingNotice | undefined>
-    /** Notes that a contact was told, or cannot be. */
+    /** Notes that a contact was notified, or cannot be. */
     settle(notice: FailingNotice, contact: string): Effect.Effect<void>
   }
 >()("domain/deliveries/FailingEndpointRepository") {}

@@ -9,7 +9,7 @@ export class OrganizationRepository extends Context.Service<
   {
     /** Adds an organization with its clock. */
     create(id: OrganizationId, name: string): Effect.Effect<Organization>
-    /** Replaces the contacts of an organization, each once. Those that are given are told what the earlier ones were still to be told. */
+    /** Replaces the contacts of an organization, each once. Notices that the earlier ones had still to receive go to those that are given. */
     setContacts(
       organizationId: OrganizationId,
       contacts: ReadonlyArray<EmailAddress>,

@@ -451,7 +451,7 @@ create table delivery_workers (
 -- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
 -- failing_since is when the first of the calls was made that have all failed: docs/decisions/0100-a-failing-endpoint-is-disabled-after-two-notices.md.
--- notices counts what its organization was told of it, noticed_at is when it was told last, and notice_to lists who is still to be told.
+-- notices counts those that its organization had, noticed_at is when it had the last one, and notice_to lists who has still to receive it.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
   organization_id text collate "C" not null references organizations,

@@ -126,7 +126,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= failing_since
         ) calls`.pipe(decodeNotices, first),
 
-    // The time of the next notice counts from when the last contact was told.
+    // The time of the next notice counts from when the last contact was notified.
     settle: ({ endpointId, notices }, contact) =>
       Effect.asVoid(sql`
           update endpoint_readers set notice_to = array_remove(notice_to, ${contact}),

@@ -344,7 +344,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(takes.flat()).toHaveLength(2)
   })
 
-  test("leaves replays to a later time where it is told to", function* () {
+  test("leaves replays to a later time when asked to", function* () {
     const leases = yield* DeliveryLeases
     const { sql, token, endpoint, eventIds } = yield* seedRows(2)
     yield* sql`update deliveries set replay = true where event_id = ${eventIds[0]!}`

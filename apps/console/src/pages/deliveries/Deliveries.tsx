@@ -40,7 +40,7 @@ export const Deliveries = (props: {
   />
 )
 
-/** What became of an attempt: its status, or why it had none. */
+/** The result of an attempt: its status, or why it had none. */
 export const Outcome = (attempt: Pick<Attempt, "status" | "outcome">) => (
   <StatusBadge tone={attempt.outcome === "success" ? "good" : "bad"}>{describeOutcome(attempt)}</StatusBadge>
 )

@@ -68,7 +68,7 @@ const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
 export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
 
 export const failingText = (isDisabled: boolean): string =>
-  isDisabled ? "the contacts are told, and it is disabled" : "nobody is told, and it is called on"
+  isDisabled ? "the contacts are notified, and it is disabled" : "nobody is notified, and it is still called"
 
 const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",

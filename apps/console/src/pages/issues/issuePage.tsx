@@ -27,7 +27,7 @@ const issuePage = definePage("/issues/:group", {
   forPartners: true,
   inputs: { after: deadLetterCursor.input },
   run: Effect.fnUntraced(function* ({ group: id, after }, { now, operator }) {
-    // A partner is not told why nobody looks.
+    // The reason of a mute is for operators alone.
     const mayRead = mayActAs(operator.role, "viewer")
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)

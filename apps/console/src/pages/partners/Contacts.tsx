@@ -31,12 +31,12 @@ export const contactsAction = defineAction("/partners/:organization/contacts", "
     const { contacts } = yield* (yield* OrganizationRepository).setContacts(organization, contact ?? [])
     return {
       to: `/partners/${organization}`,
-      notice: contacts.length === 0 ? "Nobody is told when an endpoint fails." : "The contacts were replaced.",
+      notice: contacts.length === 0 ? "Nobody is notified when an endpoint fails." : "The contacts were replaced.",
     }
   }),
 })
 
-/** Who is told when an endpoint of the partner fails. */
+/** Who is notified when an endpoint of the partner fails. */
 export const Contacts = (props: Masking & { readonly organization: Organization }) => {
   const { isShown, show, organization } = props
   const { id, contacts } = organization
@@ -44,8 +44,8 @@ export const Contacts = (props: Masking & { readonly organization: Organization 
     <Section title="Contacts" id="contacts">
       <p>
         {contacts.length === 0
-          ? "Nobody is told when every call to an endpoint fails. It is disabled all the same."
-          : "Told by e-mail when every call to an endpoint fails: "}
+          ? "Nobody is notified when every call to an endpoint fails. It is disabled all the same."
+          : "Notified by e-mail when every call to an endpoint fails: "}
         {contacts.map((contact, i) => (
           <>
             {i > 0 && ", "}

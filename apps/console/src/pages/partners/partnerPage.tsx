@@ -141,7 +141,7 @@ const Problems = ({ organization, endpoints, issues, keys, pollers, recent }: Pa
     organization.contacts.length === 0 &&
       endpoints.some(({ notices }) => notices > 0) && [
         "#contacts",
-        "Nobody is told that an endpoint fails: there are no contacts.",
+        "Nobody is notified that an endpoint fails: there are no contacts.",
       ],
     ...pollers.filter(isLate).map(({ keyId, lagRows, lagSeconds }) => {
       const notRead = `${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}`

@@ -70,7 +70,7 @@ export const todayPage = definePage("/", {
               Endpoint: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
               Since: ({ failingSince }) => <Time at={failingSince} />,
               Disabled: ({ disabledAt }) => disabledAt && <Time at={disabledAt} />,
-              Told: ({ hasContacts, organizationId }) =>
+              Notified: ({ hasContacts, organizationId }) =>
                 hasContacts ? (
                   "its contacts"
                 ) : (

@@ -179,6 +179,6 @@ it("masks the contacts until they are shown, and lets an admin replace them", as
     expect(refused.text).not.toContain("ann at acme")
   }
   expect((await admin.post(`${path}/contacts`, { contact: "none" })).words).toContain(
-    "Nobody is told when an endpoint fails",
+    "Nobody is notified when an endpoint fails",
   )
 })

@@ -67,7 +67,7 @@ describe("the page of today", () => {
     expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([])
   })
 
-  it("names the endpoints to which every call fails, and those of which nobody is told", async () => {
+  it("names the endpoints to which every call fails, and those of which nobody is notified", async () => {
     const { endpoint } = await test().run(seedCampaign({ recipients: 0 }))
     const failing = (notices: number) =>
       test().run(
