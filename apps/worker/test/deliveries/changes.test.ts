@@ -80,7 +80,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Services>) =>
         maxInFlight: 512,
         perEndpoint: PER_ENDPOINT,
         callSeconds: 15,
-        leaseSeconds: 9,
+        leaseSeconds: 45,
       }).pipe(
         Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 }), NodeSigner)),
       ),
