@@ -1,5 +1,11 @@
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -89,6 +95,54 @@ describe("deliveries", () => {
     const { replayed_as } = (await runJson("dead-letters", "show", first.deliveryId)).delivery
     expect((await runJson("deliveries", "show", replayed_as)).delivery).toMatchObject({ attempts: 0, max_attempts: 3 })
     expect(attempts).toEqual([expect.objectContaining({ number: 1, status: 410, outcome: "client_error" })])
+  })
+
+  it("say which secrets signed each attempt: the organization's, the endpoint's own, or both within the grace window", async () => {
+    const token = crypto.randomUUID()
+    const seeded = await meanwhile(
+      Effect.tap(seedCampaign({ recipients: 0 }), ({ campaign }) => publishSent(campaign, 1)),
+    )
+    const [org, endpoint] = [seeded.organization.id, seeded.endpoint.id]
+    const expected: Array<ReadonlyArray<string>> = []
+    let deliveryId = ""
+    /** A call that fails now, and is due again at once. */
+    const call = Effect.gen(function* () {
+      const delivery = (yield* (yield* workerOn(token)).take()).find(({ endpointId }) => endpointId === endpoint)!
+      deliveryId = delivery.id
+      const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpoint)
+      expected.push(owner!.secrets.map(({ id }) => id))
+      const sql = yield* SqlClient.SqlClient
+      const [now] = yield* sql<{ at: Timestamp }>`select clock_timestamp() as at`
+      const failed = { startedAt: now!.at, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
+      const outcome = {
+        ...{ delivery, version: delivery.version, attempt: { number: delivery.attempt, ...failed } },
+        settlement: { state: "retry", delaySeconds: 0 },
+      } as const
+      const progress = { open: delivery.isRow ? undefined : [], intent: undefined, breaker: undefined }
+      const { write } = yield* DeliveryLeases
+      yield* write(token, [{ endpointId: endpoint, ...progress, outcomes: [outcome] }])
+    })
+    const rotate = (...owner: ReadonlyArray<string>) => runJson("secrets", "rotate", ...owner)
+    await meanwhile(call)
+    await rotate("--organization", org, "--grace", "1h")
+    await meanwhile(call)
+    await rotate("--endpoint", endpoint, "--grace", "1h")
+    await meanwhile(call)
+    // More of the organization's than a signature may have: its own stay, as they come first.
+    await meanwhile(Effect.replicateEffect(rotateSecret(org, 3600), MAX_ACTIVE_SECRETS))
+    await meanwhile(call)
+    await rotate("--endpoint", endpoint, "--grace", "0s")
+    await meanwhile(call)
+    expect(expected.map(({ length }) => length)).toEqual([1, 2, 3, MAX_ACTIVE_SECRETS, 1])
+    const signed = async () =>
+      (await runJson("deliveries", "show", deliveryId)).attempts.map(
+        ({ signed_with }: { signed_with: ReadonlyArray<string> }) => signed_with,
+      )
+    expect(await signed()).toEqual(expected)
+    const { stdout } = await run(["deliveries", "show", deliveryId])
+    for (const ids of expected) for (const id of ids) expect(stdout).toContain(id)
+    await run(["endpoints", "remove", endpoint, "--yes"])
+    expect(await signed()).toEqual(expected)
   })
 
   it("never let a partner's response steer the terminal", async () => {

@@ -379,7 +379,7 @@ export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliver
               and (secret.endpoint_id = endpoint.id or secret.endpoint_id is null and made.at < shared_secrets_until)
           where endpoint.id = ${found.delivery.endpointId} and secret.created_at <= made.at
             and (secret.expires_at is null or made.at < secret.expires_at)
-          order by secret.created_at desc, secret.id desc limit ${MAX_ACTIVE_SECRETS}::int
+          order by secret.endpoint_id is null, secret.created_at desc, secret.id desc limit ${MAX_ACTIVE_SECRETS}::int
         ) as ids
         from unnest(${attempts.map(({ startedAt }) => startedAt)}::timestamptz[]) with ordinality as made (at, n)
         order by n`.pipe(decodeSigners)
