@@ -39,6 +39,16 @@ export const status = (
     request.resume().on("end", () => response.writeHead(code, headers).end())
   })
 
+/** A partner that answers its first delivery with a status, at every attempt, and accepts all others. */
+export const statusForFirst = (code: number, headers: Record<string, string> = {}) => {
+  let first: unknown
+  return http((request, response) => {
+    const id = request.headers["x-delivery-id"]
+    first ??= id
+    request.resume().on("end", () => (id === first ? response.writeHead(code, headers) : response).end())
+  })
+}
+
 /** A partner whose response has a status, and a body without end. */
 export const endless = (code: number) =>
   http((request, response) => {

@@ -16,7 +16,7 @@ import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookCli
 import { Clock, Effect, Layer, Redacted, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
-import { brokenBody, endless, noAnswer, status } from "../answers.ts"
+import { brokenBody, endless, noAnswer, status, statusForFirst } from "../answers.ts"
 
 const url = migratedDatabase()
 beforeAll(() => simulateClock(url()))
@@ -74,8 +74,8 @@ const publishTo = Effect.fnUntraced(function* (
   }
   yield* Effect.forEach(endpoints.keys(), (id) => repository.update(id, settings))
   const publishedAt = yield* moveClock(60)
-  yield* publishSent(campaign, 1)
-  return { campaign, endpoints, publishedAt, secret }
+  const [eventId] = yield* publishSent(campaign, 1)
+  return { campaign, endpoints, eventId, publishedAt, secret }
 })
 
 interface Waiting {
@@ -92,16 +92,21 @@ const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Wait
     from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
 })
 
-/** Waits until every log is read to its end, and nothing of it is left. */
-const nothingLeft = Effect.gen(function* () {
+/** Waits until every log is read to its end, and what was read of it has a row, or was settled. */
+const logsAreRead = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql<{ left: boolean }>`
-    select exists (select from deliveries) or exists (
+    select exists (
       select from endpoint_readers reader join reader_positions using (endpoint_id) join events on events.organization_id = reader.organization_id
       where cardinality(open) > 0 or (emitted_at, events.id) > (begun_at, begun_id)) as left`.pipe(
     Effect.repeat({ until: ([row]) => !row!.left, schedule: Schedule.spaced("20 millis") }),
   )
 })
+
+const nothingLeft = Effect.andThen(
+  logsAreRead,
+  queued((rows) => rows.length === 0),
+)
 
 /** Takes what is due of everything in the name of the worker that owns it. */
 const takeDue = Effect.gen(function* () {
@@ -117,7 +122,7 @@ const takeDue = Effect.gen(function* () {
 const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
   const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
   for (const [endpointId, name] of published.endpoints) {
-    const [delivery] = yield* deliveriesTo(endpointId)
+    const delivery = (yield* deliveriesTo(endpointId)).find(({ eventId }) => eventId === published.eventId)
     found[name] = {
       state: delivery!.state,
       outcomes: delivery!.made.map(({ outcome }) => outcome),
@@ -210,9 +215,12 @@ describe("a delivery that fails for now", () => {
 })
 
 describe("a delivery to an endpoint with a schedule of its own", () => {
-  it("is tried 20 times, and asks for the delay after the next by Retry-After, except at the last", async () => {
+  it("is tried 20 times, and waits for the delay after the next where Retry-After asks for more, except at the last", async () => {
     const delays = Array.from({ length: 19 }, (_, i) => (i + 1) * 10)
-    const partners = { "429": await status(429, { "Retry-After": String(365 * 86_400) }), "503": await status(503) }
+    const partners = {
+      "429": await statusForFirst(429, { "Retry-After": String(365 * 86_400) }),
+      "503": await statusForFirst(503),
+    }
     const found = await besideWorker(
       Effect.gen(function* () {
         const published = yield* publishTo(partners, { retryStatuses: [429], retryDelays: delays })
@@ -223,6 +231,9 @@ describe("a delivery to an endpoint with a schedule of its own", () => {
             ({ wait }) => wait!,
           )
           if (waits.length === 0) break
+          // What succeeds between keeps the breaker closed, whose probes would wait for real seconds.
+          yield* publishSent(published.campaign, 1)
+          yield* logsAreRead
           yield* moveClock(Math.min(...waits))
         }
         yield* nothingLeft
