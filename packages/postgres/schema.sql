@@ -2995,7 +2995,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0)),
   constraint webhook_endpoints_per_second_check CHECK ((per_second > 0)),
   constraint webhook_endpoints_retry_delays_check CHECK (((cardinality(retry_delays) >= 1) AND (cardinality(retry_delays) <= 19) AND (1 <= ALL (retry_delays)) AND (604800 >= ALL (retry_delays)))),
-  constraint webhook_endpoints_retry_statuses_check CHECK (((cardinality(retry_statuses) <= 32) AND (400 <= ALL (retry_statuses)) AND (499 >= ALL (retry_statuses))))
+  constraint webhook_endpoints_retry_statuses_check CHECK (((cardinality(retry_statuses) <= 32) AND (400 <= ALL (retry_statuses)) AND (599 >= ALL (retry_statuses))))
 );
 
 create table delivered_default partition of delivered DEFAULT;

@@ -413,17 +413,17 @@ describe("endpoints", () => {
 
   it("choose which 4xx are final, and when a delivery is tried again", async () => {
     const org = await organization()
-    const asked = ["--retry-statuses", "429,408,410=disable", "--retry-schedule", "10s,1m,24h"]
+    const asked = ["--retry-statuses", "503,408,410=disable", "--retry-schedule", "10s,1m,24h"]
     const create = ["endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks"]
     const created = await runJson(...create, ...asked)
-    const rules = { retry_statuses: [408, 429], disable_on_gone: true, retry_delays: [10, 60, 86_400] }
+    const rules = { retry_statuses: [408, 503], disable_on_gone: true, retry_delays: [10, 60, 86_400] }
     expect(created).toMatchObject(rules)
     expect(await runJson("endpoints", "show", created.id)).toMatchObject({
       ...rules,
       retry_schedule: "4 attempts: 10s,1m,24h",
     })
     const { stdout } = await run(["endpoints", "show", created.id])
-    expect(stdout).toMatch(/^retry_statuses +408,429,410=disable$/m)
+    expect(stdout).toMatch(/^retry_statuses +408,503,410=disable$/m)
     expect(stdout).toMatch(/^retry_schedule +4 attempts: 10s,1m,24h$/m)
     const update = (...args: ReadonlyArray<string>) => runJson("endpoints", "update", created.id, ...args)
     expect(await update("--in-flight", "3")).toMatchObject(rules)
@@ -432,7 +432,7 @@ describe("endpoints", () => {
     expect(await update("--retry-statuses", "none")).toMatchObject(specified)
     expect(await runJson(...create)).toMatchObject(specified)
     for (const [flag, value, reason] of [
-      ["--retry-statuses", "503", "503 is always tried again"],
+      ["--retry-statuses", "301", "301 is always tried again"],
       ["--retry-statuses", "200", "200 is a success"],
       ["--retry-statuses", "404=disable", "only 410 can disable the endpoint"],
       ["--retry-schedule", Array(20).fill("10s").join(), "a schedule has at most 20 attempts, so 19 delays"],
@@ -444,7 +444,7 @@ describe("endpoints", () => {
     const logged = (await runJson("audit", "list", "--limit", "30")).data
     expect(logged.map(({ arguments: given }: { arguments: unknown }) => given)).toContainEqual(
       expect.objectContaining({
-        "retry-statuses": ["429", "408", "410=disable"],
+        "retry-statuses": ["503", "408", "410=disable"],
         "retry-schedule": ["10s", "1m", "24h"],
       }),
     )

@@ -162,7 +162,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     // 1xx are no answer yet.
     if (status < 200 || this.#over) return
     this.#status = status
-    if (status >= 400 && status < 500) this.#retryAfterMs = retryAfterOf(headers)
+    if (status >= 400) this.#retryAfterMs = retryAfterOf(headers)
     // Most bodies have come with the headers, and need no timer.
     queueMicrotask(() => {
       if (!this.#over) this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)

@@ -49,7 +49,7 @@ const settings = {
   retryStatuses: optional(
     flag(
       RetryStatuses,
-      "The 4xx statuses after which a delivery is tried again, such as 408,425,429; 410=disable lets 410 disable it. none for every 4xx to be final, the default",
+      "Statuses such as 408,429,503: 4xx named are tried again, and of every named status Retry-After is kept; 410=disable lets 410 disable it. none for every 4xx to be final, the default",
     ),
   ),
   retrySchedule: optional(
@@ -172,7 +172,7 @@ const update = changing({
     "Change an endpoint's address, event types, limits, headers or retries; waiting deliveries go to the new address",
   examples: [
     "ops endpoints update whe_… --per-second 10 --in-flight 2",
-    "ops endpoints update whe_… --retry-statuses 408,425,429,410=disable --retry-schedule 10s,1m,10m,1h",
+    "ops endpoints update whe_… --retry-statuses 408,429,503,410=disable --retry-schedule 10s,1m,10m,1h",
   ],
   input: {
     endpointId,

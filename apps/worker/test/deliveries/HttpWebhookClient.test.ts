@@ -157,13 +157,13 @@ describe("a response", () => {
     ["neither seconds nor a date", { "Retry-After": "soon" }, undefined],
     ["a number longer than any wait", { "Retry-After": "9".repeat(5000) }, expect.any(Number)],
     ["not there", {}, undefined],
-  ])("of 4xx says in Retry-After how long to wait: %s", async (_, headers, retryAfterMs) => {
-    for (const status of [408, 429]) {
+  ])("of 4xx or 5xx says in Retry-After how long to wait: %s", async (_, headers, retryAfterMs) => {
+    for (const status of [408, 429, 503]) {
       const url = await serve((_, response) => response.writeHead(status, headers).end())
       expect(await post(url)).toEqual({ status, response: "", retryAfterMs })
     }
-    const url = await serve((_, response) => response.writeHead(503, headers).end())
-    expect(await post(url)).toEqual({ status: 503, response: "" })
+    const url = await serve((_, response) => response.writeHead(302, headers).end())
+    expect(await post(url)).toEqual({ status: 302, response: "" })
   })
 
   it("is text that the database can hold, whatever its bytes", async () => {

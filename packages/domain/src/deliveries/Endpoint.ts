@@ -47,7 +47,7 @@ export const EndpointSettings = Schema.Struct({
   maxInFlight: Schema.NullOr(Schema.Int),
   /** The most calls that begin within a second; null for no bound. */
   perSecond: Schema.NullOr(Schema.Int),
-  /** The 4xx statuses after which a delivery is tried again. After the others it is rejected. */
+  /** The statuses of 4xx and 5xx after which a delivery is tried again, and `Retry-After` is kept. */
   retryStatuses: Schema.Array(Schema.Int),
   /** The seconds between the attempts at a delivery; null for the deployment's schedule. */
   retryDelays: Schema.NullOr(Schema.Array(Schema.Int)),

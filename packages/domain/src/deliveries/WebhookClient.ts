@@ -6,7 +6,7 @@ export type WebhookResponse =
   | {
       readonly status: number
       readonly response: string
-      /** How long the `Retry-After` of a 4xx asks to wait. */
+      /** How long the `Retry-After` of a 4xx or 5xx asks to wait. */
       readonly retryAfterMs?: number | undefined
     }
   | {

@@ -50,7 +50,7 @@ const BY_STATUS_CLASS: Readonly<Record<number, DeliveryOutcome>> = {
 /**
  * Judges the response to a delivery: 2xx is a success, every 4xx permanent, all else transient.
  *
- * The 4xx of `retryStatuses` are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * Those of `retryStatuses`, from 400 to 599, are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
  */
 export const classifyResponse = (
   response: WebhookResponse,
@@ -59,7 +59,5 @@ export const classifyResponse = (
   if ("error" in response) return { verdict: "transient", reason: response.error }
   const { status } = response
   const outcome = BY_STATUS_CLASS[Math.floor(status / 100)] ?? { verdict: "transient", reason: "invalid_status" }
-  return outcome.verdict === "permanent" && retryStatuses.includes(status)
-    ? { verdict: "transient", reason: outcome.reason }
-    : outcome
+  return retryStatuses.includes(status) ? { verdict: "transient", reason: outcome.reason } : outcome
 }

@@ -19,9 +19,9 @@ export const toRetryStatuses = (entries: ReadonlyArray<string>): RetryStatusSett
   return { retryStatuses: retryStatuses.toSorted((a, b) => a - b), disableOnGone }
 }
 
-/** Which 4xx do not reject a delivery, as text of `formatRetryStatuses`. The audit log records its entries. */
+/** The statuses after which a delivery is tried again and `Retry-After` is kept, as text of `formatRetryStatuses`. The audit log records its entries. */
 export const RetryStatuses = textSchema<ReadonlyArray<string>>(
-  `${NONE}, or up to ${MAX_STATUSES} statuses from 400 to 499 such as 408,425,429, of which ${DISABLE} disables the endpoint`,
+  `${NONE}, or up to ${MAX_STATUSES} statuses from 400 to 599 such as 408,429,503, of which ${DISABLE} disables the endpoint`,
   (text) => {
     const entries = [...new Set(text.split(",").map((entry) => entry.trim()))]
     toRetryStatuses(entries)
@@ -32,8 +32,8 @@ export const RetryStatuses = textSchema<ReadonlyArray<string>>(
 const parseStatus = (entry: string): number => {
   if (/^\d+=disable$/.test(entry)) throw new RangeError("only 410 can disable the endpoint")
   if (/^2\d\d$/.test(entry)) throw new RangeError(`${entry} is a success`)
-  if (/^[135]\d\d$/.test(entry)) throw new RangeError(`${entry} is always tried again`)
-  if (!/^4\d\d$/.test(entry)) throw new RangeError(`${JSON.stringify(entry.slice(0, 20))} is not a status`)
+  if (/^[13]\d\d$/.test(entry)) throw new RangeError(`${entry} is always tried again`)
+  if (!/^[45]\d\d$/.test(entry)) throw new RangeError(`${JSON.stringify(entry.slice(0, 20))} is not a status`)
   return Number(entry)
 }
 

@@ -30,7 +30,8 @@ export const settleAttempt = (
   if (disableOnGone && "status" in response && response.status === GONE) return settle({ state: "gone" })
   const next = schedule.next({ attempt, outcome: { verdict: outcome.verdict } })
   if (next.retry) {
-    const asked = outcome.reason === "client_error" && "status" in response ? (response.retryAfterMs ?? 0) : 0
+    const isNamed = "status" in response && retryStatuses.includes(response.status)
+    const asked = isNamed ? (response.retryAfterMs ?? 0) : 0
     // The delay alone: the database adds it to its own clock.
     return settle({
       state: "retry",

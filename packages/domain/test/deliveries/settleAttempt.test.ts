@@ -13,6 +13,7 @@ const settle = (
 
 const seconds = fc.integer({ min: 1, max: 604_800 })
 const delays = fc.array(seconds, { minLength: 1, maxLength: 19 })
+const named = fc.constantFrom(400, 408, 429, 499, 500, 503, 599)
 const retryAfterMs = fc.oneof(
   fc.integer({ min: 0, max: 1_209_600_000 }),
   fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY),
@@ -45,11 +46,11 @@ describe("an attempt", () => {
 
   it("with a status that the endpoint names waits for the next delay or for Retry-After, and at most for the delay after the next", () => {
     fc.assert(
-      fc.property(delays, seconds, retryAfterMs, (delays, n, retryAfterMs) => {
+      fc.property(delays, seconds, retryAfterMs, named, (delays, n, retryAfterMs, status) => {
         const attempt = (n % delays.length) + 1
-        const rules = { retryStatuses: [429], schedule: scheduleOf(delays), retryAfterMs }
+        const rules = { retryStatuses: [status], schedule: scheduleOf(delays), retryAfterMs }
         const [next, afterNext = 0] = delays.slice(attempt - 1)
-        const settlement = settle(429, attempt, rules)
+        const settlement = settle(status, attempt, rules)
         const delay = settlement.state === "retry" ? settlement.delaySeconds : Number.NaN
         const asked = retryAfterMs / 1000
         expect(delay).toBeGreaterThanOrEqual(next!)
@@ -68,6 +69,10 @@ describe("an attempt", () => {
     })
     expect(settle(429, 7, { retryStatuses: [429], retryAfterMs: 60_000 })).toEqual({ state: "exhausted" })
     expect(settle(408, 1, { retryStatuses: [429] })).toEqual({ state: "rejected" })
+    expect(settle(500, 1, { retryStatuses: [429, 503], retryAfterMs: 60_000 })).toEqual({
+      state: "retry",
+      delaySeconds: 30,
+    })
   })
 
   it("is the last under a schedule that has become shorter than the attempts that were made", () => {

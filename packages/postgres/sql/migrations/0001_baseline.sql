@@ -379,7 +379,7 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 
 -- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0065-a-call-uses-what-is-current-when-it-begins.md.
 -- address_since is since when it has its address. Calls that began earlier do not count against its bound.
--- After a status of retry_statuses a delivery is tried again, retry_delays are in seconds, and null is the deployment's schedule.
+-- After a status of retry_statuses a delivery is tried again and Retry-After is kept. retry_delays are in seconds; null is the deployment's schedule.
 -- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
 -- The organization's secrets sign for an endpoint until shared_secrets_until; one that has secrets of its own from the beginning has '-infinity'.
 -- A removed endpoint stays for its history: docs/decisions/0097-a-removed-endpoint-stays-for-its-history.md.
@@ -394,7 +394,7 @@ create table webhook_endpoints (
   max_in_flight integer check (max_in_flight > 0),
   per_second integer check (per_second > 0),
   retry_statuses integer[] not null default '{}'
-    check (cardinality(retry_statuses) <= 32 and 400 <= all (retry_statuses) and 499 >= all (retry_statuses)),
+    check (cardinality(retry_statuses) <= 32 and 400 <= all (retry_statuses) and 599 >= all (retry_statuses)),
   retry_delays integer[]
     check (cardinality(retry_delays) >= 1 and cardinality(retry_delays) <= 19 and 1 <= all (retry_delays) and 604800 >= all (retry_delays)),
   disable_on_gone boolean not null default false,

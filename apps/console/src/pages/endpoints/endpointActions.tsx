@@ -84,8 +84,8 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       hint: "1 to 1,000, or none for the workers’ default, its upper limit",
       size: 8,
     }),
-    "retry-statuses": field(RetryStatuses, "4xx tried again", {
-      hint: "Such as 408,425,429; 410=disable lets 410 disable it; none for every 4xx to be final",
+    "retry-statuses": field(RetryStatuses, "Retry statuses", {
+      hint: "Such as 408,429,503: 4xx are tried again, and Retry-After is kept; 410=disable lets 410 disable it; none for every 4xx to be final",
     }),
     "retry-schedule": field(RetryDelays, "Delays between attempts", {
       hint: "Such as 10s,1m,1h, at most 19 up to 7d; default for those of the deployment",
@@ -142,7 +142,7 @@ const settingsOf = ({
   "Event types": typesText(eventTypes),
   "Calls a second": countOrNone(perSecond),
   "Calls in flight": countOrNone(maxInFlight),
-  "4xx tried again": formatRetryStatuses(endpoint),
+  "Retry statuses": formatRetryStatuses(endpoint),
   "Delays between attempts": formatRetryDelays(retryDelays),
   "Standard Webhooks headers": headersText(standardWebhooks),
   "When every call fails": failingText(disableWhenFailing),

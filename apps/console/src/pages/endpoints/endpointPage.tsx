@@ -42,7 +42,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const missed = yield* missedBy(id)
     const secrets = yield* readSecrets(organization, now, endpoint)
     const retries = {
-      "4xx tried again": formatRetryStatuses(endpoint),
+      "Retry statuses": formatRetryStatuses(endpoint),
       "Retry schedule": describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays),
     }
     const isPresent = endpoint.removedAt === null
