@@ -21,6 +21,8 @@ begin
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
       case when event_id = any (calling) then worker end, case when event_id = any (calling) then clock_timestamp() end
     from reader cross join unnest(open) as event_id
+    -- A change of its event types has kept what was read just before.
+    on conflict do nothing
   ), given_back as (
     update deliveries set owner = case when id <> all (unbegun) then worker end,
       owned_at = case when id <> all (unbegun) then clock_timestamp() end

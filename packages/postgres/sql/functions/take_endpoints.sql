@@ -27,6 +27,8 @@ begin
     insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at
     from reader cross join unnest(open) as event_id
+    -- A change of its event types has kept what was read just before.
+    on conflict do nothing
   ), left_behind as (
     -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
     update deliveries set owner = nobody

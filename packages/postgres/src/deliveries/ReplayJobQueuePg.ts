@@ -99,9 +99,10 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
       if (selection.kind === "dead_letters")
         return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
       const { endpointId } = selection.range
-      return Effect.andThen(
-        assertEndpointPresent(sql, endpointId),
-        create.log(selection.range, rate).pipe(decodeReplays, firstOr(EndpointNotFound, { endpointId })),
+      return create.log(selection.range, rate).pipe(
+        decodeReplays,
+        Effect.tap((made) => (made.length > 0 ? Effect.void : assertEndpointPresent(sql, endpointId))),
+        firstOr(EndpointNotFound, { endpointId }),
       )
     },
 

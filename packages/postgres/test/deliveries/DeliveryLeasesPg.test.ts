@@ -4,6 +4,7 @@ import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, DeliveryLeases, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
@@ -206,6 +207,25 @@ describe("DeliveryLeasesPg.read", () => {
     yield* intend(deliveries)
     expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))
   })
+
+  for (const end of ["given up by", "taken from"] as const) {
+    test(`leaves one row of each event that a change of types kept between its reading and its intent, when it is ${end} its worker`, function* () {
+      const leases = yield* DeliveryLeases
+      const { endpoint, eventIds } = yield* seedLog(2)
+      const { token, take, intend } = yield* newWorker
+      yield* take(0)
+      const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])
+      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }, { allowPrivate: false })
+      yield* intend(read)
+      if (end === "taken from") yield* die(token)
+      else {
+        yield* leases.handOver(token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
+        yield* leases.leave(token)
+      }
+      const taken = yield* (yield* newWorker).take()
+      expect(eventsOf(taken).toSorted()).toEqual(eventIds.toSorted())
+    })
+  }
 
   test("reads the types that an endpoint receives, and leaves a disabled one where it is", function* () {
     const leases = yield* DeliveryLeases
