@@ -87,6 +87,24 @@ describe("An episode of failures", () => {
     ])
   })
 
+  test("counts each failure once, also in its hours, and has its line again after an erasure emptied it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, call } = yield* seed(6)
+    yield* call(2, 0)
+    yield* call(1, 0)
+    yield* sql`update failure_groups set first_line = null where endpoint_id = ${endpoint.id}`
+    yield* sql`update failure_group_hours set hour = hour - interval '1 day' where group_id in (
+      select id from failure_groups where endpoint_id = ${endpoint.id})`
+    yield* call(1, 0)
+    yield* call(2, 0)
+    const [group] = yield* list(endpoint.id)
+    expect(group).toMatchObject({ firstLine: "upstream timeout", failures: 6, calls: 6 })
+    expect(yield* sql`select count from failure_group_hours where group_id = ${group!.id} order by hour`).toEqual([
+      { count: 3 },
+      { count: 3 },
+    ])
+  })
+
   test("ends once calls succeed again, and the next failure begins another one", function* () {
     const { endpoint, call } = yield* seed(12)
     yield* call(5, 0)

@@ -79,15 +79,14 @@ begin
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
-  ), grouped as materialized (
-    select cause, is_erased, case when is_erased then groups->'blank'
-      else choose_failure_group("organizationId", "endpointId", groups) end as failure_group
-    from (select distinct cause, is_erased from trouble where cause is not null) each
-    join (select cause, groups, "organizationId", "endpointId" from trouble where groups is not null) described using (cause)
+  ), described as materialized (
+    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups) as exact
+    from trouble where groups is not null
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
-    select organization_id, id, endpoint_id, event_id, state, kept_attempts, failure_group->>'id', created_at
-    from history join grouped using (cause, is_erased)
+    select organization_id, id, endpoint_id, event_id, state, kept_attempts,
+      case when is_erased then blank else exact end->>'id', created_at
+    from history join described using (cause)
     where state <> 'delivered'
     on conflict do nothing
     returning organization_id, id, reason
@@ -107,7 +106,7 @@ begin
       count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
       count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
       count(*) filter (where status is null) as no_responses, count(reason) as dead_letters, count(*) as calls,
-      latency_histogram(array_agg(latency)) as histogram
+      array_agg(latency) as made
     from settled group by organization_id, endpoint_id
   ), arrived as (
     select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
@@ -117,7 +116,7 @@ begin
     select organization_id, endpoint_id, coalesce(delivered, 0) + coalesce(count, 0) as delivered, coalesce(client_errors, 0) as client_errors,
       coalesce(server_errors, 0) as server_errors, coalesce(other_statuses, 0) as other_statuses, coalesce(no_responses, 0) as no_responses,
       coalesce(dead_letters, 0) as dead_letters, coalesce(calls, 0) + coalesce(count, 0) as calls,
-      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}')) as latencies
+      latency_histogram(made, histogram) as latencies
     from tallied full join arrived using (organization_id, endpoint_id)
   ), counted as (
     insert into delivery_outcomes as counted (
@@ -146,12 +145,15 @@ begin
         select organization_id, endpoint_id, cause, is_erased, reason, count(*) as failures, count(reason) as dead
         from settled where cause is not null group by organization_id, endpoint_id, cause, is_erased, reason
       ) each
-      join grouped using (cause, is_erased)
+      join described using (cause)
+      cross join lateral (select case when is_erased then blank else exact end) chosen (failure_group)
       join own using (organization_id, endpoint_id) join counted using (organization_id, endpoint_id)
     ) change)
   into lost, repeated, failed;
   -- After delivery_outcomes, as every statement that counts failures.
   perform count_failures(failed);
-  return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;
+  if lost || repeated <> '{}' then
+    return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;
+  end if;
 end
 $$;
