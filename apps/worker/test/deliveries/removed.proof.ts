@@ -1,0 +1,222 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import { fileURLToPath } from "node:url"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createLogReplay } from "@outreach/domain/deliveries/Replays"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { deliveriesTo } from "@outreach/testing/deliveriesTo"
+import { eventually } from "@outreach/testing/eventually"
+import { partner } from "@outreach/testing/partner"
+import { publishTogether } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { journey } from "../journey.ts"
+import { startWorker } from "../startWorker.ts"
+
+const { url, run, query, kill } = journey()
+
+/** Calls of which every second fails, before they hang. */
+const [EVENTS, REFUSED, IN_FLIGHT] = [600, 80, 8]
+const SETTINGS = { WEBHOOK_LEASE_SECONDS: "2" }
+
+/** Runs the command that removes an endpoint, as a process of its own. */
+const removing = (endpointId: string) => {
+  const main = fileURLToPath(import.meta.resolve("../../../ops/src/main.ts"))
+  const child = spawn(process.execPath, [main, "endpoints", "remove", endpointId, "--yes"], {
+    env: { PATH: process.env["PATH"], USER: "prover", DATABASE_URL: url() },
+    stdio: "ignore",
+  })
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  return { child, ended }
+}
+
+/** A partner that fails every second of the first calls, and lets the others hang until they are answered. */
+const hangingPartner = async () => {
+  const held: Array<ServerResponse> = []
+  let calls = 0
+  const to = await partner((_, response) => {
+    if (++calls > REFUSED) held.push(response)
+    else response.writeHead(calls % 2 === 0 ? 500 : 200).end()
+  })
+  const answer = () => {
+    for (const response of held.splice(0)) response.end()
+  }
+  return { to, held, answer }
+}
+
+/** An endpoint with hundreds of events that wait, retries, a replay that runs, and all its calls in flight, beside another of its organization. */
+const seedBusy = async () => {
+  const gone = await hangingPartner()
+  const other = await partner()
+  const seeded = await run(
+    Effect.gen(function* () {
+      const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: gone.to.url })
+      const endpoints = yield* EndpointRepository
+      yield* endpoints.update(seeded.endpoint.id, { maxInFlight: IN_FLIGHT })
+      const made = yield* endpoints.create({
+        ...{ organizationId: seeded.organization.id, id: yield* createIdentifier("endpoint") },
+        url: PrivateEndpointUrl.make(other.url),
+      })
+      yield* publishTogether(seeded.campaign, EVENTS)
+      const [from, to] = [Timestamp.make("2020-01-01T00:00:00.000000Z"), Timestamp.make("2100-01-01T00:00:00.000000Z")]
+      yield* createLogReplay({ endpointId: seeded.endpoint.id, from, to }, 10)
+      return { ...seeded, otherId: made.id }
+    }),
+  )
+  gone.to.trust(seeded.secret)
+  other.trust(seeded.secret)
+  const endpointId = seeded.endpoint.id
+  const state = async () => {
+    const [row] = await query<{
+      retries: number
+      replays: number
+      rows: number
+      jobs: number
+      isRemoved: boolean
+      isOwned: boolean
+    }>(
+      (sql) => sql`
+        select (select count(*)::int from deliveries where endpoint_id = ${endpointId} and attempts > 0) as retries,
+          (select count(*)::int from deliveries where endpoint_id = ${endpointId} and replay) as replays,
+          (select count(*)::int from deliveries where endpoint_id = ${endpointId}) as rows,
+          (select count(*)::int from replay_jobs
+            where endpoint_id = ${endpointId} and cancelled_at is null and finished_at is null) as jobs,
+          removed_at is not null as "isRemoved", owner is not null as "isOwned"
+        from webhook_endpoints join endpoint_readers on endpoint_id = id where id = ${endpointId}`,
+    )
+    return row!
+  }
+  /** Waits until all its calls are in flight, so that none can begin, beside retries and replays that wait. */
+  const isBusy = async () => {
+    await eventually(
+      () => gone.held.length,
+      (length) => length === IN_FLIGHT,
+    )
+    await eventually(state, ({ retries, replays, jobs }) => retries >= REFUSED / 2 && replays > 0 && jobs === 1)
+  }
+  return { ...seeded, ...gone, other, endpointId, state, isBusy }
+}
+type Busy = Awaited<ReturnType<typeof seedBusy>>
+
+/** Waits until a session of a kind of process waits for a lock, or until there is none of it. */
+const sessions = (name: string, satisfies: (waiting: number, all: number) => boolean) =>
+  eventually(
+    () =>
+      query<{ waiting: number; all: number }>(
+        (sql) => sql`
+          select count(*)::int as all, count(*) filter (where wait_event_type = 'Lock')::int as waiting from pg_stat_activity
+          where application_name like ${`outreach-${name}%`} and datname = current_database()`,
+      ),
+    ([row]) => satisfies(row!.waiting, row!.all),
+  )
+/** Does something while one row is locked, at which another process then waits. */
+const whileLocked = (table: "endpoint_readers" | "replay_jobs", endpointId: string, work: () => Promise<unknown>) =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql.withTransaction(
+        Effect.andThen(
+          sql`select from ${sql(table)} where endpoint_id = ${endpointId} for update`,
+          Effect.promise(work),
+        ),
+      )
+    }),
+  )
+
+/** Expects that nothing waits of the removed endpoint, each call stands in its history, and the other has got all. */
+const expectEnded = async ({ endpointId, campaign, otherId, other, to, state }: Busy, called: number) => {
+  await eventually(state, ({ rows, jobs, isOwned }) => rows === 0 && jobs === 0 && !isOwned)
+  const history = await run(deliveriesTo(endpointId))
+  expect(history.filter(({ state }) => state === "pending" || state === "sending")).toEqual([])
+  const calls = new Map<string, number>()
+  for (const { deliveryId } of to.received) calls.set(deliveryId, (calls.get(deliveryId) ?? 0) + 1)
+  const made = new Map(history.map(({ id, made }) => [id as string, made.length]))
+  expect([...calls].filter(([id, count]) => (made.get(id) ?? 0) < count)).toEqual([])
+  const [{ left }] = (await query<{ left: number }>(
+    (sql) => sql`select count(*)::int as left from delivery_attempts where not exists (
+      select from deliveries where id = delivery_id)`,
+  )) as [{ left: number }]
+  expect(left).toBe(0)
+  await run(publishTogether(campaign, 50))
+  const arrived = () => new Set(other.received.map(({ event }) => event.event_id)).size
+  await eventually(arrived, (events) => events === EVENTS + 50)
+  await eventually(
+    () => run(deliveriesTo(otherId)),
+    (all) => all.length === EVENTS + 50 && all.every(({ state }) => state === "delivered"),
+  )
+  expect([to.received.length, to.forged, other.forged]).toEqual([called, [], []])
+  return history
+}
+
+describe("an endpoint that is removed", () => {
+  it("is called no more and ends readable, whichever process is killed: that which removes, that which calls, that which ends", async () => {
+    const busy = await seedBusy()
+    const { endpointId, to, held, answer, state, isBusy } = busy
+    const caller = await startWorker(url(), SETTINGS)
+    await isBusy()
+
+    // Killed within its transaction, the command has done nothing, and the worker goes on.
+    await whileLocked("endpoint_readers", endpointId, async () => {
+      const { child, ended } = removing(endpointId)
+      await sessions("ops", (waiting) => waiting > 0)
+      child.kill("SIGKILL")
+      await ended
+    })
+    await sessions("ops", (_, all) => all === 0)
+    expect((await state()).isRemoved).toBe(false)
+    const before = to.received.length
+    answer()
+    await eventually(
+      () => to.received.length,
+      (length) => length >= before + IN_FLIGHT,
+    )
+    await isBusy()
+
+    const { child, ended } = removing(endpointId)
+    await eventually(state, ({ isRemoved }) => isRemoved)
+    const called = to.received.length
+    const inFlight = to.received.slice(-held.length).map(({ deliveryId }) => deliveryId)
+    child.kill("SIGKILL")
+    await kill(caller)
+    await ended
+    answer()
+
+    // Killed while it ends what waits, the next goes on.
+    await whileLocked("replay_jobs", endpointId, async () => {
+      const ending = await startWorker(url(), SETTINGS)
+      await sessions("worker", (waiting) => waiting > 0)
+      await kill(ending)
+    })
+    expect((await state()).rows).toBeGreaterThan(0)
+    await startWorker(url(), SETTINGS)
+    const history = await expectEnded(busy, called)
+    // What the worker may have called, too.
+    const lost = history.filter(({ made }) => made.some(({ outcome }) => outcome === "outcome_unknown"))
+    expect(lost.map(({ id }) => id as string)).toEqual(expect.arrayContaining(inFlight))
+  })
+
+  it("keeps the outcomes of the calls in flight of a worker that lives, and gets no other", async () => {
+    const busy = await seedBusy()
+    const { endpointId, to, held, answer, state, isBusy } = busy
+    await startWorker(url(), SETTINGS)
+    await isBusy()
+    const { ended } = removing(endpointId)
+    expect(await ended).toEqual([0, null])
+    const called = to.received.length
+    const inFlight = new Set(to.received.slice(-held.length).map(({ deliveryId }) => deliveryId))
+    await eventually(state, ({ isOwned }) => !isOwned)
+    answer()
+    const history = await expectEnded(busy, called)
+    const ofInFlight = history.filter(({ id }) => inFlight.has(id))
+    expect(ofInFlight.map(({ made }) => made.at(-1)!.outcome)).toEqual(Array(IN_FLIGHT).fill("success"))
+  })
+})
