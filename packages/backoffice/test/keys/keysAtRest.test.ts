@@ -1,9 +1,12 @@
 import { describe, expect } from "@effect/vitest"
+import { createEndpoint, removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
@@ -70,6 +73,27 @@ describe("keysAtRest", () => {
       ["signing_secrets", "k1", 0],
       ["signing_secrets", null, 1],
     ])
+  })
+
+  test("encrypts an endpoint's own secrets again, and leaves a removed endpoint without any", function* () {
+    yield* store(0)
+    const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+    const given = { organizationId: organization.id, url: "https://own.test/hooks", ownSecrets: true }
+    const gone = yield* createEndpoint(given, { allowPrivate: false })
+    const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
+    yield* removeEndpoint(gone.endpoint.id)
+    // The organization's and the endpoint's own.
+    expect(yield* withRing(resealCiphertexts(ignore))).toEqual({ resealed: 2, already: 0, unopened: 0 })
+    expect(yield* uses).toEqual([
+      ["signing_secrets", "k2", 2],
+      ["signing_secrets", "k1", 0],
+    ])
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ endpointId: string; ciphertext: Uint8Array | null }>`
+      select endpoint_id as "endpointId", ciphertext from signing_secrets where endpoint_id is not null order by created_at`
+    expect(rows.map(({ endpointId }) => endpointId)).toEqual([gone.endpoint.id, endpoint.id])
+    expect(rows[0]!.ciphertext).toBeNull()
+    expect(Redacted.value(after.decrypt(rows[1]!.ciphertext!, organization.id))).toBe(Redacted.value(secret))
   })
 
   test("is interrupted between two batches, and finishes when it runs again", function* () {
