@@ -87,12 +87,16 @@ describe("organizations", () => {
 
   it("have statements that move them, of which each table is one that the organization has rows in", async () => {
     const org = (await runJson("organizations", "create", "--name", "O'Hara")).id
+    // Secrets name the endpoint that they are of, and a removed endpoint stays with them.
+    await createEndpoint(org, "--own-secret")
+    await runJson("endpoints", "remove", (await createEndpoint(org, "--own-secret")).id, "--yes")
     const { steps } = await runJson("organizations", "export-publication", "--organization", org)
     const { stdout } = await run(["organizations", "export-publication", "--organization", org])
     for (const { statements } of steps) for (const statement of statements) expect(stdout).toContain(`${statement};`)
     expect(stdout).toContain("'O''Hara'")
     const statements: ReadonlyArray<string> = steps.flatMap((step: { statements: string[] }) => step.statements)
     const deleted = statements.flatMap((statement) => /^delete from (\w+)/.exec(statement)?.[1] ?? [])
+    expect(deleted.indexOf("signing_secrets")).toBeLessThan(deleted.indexOf("webhook_endpoints"))
     expect(deleted.indexOf("recipients")).toBeLessThan(deleted.indexOf("campaigns"))
     expect(deleted.indexOf("campaigns")).toBeLessThan(deleted.indexOf("programs"))
     // What a server that takes part in no replication can run: it changes nothing, and is taken back.
