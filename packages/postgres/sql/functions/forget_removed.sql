@@ -4,7 +4,7 @@
 create or replace function forget_removed(history_days integer) returns integer language plpgsql as $$
 #variable_conflict use_column
 declare
-  gone constant text[] := array(
+  gone constant text[] := (with chosen as materialized (
     select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
     where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at) and frozen_at is null
       and not exists (select from deliveries where endpoint_id = endpoint.id)
@@ -12,7 +12,8 @@ declare
       and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
       and not exists (select from delivery_outcomes where endpoint_id = endpoint.id)
       and not exists (select from inbox where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
-    order by removed_at limit 100 for update of endpoint skip locked);
+    order by removed_at limit 100 for update of endpoint skip locked
+  ) select coalesce(array_agg(id), '{}') from chosen);
 begin
   delete from secret_verifications
   where endpoint_id = any (gone) or secret_id in (select id from signing_secrets where endpoint_id = any (gone));
