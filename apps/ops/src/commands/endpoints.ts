@@ -234,9 +234,9 @@ const remove = changing({
   input: { endpointId, yes },
   *run({ endpointId, yes }) {
     const endpoint = yield* EndpointRepository.use(({ find }) => find(endpointId))
-    yield* confirm(`remove the endpoint ${endpointId} at ${endpoint.url} for good. ${describeRemoval(endpoint)}`, {
-      yes,
-    })
+    const ended = describeRemoval(endpoint)
+    if (yes) yield* printToStderr(ended)
+    yield* confirm(`remove the endpoint ${endpointId} at ${endpoint.url} for good. ${ended.slice(0, -1)}`, { yes })
     return yield* removeEndpoint(endpointId)
   },
 })
