@@ -2,10 +2,10 @@ import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/d
 import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
 import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** Which campaigns a list shows: all conditions must hold. */
 export interface CampaignListFilter extends CampaignFilter {
@@ -84,7 +84,7 @@ const decodeDomains = decodeRows(CampaignDomain.fields)
 const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
-export class CampaignReader extends Reader<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
+export class CampaignReader extends DatabaseService<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
   /** Lists campaigns without their bodies, newest first. */
   list: ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
     sql`

@@ -2,13 +2,13 @@ import type { DeadLetterCursor, DeadLetterFilter, PurgeFilter } from "@outreach/
 import { DEAD_LETTER_REASONS, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { isDeadLetterOf, isPurged } from "@outreach/postgres/deliveries/deadLetterConditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { Reader } from "../Reader.ts"
 import { createdAtOf, lastAttemptOf } from "./DeliveryReader.ts"
 
 const DeadLetterCount = Schema.Struct({
@@ -37,28 +37,30 @@ const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Sc
 const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
 
 /** Reads the deliveries that are dead letters and were not replayed. */
-export class DeadLetterReader extends Reader<DeadLetterReader>()("backoffice/deliveries/DeadLetterReader", (sql) => {
-  const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
+export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
+  "backoffice/deliveries/DeadLetterReader",
+  (sql) => {
+    const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
     select endpoint_id, reason, 1 as open from (
       select * from dead_letters dead where replayed_as is null and ${isDeadLetterOf(sql, filter)} limit ${maxLooked}::int
     ) dead
     where ${eventType ?? null}::text is null or ${eventType ?? null} = (
       select type from events where organization_id = dead.organization_id and id = dead.event_id)`
 
-  const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
+    const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
     select endpoint_id, each.reason, each.open from failure_groups
     cross join lateral (values ('rejected', rejected), ('exhausted', exhausted), ('poison', poison)) as each (reason, open)
     where each.open > 0
       and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, "each.reason": reason, status })}`
 
-  return {
-    /** Lists dead letters that were not replayed, newest first, from `after` on. */
-    list: (
-      { status, eventType, ...filter }: DeadLetterFilter,
-      limit: number,
-      after: DeadLetterCursor | null = null,
-    ) => {
-      const newest = (group?: Statement.Fragment) => sql`
+    return {
+      /** Lists dead letters that were not replayed, newest first, from `after` on. */
+      list: (
+        { status, eventType, ...filter }: DeadLetterFilter,
+        limit: number,
+        after: DeadLetterCursor | null = null,
+      ) => {
+        const newest = (group?: Statement.Fragment) => sql`
         select ${columns} from dead_letters dead
         cross join lateral (
           -- One by one, in the order of the list, whatever the planner estimates.
@@ -67,32 +69,33 @@ export class DeadLetterReader extends Reader<DeadLetterReader>()("backoffice/del
         where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": eventType }), group)}
           and ${newestFirst.after(after)}
         order by ${newestFirst.order} limit ${limit}`
-      if (status === undefined) return decode(newest())
-      // The newest of each group: a plan for all groups sorted all dead letters of a status.
-      return decode(sql`
+        if (status === undefined) return decode(newest())
+        // The newest of each group: a plan for all groups sorted all dead letters of a status.
+        return decode(sql`
         select dead.* from failure_groups failed cross join lateral (${newest(sql`dead.group_id = failed.id`)}) dead
         where failed.status = ${status}::int
         order by "finishedAt" desc, dead.id desc limit ${limit}`)
-    },
+      },
 
-    /**
-     * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-     * those of a type or a time are counted one by one, among `maxLooked` of them alone.
-     */
-    count: (filter: DeadLetterFilter, maxLooked: number | null = null) =>
-      sql`
+      /**
+       * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
+       * those of a type or a time are counted one by one, among `maxLooked` of them alone.
+       */
+      count: (filter: DeadLetterFilter, maxLooked: number | null = null) =>
+        sql`
         select endpoint_id as "endpointId", reason, sum(open)::int as count
         from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
         group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(decodeCounts),
 
-    /** Counts the dead letters of an age that a purge would delete, replayed or not; returns also the time before which they died. */
-    countOld: (filter: PurgeFilter, olderThanSeconds: number) =>
-      sql`
+      /** Counts the dead letters of an age that a purge would delete, replayed or not; returns also the time before which they died. */
+      countOld: (filter: PurgeFilter, olderThanSeconds: number) =>
+        sql`
         with age as materialized (
           select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
         )
         select before, count(dead.id)::int as count, count(nullif(replayed_as, ''))::int as replayed
         from age left join dead_letters dead on finished_at < before and ${isPurged(sql, filter)}
         group by before`.pipe(decodeOld),
-  }
-}) {}
+    }
+  },
+) {}

@@ -1,10 +1,10 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** Attempts at deliveries by their outcome, and deliveries that became dead letters. */
 const Outcomes = Schema.Struct({
@@ -35,7 +35,7 @@ export interface OutcomeFilter {
   readonly to: Timestamp
 }
 
-export class DeliveryOutcomeReader extends Reader<DeliveryOutcomeReader>()(
+export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader>()(
   "backoffice/deliveries/DeliveryOutcomeReader",
   (sql) => {
     const sums = sql.literal(SUMS)

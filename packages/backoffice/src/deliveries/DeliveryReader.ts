@@ -18,12 +18,12 @@ import {
   SecretId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { Reader } from "../Reader.ts"
 
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
@@ -159,7 +159,7 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
   ]
 }
 
-export class DeliveryReader extends Reader<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
+export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
   const waiting = sql.literal(`(
     select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
       attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json

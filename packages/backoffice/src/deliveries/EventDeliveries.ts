@@ -7,10 +7,10 @@ import {
   madeAt,
   type OrganizationId,
 } from "@outreach/domain/Identifier"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 const EventDelivery = Schema.Struct({
   eventId: EventId,
@@ -25,11 +25,13 @@ export type EventDelivery = typeof EventDelivery.Type
 const { columns, decode } = rowsOf(EventDelivery)
 
 /** Reads the deliveries of some events. What is delivered and past its retention is not found. */
-export class EventDeliveries extends Reader<EventDeliveries>()("backoffice/deliveries/EventDeliveries", (sql) => ({
-  /** Reads the deliveries that the log makes of events of one organization, in one statement: each is looked up by its id, which follows from the event and the endpoint. */
-  read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
-    if (eventIds.length === 0) return []
-    return yield* sql`
+export class EventDeliveries extends DatabaseService<EventDeliveries>()(
+  "backoffice/deliveries/EventDeliveries",
+  (sql) => ({
+    /** Reads the deliveries that the log makes of events of one organization, in one statement: each is looked up by its id, which follows from the event and the endpoint. */
+    read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
+      if (eventIds.length === 0) return []
+      return yield* sql`
       with wanted as materialized (
         select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types,
           delivery_id(given.event_id, endpoint.id) collate "C" as id, given.batches_to
@@ -63,5 +65,6 @@ export class EventDeliveries extends Reader<EventDeliveries>()("backoffice/deliv
       )
       select ${columns} from (select * from kept union all select * from logged) delivery
       order by event_id, endpoint_id`.pipe(decode)
+    }),
   }),
-})) {}
+) {}

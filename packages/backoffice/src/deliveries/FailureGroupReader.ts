@@ -1,11 +1,11 @@
 import { FailureGroupNotFound } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** Calls to an endpoint that failed alike, and their dead letters. */
 const FailureGroup = Schema.Struct({
@@ -67,7 +67,7 @@ const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: 
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
 
 /** Reads failures grouped by endpoint, status or outcome, and first line of the response. */
-export class FailureGroupReader extends Reader<FailureGroupReader>()(
+export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
   "backoffice/deliveries/FailureGroupReader",
   (sql) => {
     const isIn = (state: State) => sql`(${sql.literal(FAILURE_GROUP_STATES[state])})`

@@ -1,14 +1,14 @@
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 const decodeCounts = decodeRows({ count: Schema.Int })
 
-export class ReplayReader extends Reader<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
+export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
   /** Lists jobs, newest first: all, or those of one organization alone. */
   list: (limit: number, organizationId: OrganizationId | null = null) =>
     sql`

@@ -5,10 +5,10 @@ import { FORECAST_DAYS, type QuotaProgress } from "@outreach/domain/digest/forec
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { funnelCounts, OUTREACH_COUNTS } from "@outreach/postgres/digest/digestColumns"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** One program's counts of one date: its funnel for the date, and up to its end. */
 const DigestDay = Schema.Struct({
@@ -47,7 +47,7 @@ export interface ProgramProgress {
 }
 
 /** Reads the digest of many dates; the cost grows with the dates alone. */
-export class DigestReader extends Reader<DigestReader>()("backoffice/digest/DigestReader", (sql) => ({
+export class DigestReader extends DatabaseService<DigestReader>()("backoffice/digest/DigestReader", (sql) => ({
   /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Dates to come count nothing. */
   days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
     sql`

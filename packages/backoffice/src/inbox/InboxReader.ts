@@ -3,12 +3,12 @@ import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Id
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { fromUnixMillis, Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 export interface InboxFilter {
   readonly organizationId?: OrganizationId | undefined
@@ -95,7 +95,7 @@ const orderBy = (time: string, direction: "asc" | "desc") =>
 const appliedOrder = orderBy("received_at", "desc")
 
 /** Reads what partners sent: lists, counts and hours, each from a range of an index of each organization. */
-export class InboxReader extends Reader<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
+export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
   const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
   const listPending = Effect.fnUntraced(function* (

@@ -1,11 +1,11 @@
 import type { AlertReading } from "@outreach/domain/operators/alerts"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { decodeRow } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** Reads what the alerts are about, by the queries that the metrics use. */
-export class AlertReader extends Reader<AlertReader>()("backoffice/inspection/AlertReader", function* (sql) {
+export class AlertReader extends DatabaseService<AlertReader>()("backoffice/inspection/AlertReader", function* (sql) {
   const { readOldest, readState } = yield* DeliveryGauges
   const readWorkers = sql`
       select (restore_fault() is not null)::int as "workersPaused",

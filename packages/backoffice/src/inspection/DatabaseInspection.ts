@@ -1,8 +1,8 @@
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { ROLE_KINDS, type RoleKind, TABLE_GRANTS, tableRights } from "@outreach/postgres/roles/grants"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** The connection as the server sees it. */
 const decodeConnection = decodeRow({
@@ -91,7 +91,7 @@ const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String), ahead
 const MAX_CLOCKS_AHEAD = 20
 
 /** Reads how the database and the connection to it are set up; operators ask. */
-export class DatabaseInspection extends Reader<DatabaseInspection>()(
+export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
   "backoffice/inspection/DatabaseInspection",
   (sql) => {
     /** Of a database without a schema none. */

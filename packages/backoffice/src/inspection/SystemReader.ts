@@ -1,10 +1,10 @@
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { missingFiles } from "@outreach/postgres/migrations/planMigrations"
 import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** The connections of the processes of one name, release and machine. */
 const decodeProcesses = decodeRows({
@@ -66,10 +66,12 @@ const SERVER_SETTINGS = [
 const MAX_TABLES = 20
 
 /** Reads what runs on the database, and how large it is; each reading is one statement over the catalog and the statistics. */
-export class SystemReader extends Reader<SystemReader>()("backoffice/inspection/SystemReader", function* (sql) {
-  const files = yield* Effect.cached(readSqlFiles())
-  return {
-    readProcesses: sql`
+export class SystemReader extends DatabaseService<SystemReader>()(
+  "backoffice/inspection/SystemReader",
+  function* (sql) {
+    const files = yield* Effect.cached(readSqlFiles())
+    return {
+      readProcesses: sql`
         select split_part(application_name, '/', 1) as name, nullif(split_part(application_name, '/', 2), '') as release,
           host(client_addr) as address, count(*)::int as connections, min(backend_start) as since
         from pg_stat_activity
@@ -77,18 +79,20 @@ export class SystemReader extends Reader<SystemReader>()("backoffice/inspection/
         where datname = current_database() and coalesce(backend_type, 'client backend') = 'client backend'
         group by application_name, client_addr order by name, release, address`.pipe(decodeProcesses),
 
-    /** Reads how many migrations were applied, the newest, and the files of this release that were not applied. */
-    readSchema: Effect.gen(function* () {
-      const applied = yield* sql`select file, applied_at as "appliedAt" from migrations order by file`.pipe(decodeFiles)
-      const migrations = applied.filter(({ file }) => file.startsWith("migrations/"))
-      return {
-        migrations: migrations.length,
-        newest: migrations.at(-1) ?? null,
-        pending: missingFiles(yield* files, new Set(applied.map(({ file }) => file))),
-      }
-    }),
+      /** Reads how many migrations were applied, the newest, and the files of this release that were not applied. */
+      readSchema: Effect.gen(function* () {
+        const applied = yield* sql`select file, applied_at as "appliedAt" from migrations order by file`.pipe(
+          decodeFiles,
+        )
+        const migrations = applied.filter(({ file }) => file.startsWith("migrations/"))
+        return {
+          migrations: migrations.length,
+          newest: migrations.at(-1) ?? null,
+          pending: missingFiles(yield* files, new Set(applied.map(({ file }) => file))),
+        }
+      }),
 
-    readTables: sql`
+      readTables: sql`
         select coalesce(pg_partition_root(relation.oid)::regclass, relation.oid::regclass)::text as name,
           sum(own_bytes + index_bytes)::double precision as bytes, sum(index_bytes)::double precision as "indexBytes",
           sum(nullif(reltuples, -1))::double precision as rows, coalesce(sum(n_dead_tup), 0)::double precision as "deadRows",
@@ -99,7 +103,7 @@ export class SystemReader extends Reader<SystemReader>()("backoffice/inspection/
         where relnamespace = 'public'::regnamespace and relkind = 'r'
         group by 1 order by bytes desc, name limit ${MAX_TABLES}`.pipe(decodeTables),
 
-    readPartitions: sql`
+      readPartitions: sql`
         select name as "table", count(*)::int as partitions,
           min(date) as oldest, max(date) as newest,
           coalesce(sum(greatest(reltuples, 0)) filter (where relname in (name || '_default', name || '_later')), 0)::double precision
@@ -110,9 +114,10 @@ export class SystemReader extends Reader<SystemReader>()("backoffice/inspection/
         cross join lateral (select replace(substring(relname from '_([0-9]{4}(_[0-9]{2})+)$'), '_', '-') as date) dated
         group by name, position order by position`.pipe(decodePartitions),
 
-    readSettings: sql`
+      readSettings: sql`
         select name, current_setting(name) as value, source, pending_restart as "needsRestart"
         from unnest(${SERVER_SETTINGS}::text[]) with ordinality as wanted (wanted_name, position)
         join pg_settings on name = wanted_name order by position`.pipe(decodeSettings),
-  }
-}) {}
+    }
+  },
+) {}

@@ -1,10 +1,10 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** The recorded arguments of a command by their names; null for an argument whose value is withheld. */
 const AuditedArguments = Schema.Record(
@@ -84,7 +84,7 @@ const decodeExists = decodeRow({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records the commands of operators. Entries are only ever added. */
-export class AuditLog extends Reader<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
+export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
   const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
     allOf(
       organizationId && sql`${organizationId} = any (organizations)`,

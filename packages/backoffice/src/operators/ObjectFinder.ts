@@ -1,7 +1,7 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 const KINDS = ["key", "secret", "sender", "dkimKey", "erasure", "event", "inboxEvent"] as const
 
@@ -12,7 +12,7 @@ export type FoundObject = typeof FoundObject.Type
 const decodeObjects = decodeRows(FoundObject.fields)
 
 /** Finds what an id names that has no page of its own. */
-export class ObjectFinder extends Reader<ObjectFinder>()("backoffice/operators/ObjectFinder", (sql) => ({
+export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/operators/ObjectFinder", (sql) => ({
   /** Finds it in one organization, or in all. The ids of partners' events are their own, so several may have one. */
   find: (id: string, organizationId: OrganizationId | null) =>
     sql`

@@ -1,13 +1,13 @@
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
-import { Reader } from "../Reader.ts"
 
 const decodeIds = decodeRows({ id: Schema.String })
 
 /** Finds whether ids name objects of an organization, so that an operator of one organization reaches nothing of another. */
-export class OwnedIds extends Reader<OwnedIds>()("backoffice/operators/OwnedIds", function* (sql) {
+export class OwnedIds extends DatabaseService<OwnedIds>()("backoffice/operators/OwnedIds", function* (sql) {
   const deliveries = yield* DeliveryReader
 
   const isOwnDelivery = (organizationId: OrganizationId, id: string) =>

@@ -1,9 +1,9 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 import { TABLES_THAT_STAY } from "./tablesThatStay.ts"
 
 const OrganizationStatus = Schema.Struct({
@@ -43,7 +43,7 @@ const decodeInFlight = decodeRow(InFlight.fields)
 const decodePosition = decodeRow({ position: Schema.String })
 
 /** Reads organizations, and which tables move with one. */
-export class OrganizationReader extends Reader<OrganizationReader>()(
+export class OrganizationReader extends DatabaseService<OrganizationReader>()(
   "backoffice/organizations/OrganizationReader",
   (sql) => ({
     /** Lists all organizations, oldest first. */

@@ -2,11 +2,11 @@ import { FEED_EVENT_TYPES } from "@outreach/contract/names"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { type EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { ReadPosition, RequestCount } from "@outreach/postgres/organizations/PartnerActivity"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** How often the API gave a caller the same kind of response in an hour. */
 const HourlyRequests = Schema.Struct({ ...RequestCount.fields, hour: Timestamp })
@@ -63,7 +63,7 @@ export const totalOf = (counts: ReadonlyArray<RequestCount>): RequestTotals =>
   )
 
 /** Reads how partners use the API: counts by hour and code, and how far their pollers are. */
-export class PartnerActivityReader extends Reader<PartnerActivityReader>()(
+export class PartnerActivityReader extends DatabaseService<PartnerActivityReader>()(
   "backoffice/organizations/PartnerActivityReader",
   (sql) => ({
     /** Lists how the API answered an organization's callers in the last hours, the present one included, oldest first; of one caller or of all. */

@@ -2,13 +2,13 @@ import type { OutreachEventType } from "@outreach/domain/events/Event"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/recipientRows"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
 const TIMELINE_KINDS = [
@@ -87,7 +87,7 @@ const INBOX_CONDITIONS = [
 ]
 
 /** Reads what happened to one clinician; every look-up is a range of an index, for each organization, campaign or program. */
-export class TimelineReader extends Reader<TimelineReader>()("backoffice/recipients/TimelineReader", (sql) => {
+export class TimelineReader extends DatabaseService<TimelineReader>()("backoffice/recipients/TimelineReader", (sql) => {
   const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
     const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
     const found =

@@ -3,6 +3,7 @@ import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { SuppressionFilter } from "@outreach/domain/suppressions/SuppressionRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import {
@@ -12,7 +13,6 @@ import {
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
-import { Reader } from "../Reader.ts"
 
 /** Conditions on the entries of a list, all of which must hold. */
 export interface SuppressionListFilter extends SuppressionFilter {
@@ -42,7 +42,7 @@ const decodeCounts = decodeRows({
 })
 
 /** Lists and counts suppressions, each scope and reason by a range of an index. */
-export class SuppressionReader extends Reader<SuppressionReader>()(
+export class SuppressionReader extends DatabaseService<SuppressionReader>()(
   "backoffice/suppressions/SuppressionReader",
   (sql) => ({
     list: Effect.fnUntraced(function* (

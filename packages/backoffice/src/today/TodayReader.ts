@@ -1,11 +1,11 @@
 import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
 import { Effect, Schema } from "effect"
 import { FAILURE_GROUP_STATES } from "../deliveries/FailureGroupReader.ts"
-import { Reader } from "../Reader.ts"
 
 /** How far a program is towards one of its targets. */
 const QuotaProgress = Schema.Struct({
@@ -91,7 +91,7 @@ const decodeFailing = decodeRows(FailingEndpoint.fields)
 const decodeSamples = decodeRows(GaugeSample.fields)
 
 /** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
-export class TodayReader extends Reader<TodayReader>()("backoffice/today/TodayReader", (sql) => ({
+export class TodayReader extends DatabaseService<TodayReader>()("backoffice/today/TodayReader", (sql) => ({
   /** Reads the deployment, or one organization. */
   read: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
     const rows = yield* sql`
