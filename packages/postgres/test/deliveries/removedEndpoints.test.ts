@@ -10,6 +10,8 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
@@ -19,8 +21,6 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryGauges } from "../../src/deliveries/DeliveryGauges.ts"
-import { DeliveryOutcomes } from "../../src/deliveries/DeliveryOutcomes.ts"
 
 const test = effectTest(runOnDatabase({ layer: Layer.mergeAll(DeliveryReader.layer, FailureGroupReader.layer) }))
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
