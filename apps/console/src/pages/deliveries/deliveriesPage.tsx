@@ -22,13 +22,14 @@ import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadL
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-const LIVE_STATES = ["pending", "sending", "delivered"] as const
+const LIVE_STATES = ["pending", "sending", "delivered", "cancelled"] as const
 
 /** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
 const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[number] | "dead", string>> = {
   pending: "Waiting",
   sending: "Sending",
   delivered: "Delivered",
+  cancelled: "Cancelled",
   dead: "Dead letters",
   rejected: "Rejected",
   exhausted: "Exhausted",
