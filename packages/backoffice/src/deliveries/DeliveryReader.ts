@@ -1,15 +1,8 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import {
-  Attempt,
-  DEAD_LETTER_REASONS,
-  DELIVERY_STATES,
-  type DeliveryState,
-  DeliverySummary,
-} from "@outreach/domain/deliveries/Delivery"
+import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import {
-  type CampaignId,
   DeliveryId,
   EndpointId,
   lowestIdentifierAt,
@@ -17,33 +10,22 @@ import {
   OrganizationId,
   SecretId,
 } from "@outreach/domain/Identifier"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
-import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import {
+  batchesBelow,
+  type DeliveryFilter,
+  eventIdRange,
+  idRange,
+  isOfAttempts,
+  MAX_ID,
+  statesOf,
+} from "./DeliveryFilter.ts"
 
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
-
-/** Which deliveries are selected: all conditions must hold. */
-export interface DeliveryFilter extends Partial<Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">> {
-  /** `dead` stands for the dead letters that were not replayed. */
-  readonly state?: DeliveryState | "dead"
-  /** Of the last attempt: its HTTP status, its outcome, and the seconds that it took longer than. */
-  readonly status?: number
-  readonly outcome?: string
-  readonly slowerThan?: number
-  readonly eventType?: string
-  readonly campaignId?: CampaignId
-  /** Created at or after, and before. */
-  readonly from?: Timestamp
-  readonly to?: Timestamp
-  /** With ids at or above this one, and below. */
-  readonly since?: DeliveryId
-  readonly before?: DeliveryId
-}
 
 /** How many deliveries one step of a list looks at when its filter is one of their events. */
 const SCAN_BATCH_SIZE = 10_000
@@ -64,11 +46,6 @@ const PAGE_SCAN_ROWS = 5000
 
 /** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
 const HISTORY_ROWS = 200
-
-const MAX_ID = "~"
-
-/** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
-const ID_MARGIN_MS = 60_000
 
 /** When a row was created as a delivery: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
 export const createdAtOf = (row: string): string => `coalesce(
@@ -120,43 +97,6 @@ interface ScanOptions {
   readonly scanRows: number | null
   /** Whether the slowest of what one step looks at come first, instead of the newest. */
   readonly isSlowestFirst: boolean
-}
-
-/** Reports whether a filter is one of last attempts, which a delivery without an attempt never passes. */
-const isOfAttempts = ({ status, outcome, slowerThan }: DeliveryFilter): boolean =>
-  [status, outcome, slowerThan].some((condition) => condition !== undefined)
-
-/** The states that a filter leaves: the last attempt of what was delivered succeeded, and of nothing else. */
-const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyArray<DeliveryState> => {
-  const states = state === "dead" ? DEAD_LETTER_REASONS : state === undefined ? DELIVERY_STATES : [state]
-  const isSuccess = outcome !== undefined ? outcome === "success" : status && status >= 200 && status < 300
-  return states.filter((each) => isSuccess === undefined || (each === "delivered") === isSuccess)
-}
-
-/** The ids that a filter's times leave: no delivery is older than its event. */
-const idRange = ({ from, to, since, before, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
-  const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
-    (millis) => typeof millis === "number",
-  )
-  const lowest = begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins))
-  const beyond = to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS)
-  return [
-    since !== undefined && since > lowest ? since : lowest,
-    before !== undefined && before < beyond ? before : beyond,
-  ]
-}
-
-/** Where the batches end that may hold ids below this one. */
-const batchesBelow = (id: string): string =>
-  id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
-
-/** The ids of the events whose deliveries come from the log and have ids in a range. */
-const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
-  if (eventId !== undefined) return [eventId, eventId]
-  return [
-    lowest === "" ? "" : `evt_${lowest.slice(4, 16)}`,
-    top === MAX_ID ? MAX_ID : `evt_${top.slice(4, 16)}${MAX_ID}`,
-  ]
 }
 
 export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {

@@ -19,7 +19,8 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import { type DeliveryFilter, DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
+import type { DeliveryFilter } from "../../src/deliveries/DeliveryFilter.ts"
+import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
