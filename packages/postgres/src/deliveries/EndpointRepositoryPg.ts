@@ -18,6 +18,7 @@ import { allOf, equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
 import { columnOf, decodeColumn, decodeRows, decodeValue, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
+import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
 
 const endpoints = rowsOf(Endpoint, { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" })
 const columns = endpoints.columnsOf("endpoint")
@@ -45,9 +46,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
   const hints = yield* Hints
 
   const wake = hints.give("endpoints")
-  const atRest = sql.literal(
-    "failures = 0, allowance = null, probe_at = null, failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
-  )
+  const atRest = sql.literal(`failures = 0, allowance = null, probe_at = null, ${NOT_FAILING}`)
   const settingsOf = (settings: Partial<EndpointSettings>) =>
     Object.entries(SETTINGS).flatMap(([name, type]) => {
       const value = settings[name as keyof EndpointSettings]

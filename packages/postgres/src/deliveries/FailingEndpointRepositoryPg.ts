@@ -16,14 +16,16 @@ const decodeNotices = decodeRows(FailingNotice.fields)
 const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
+/** Sets the columns of `endpoint_readers` for an endpoint that does not fail. */
+export const NOT_FAILING =
+  "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null"
+
 export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, function* (sql) {
   const hints = yield* Hints
   const millis = (time: string): Statement.Fragment =>
     sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
   const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
-  const forget = sql.literal(
-    "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null",
-  )
+  const forget = sql.literal(NOT_FAILING)
 
   return {
     observe: Effect.fnUntraced(function* (after) {
@@ -85,10 +87,10 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
       }
     }),
 
-    notice: ({ endpointId, since, notices: earlier }, { notices, isTold }) =>
+    notice: ({ endpointId, since, notices: earlier }, { notices, isNotified }) =>
       sql`
           update endpoint_readers reader set notices = ${notices}::int, noticed_at = clock_timestamp(), notice_due_at = clock_timestamp(),
-            notice_to = case when ${isTold}::boolean then contacts else '{}' end
+            notice_to = case when ${isNotified}::boolean then contacts else '{}' end
           from organizations organization, webhook_endpoints endpoint
           where endpoint_id = ${endpointId} and endpoint.id = endpoint_id and organization.id = reader.organization_id
             and notices = ${earlier}::int and ${millis("failing_since")} = ${since}::double precision
