@@ -139,7 +139,7 @@ describe("doctor", () => {
       found: expect.stringContaining("PUBLIC_BASE_URL is not an https address"),
       advice: expect.stringContaining("https"),
     })
-    expect((await found("staging")).found).toContain("There is no response of the API")
+    expect((await found("staging")).found).toContain("The API does not respond")
   })
 
   it("names every setting that is wrong, missing or a placeholder, and no value", async () => {

@@ -9,7 +9,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, meanwhile } = commandLine()
 
-/** An endpoint that was disabled because it failed since two days ago, with dead letters of before and after that. */
+/** An endpoint that was disabled because it failed since two days ago, with dead letters from before that time and after it. */
 const seed = () =>
   meanwhile(
     Effect.gen(function* () {

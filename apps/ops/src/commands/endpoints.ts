@@ -15,7 +15,7 @@ import {
   updateEndpoint,
 } from "@outreach/domain/deliveries/Endpoints"
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
-import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"

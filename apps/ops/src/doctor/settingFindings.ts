@@ -87,7 +87,7 @@ export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding, Findin
       const { name, cause } = error as Error
       const reason = name === "TimeoutError" ? "it took too long" : networkFailure(cause)
       return failed(
-        `There is no response of the API at PUBLIC_BASE_URL: ${reason}.`,
+        `The API does not respond at PUBLIC_BASE_URL: ${reason}.`,
         "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
       )
     },

@@ -58,7 +58,7 @@ const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string
     ...{ sender, to: contact, returnPath: address, ...composeFailingNotice(notice, options) },
     messageId: `<${endpointId}.${since}.${notices}@${domainOf(address)}>`,
   }
-  // It is no answer to a message, and nobody is to answer it by a machine (RFC 3834).
+  // No machine is to reply to it (RFC 3834).
   const headers = { "Auto-Submitted": "auto-generated" }
   const sent = yield* Effect.result(
     Effect.tryPromise({ try: () => sendOnce(mail, { url: smtpUrl, headers }), catch: (error) => error as SmtpFailure }),

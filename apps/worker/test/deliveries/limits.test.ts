@@ -59,7 +59,7 @@ it("sends no more in a second than an endpoint takes, and all of it", async () =
   const published = await run(publishTogether(campaign, 70))
   const began = performance.now()
   await besideWorkers(2, received(70))
-  // One second in which another worker may have called, three of twenty calls, and ten calls of the next.
+  // One second in which another worker may have called, three of twenty calls, and ten calls of the next. A busy machine only takes longer.
   expect(performance.now() - began).toBeGreaterThanOrEqual(4000)
   expect(idsOf(to.received)).toEqual(published)
 })

@@ -190,7 +190,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is reported where its server responds, though there is no other", function* () {
+  test("is reported where its server responds, though the deployment has one endpoint alone", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* pass(30)
     yield* SqlClient.SqlClient.use((sql) => sql`delete from delivery_outcomes where endpoint_id = ${other.id}`)

@@ -173,7 +173,7 @@ describe("An episode of failures", () => {
     expect(yield* list(endpoint.id)).toMatchObject([{ failures: 2, closedAt: null }])
   })
 
-  test("counts nothing of what is no longer the worker's", function* () {
+  test("counts only what is still the worker's", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(1)
     yield* sql`update endpoint_readers set owner = gen_random_uuid() where endpoint_id = ${endpoint.id}`

@@ -37,7 +37,7 @@ export type FailingEndpoint = typeof FailingEndpoint.Type
 export type FailingVerdict =
   | { readonly _tag: "Began"; readonly at: number }
   | { readonly _tag: "Recovered" }
-  | { readonly _tag: "Noticed"; readonly notices: number; readonly isTold: boolean }
+  | { readonly _tag: "Noticed"; readonly notices: number; readonly isNotified: boolean }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -56,11 +56,11 @@ export const judgeFailing = (endpoint: FailingEndpoint, hours: FailingHours): Fa
   const notices = nextNotice(endpoint.notices, hours)
   if (endpoint.isPending || notices === null || lastFailedAt === null || answeredAt === null) return null
   // What is not to be disabled is known to fail, and nobody is notified.
-  const isTold = endpoint.disableWhenFailing
-  if (!isTold && notices > 1) return null
+  const isNotified = endpoint.disableWhenFailing
+  if (!isNotified && notices > 1) return null
   const isAnswering = answeredAt > since && lastFailedAt > answeredAt && lastFailedAt - answeredAt <= DAY_MS
   return isAnswering && lastFailedAt >= noticeDueAt(since, endpoint, notices, hours)
-    ? { _tag: "Noticed", notices, isTold }
+    ? { _tag: "Noticed", notices, isNotified }
     : null
 }
 

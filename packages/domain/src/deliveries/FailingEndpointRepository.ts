@@ -39,12 +39,12 @@ export class FailingEndpointRepository extends Context.Service<
       endpoints: ReadonlyArray<Pick<FailingEndpoint, "endpointId"> & { readonly since: number | null }>,
     ): Effect.Effect<void>
     /**
-     * Notes which notice an organization is given, and with `isTold` whom of its contacts. Returns how many they are; undefined if the
+     * Notes which notice an organization is given, and with `isNotified` whom of its contacts. Returns how many they are; undefined if the
      * endpoint does not fail any longer, or another worker noted it.
      */
     notice(
       endpoint: FailingEndpoint,
-      given: { readonly notices: number; readonly isTold: boolean },
+      given: { readonly notices: number; readonly isNotified: boolean },
     ): Effect.Effect<number | undefined>
     /** Disables an endpoint in the name of the service, as the audit log says; false if it changed in the meantime. */
     disable(endpoint: FailingEndpoint): Effect.Effect<boolean>

@@ -23,7 +23,7 @@ export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: Failing
 
   const noticeOf = Effect.fnUntraced(function* (
     endpoint: FailingEndpoint,
-    verdict: { readonly notices: number; readonly isTold: boolean },
+    verdict: { readonly notices: number; readonly isNotified: boolean },
   ) {
     const { endpointId, organizationId } = endpoint
     const notice = NOTICES[verdict.notices - 1]!
@@ -33,7 +33,7 @@ export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: Failing
       return contacts ?? (yield* new NoLongerFailing())
     })
     const contacts = yield* transaction.run(noted)
-    if (verdict.isTold) given.push({ endpointId, organizationId, notice, contacts })
+    if (verdict.isNotified) given.push({ endpointId, organizationId, notice, contacts })
   })
 
   let after: EndpointId | null = null

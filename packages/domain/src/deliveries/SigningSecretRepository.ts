@@ -65,7 +65,7 @@ export class SigningSecretRepository extends Context.Service<
       secret: Redacted.Redacted,
       graceSeconds: number,
     ): Effect.Effect<number, OrganizationNotFound | EndpointUnavailable>
-    /** Reads whose endpoint it is, and the secrets that sign for it; undefined when there is no such endpoint, or it is removed. */
+    /** Reads whose endpoint it is, and the secrets that sign for it; undefined for an endpoint that does not exist, or was removed. */
     ofEndpoint(endpointId: EndpointId): Effect.Effect<EndpointOwner | undefined>
     /** Lists an organization's secrets with those of its endpoints, or an endpoint's own, also those that are over, newest first. */
     list(owner: SecretOwner): Effect.Effect<ReadonlyArray<SecretSummary>>

@@ -1,6 +1,6 @@
 import type { Attempt } from "./Delivery.ts"
 
-/** Returns what became of an attempt in a word or two: its status, or why it had none, such as `connect timeout`. */
+/** Returns the result of an attempt in a word or two: its status, or why it had none, such as `connect timeout`. */
 export const describeOutcome = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
   status === null ? outcome.replaceAll("_", " ") : String(status)
 

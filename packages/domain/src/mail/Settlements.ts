@@ -38,7 +38,7 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
     )
     return {
       /**
-       * Records the outcome, the attempt and what follows, in one transaction; false when the lease is no longer ours and nothing was written.
+       * Records the outcome, the attempt and what follows, in one transaction; false when the lease has passed to another worker, and nothing was written.
        *
        * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
        * Should the database be away for a moment, the server's answer is written down later: else the message would be sent again.

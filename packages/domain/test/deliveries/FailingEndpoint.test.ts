@@ -28,7 +28,7 @@ const failingFor = (hours: number, more: Partial<FailingEndpoint> = {}): Failing
   answeredAt: hours * HOUR - 1,
   ...more,
 })
-const noticed = (notices: number) => ({ _tag: "Noticed", notices, isTold: true })
+const noticed = (notices: number) => ({ _tag: "Noticed", notices, isNotified: true })
 
 describe("judgeFailing", () => {
   it("begins with the first call that fails, and ends with one success", () => {
@@ -75,7 +75,7 @@ describe("judgeFailing", () => {
   it("knows one that is not to be disabled to fail, and tells nobody", () => {
     expect(judgeFailing(failingFor(500, { disableWhenFailing: false }), HOURS)).toEqual({
       ...noticed(1),
-      isTold: false,
+      isNotified: false,
     })
     const known = { disableWhenFailing: false, notices: 1, noticedAt: 0 }
     expect(judgeFailing(failingFor(500, known), HOURS)).toBe(null)

@@ -5,7 +5,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
-import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/retryStatuses"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"

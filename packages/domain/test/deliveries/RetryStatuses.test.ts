@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "../../src/deliveries/retryStatuses.ts"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "../../src/deliveries/RetryStatuses.ts"
 import { parseInput } from "../../src/parseInput.ts"
 
 const parse = (text: string) => Result.map(parseInput(RetryStatuses)(text), toRetryStatuses)
