@@ -196,7 +196,7 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
- RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint)
+ RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint, refused_later bigint, complained bigint, unsubscribed bigint)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -204,7 +204,7 @@ AS $function$
     coalesce(sum(each.bounced), 0), coalesce(sum(each.answered), 0), coalesce(sum(each.queued), 0), coalesce(sum(each.deferred), 0),
     coalesce(sum(each.unknown), 0), coalesce(sum(each.quarantined), 0), coalesce(sum(each.opened), 0), coalesce(sum(each.clicked), 0),
     coalesce(sum(each.unsuspected_opened), 0), coalesce(sum(each.unsuspected_clicked), 0), coalesce(sum(each.accounts), 0), coalesce(sum(each.learners), 0),
-    coalesce(sum(each.completers), 0)
+    coalesce(sum(each.completers), 0), coalesce(sum(each.refused_later), 0), coalesce(sum(each.complained), 0), coalesce(sum(each.unsubscribed), 0)
   from counts_of_campaign(organization, campaign) each
 $function$;
 
@@ -344,18 +344,20 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.counts_of_campaign(organization text, campaign text)
- RETURNS TABLE(subject text, hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer)
+ RETURNS TABLE(subject text, hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer, refused_later integer, complained integer, unsubscribed integer)
  LANGUAGE sql
  STABLE
 AS $function$
   select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
     queued, deferred, unknown, quarantined, opened, clicked,
-    unsuspected_opened, unsuspected_clicked, accounts, learners, completers
+    unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
+    refused_later, complained, unsubscribed
   from campaign_counts where organization_id = organization and campaign_id = campaign
   union all
   select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
     queued, deferred, unknown, quarantined, opened, clicked,
-    unsuspected_opened, unsuspected_clicked, accounts, learners, completers
+    unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
+    refused_later, complained, unsubscribed
   from campaign_count_changes where organization_id = organization and campaign_id = campaign
 $function$;
 
@@ -2155,6 +2157,9 @@ create table campaign_count_changes (
   accounts integer default 0 not null,
   learners integer default 0 not null,
   completers integer default 0 not null,
+  refused_later integer default 0 not null,
+  complained integer default 0 not null,
+  unsubscribed integer default 0 not null,
   id uuid default gen_random_uuid() not null,
   constraint campaign_count_changes_pkey PRIMARY KEY (organization_id, campaign_id, id)
 ) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_cost_delay=0);
@@ -2181,6 +2186,9 @@ create table campaign_counts (
   accounts integer default 0 not null,
   learners integer default 0 not null,
   completers integer default 0 not null,
+  refused_later integer default 0 not null,
+  complained integer default 0 not null,
+  unsubscribed integer default 0 not null,
   constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, subject, hour)
 ) with (fillfactor=50);
 

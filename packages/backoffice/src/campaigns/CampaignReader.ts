@@ -32,6 +32,10 @@ const CampaignTotals = Schema.Struct({
   accounts: Schema.Int,
   learners: Schema.Int,
   completers: Schema.Int,
+  /** Recipients whose message a server accepted, and a report refused; who complained; and who unsubscribed. */
+  refusedLater: Schema.Int,
+  complained: Schema.Int,
+  unsubscribed: Schema.Int,
 })
 export type CampaignTotals = typeof CampaignTotals.Type
 

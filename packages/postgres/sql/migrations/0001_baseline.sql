@@ -290,6 +290,7 @@ create table recipient_fields (
 -- A row for each campaign, tested subject and hour: '' for recipients who test none, and -infinity for what has no hour.
 -- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
 -- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
+-- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients.
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -312,6 +313,9 @@ create table campaign_counts (
   accounts integer not null default 0,
   learners integer not null default 0,
   completers integer not null default 0,
+  refused_later integer not null default 0,
+  complained integer not null default 0,
+  unsubscribed integer not null default 0,
   primary key (organization_id, campaign_id, subject, hour),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);

@@ -6,6 +6,7 @@ const COUNTS = [
   ...["recipients", "published", "withdrawn", "sent", "bounced", "answered"],
   ...["queued", "deferred", "unknown", "quarantined"],
   ...["opened", "clicked", "unsuspected_opened", "unsuspected_clicked", "accounts", "learners", "completers"],
+  ...["refused_later", "complained", "unsubscribed"],
 ]
 
 const BATCH_SIZE = 5000
