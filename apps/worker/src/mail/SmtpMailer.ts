@@ -1,6 +1,7 @@
 import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
+import { classifySmtpReply, STATUS } from "@outreach/mail/classifySmtpReply"
 import { composerOf } from "@outreach/mail/messageComposer"
 import type { SmtpError } from "@outreach/mail/SmtpError"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
@@ -8,7 +9,6 @@ import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Effect, Layer, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { workerLimits } from "../workerLimits.ts"
-import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
 import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
 
 const MAX_MESSAGES_PER_CONNECTION = 100

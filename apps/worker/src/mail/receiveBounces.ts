@@ -6,19 +6,17 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { Transaction } from "@outreach/domain/Transaction"
+import { MAX_READ_BYTES, parseReturned } from "@outreach/mail/returned/parseReturned"
+import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
 import { Effect, Metric, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import type { Email } from "postal-mime"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { type Certificate, readCertificate } from "./certificate.ts"
-import { isReport, MAX_READ_BYTES, parseReport } from "./parseReport.ts"
-import { readComplaint } from "./readComplaint.ts"
-import { readDeliveryReport } from "./readDeliveryReport.ts"
 
 /**
  * Receives bounces and complaints over SMTP until interrupted: mail to the return path of a message that we sent, and to the addresses that
@@ -94,7 +92,9 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
               // Nobody reads the rest of a message that was left.
               if (!stream.readableEnded) connectionOf(session)?.close()
             }
-            run(receive(stream, recipients)).then(finish, () => finish(smtpError(451, "Not now")))
+            run(receive(stream, session.envelope.mailFrom, recipients)).then(finish, () =>
+              finish(smtpError(451, "Not now")),
+            )
           },
         }),
     ),
@@ -139,46 +139,57 @@ const tlsOf = ({ cert, key }: Certificate) => ({ cert, key: Redacted.value(key) 
 
 /** Handles one message; returns why it is rejected, or null. The server itself rejects one that is too large. */
 const receive = Effect.fnUntraced(
-  function* (stream: SMTPServerDataStream, recipients: ReadonlyArray<RecipientId>) {
+  function* (
+    stream: SMTPServerDataStream,
+    sender: SMTPServerSession["envelope"]["mailFrom"],
+    recipients: ReadonlyArray<RecipientId>,
+  ) {
     const raw = yield* Effect.promise(() => readMessage(stream))
     if (raw === undefined) return smtpError(552, "Too large")
-    const message = yield* Effect.promise(() => parseReport(raw))
-    const verdict = message && readDeliveryReport(message)
-    if (verdict === undefined) return yield* receiveComplaint(message, recipients)
-    for (const recipientId of recipients) {
-      const result = yield* reportBounce(recipientId, verdict)
-      // The report was faster than our record of the message's acceptance.
-      if (result === "early") return smtpError(451, "Try again later")
-      yield* Metric.update(metrics.bounceReports[result], 1)
-      const about = { recipientId, result, ...(verdict._tag === "Refused" && { status: verdict.status }) }
-      yield* (result === "refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
-        Effect.annotateLogs(about),
-      )
-    }
+    // As whoever delivers for good writes it (RFC 5321 4.4): a bounce comes from nobody.
+    const returnPath = `Return-Path: <${sender === false ? "" : sender.address}>\r\n`
+    const message = yield* Effect.promise(() => parseReturned(Buffer.concat([Buffer.from(returnPath), raw])))
+    const returned = message && readReturned(message)
+    if (returned?.kind === "bounce") return yield* receiveBounce(returned, recipients)
+    if (returned?.kind === "complaint") return yield* receiveComplaint(returned, recipients)
+    yield* Metric.update(metrics.bounceReports.ignored, 1)
     return null
   },
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
 )
 
-/** Handles a message that is not a delivery report. A complaint is believed by the seal that the reported message carried, wherever it was sent to. */
+type Kind<K extends Returned["kind"]> = Extract<Returned, { readonly kind: K }>
+
+/** Returns the recipient whose message came back, by the seal that it carried. */
+const sealedRecipient = ({ localParts }: Returned) =>
+  ReturnPaths.useSync(({ readLocalPart }) => localParts.flatMap((localPart) => readLocalPart(localPart) ?? [])[0])
+
+/** Handles a bounce. One that was sent to an address for complaints is believed by the seal that the returned message carried. */
+const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addressed: ReadonlyArray<RecipientId>) {
+  const { verdict, rule, sureness } = bounce
+  const sealed = yield* sealedRecipient(bounce)
+  const recipients = addressed.length > 0 || sealed === undefined ? addressed : [sealed]
+  if (recipients.length === 0) yield* Metric.update(metrics.bounceReports.unknown, 1)
+  for (const recipientId of recipients) {
+    const result = yield* reportBounce(recipientId, verdict)
+    // The report was faster than our record of the message's acceptance.
+    if (result === "early") return smtpError(451, "Try again later")
+    yield* Metric.update(metrics.bounceReports[result], 1)
+    const about = { recipientId, result, rule, sureness, ...(verdict._tag === "Refused" && { status: verdict.status }) }
+    yield* (result === "refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
+      Effect.annotateLogs(about),
+    )
+  }
+  return null
+})
+
+/** Handles a complaint, which is believed by the seal that the reported message carried, wherever it was sent to. */
 const receiveComplaint = Effect.fnUntraced(function* (
-  message: Email | undefined,
+  complaint: Kind<"complaint">,
   recipients: ReadonlyArray<RecipientId>,
 ) {
-  const complaint = message && readComplaint(message)
-  if (complaint === undefined) {
-    yield* Metric.update(
-      message && isReport(message, "feedback-report")
-        ? metrics.complaintReports.ignored
-        : metrics.bounceReports.ignored,
-      1,
-    )
-    return null
-  }
-  const { readLocalPart } = yield* ReturnPaths
-  const { feedbackType, localParts } = complaint
-  const [recipientId = recipients[0]] = localParts.flatMap((localPart) => readLocalPart(localPart) ?? [])
-  const result = recipientId === undefined ? "unknown" : yield* reportComplaint(recipientId, feedbackType)
+  const recipientId = (yield* sealedRecipient(complaint)) ?? recipients[0]
+  const result = recipientId === undefined ? "unknown" : yield* reportComplaint(recipientId, complaint.feedbackType)
   if (result === "early") return smtpError(451, "Try again later")
   yield* Metric.update(metrics.complaintReports[result], 1)
   yield* (result === "recorded" ? Effect.logInfo : Effect.logDebug)("complaint reported").pipe(

@@ -1,15 +1,15 @@
 import { suppressionFor } from "@outreach/domain/mail/Complaints"
+import { parseReturned } from "@outreach/mail/returned/parseReturned"
+import { readComplaint } from "@outreach/mail/returned/readComplaint"
+import { readReturned } from "@outreach/mail/returned/readReturned"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parseReport } from "../../src/mail/parseReport.ts"
-import { readComplaint } from "../../src/mail/readComplaint.ts"
-import { readDeliveryReport } from "../../src/mail/readDeliveryReport.ts"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 
 const SEAL = `bounce-${"0a".repeat(16)}-${"b7".repeat(9)}`
 
 const read = async (raw: string | Uint8Array) => {
-  const message = await parseReport(typeof raw === "string" ? Buffer.from(raw) : raw)
+  const message = await parseReturned(typeof raw === "string" ? Buffer.from(raw) : raw)
   return message && readComplaint(message)
 }
 const judge = async (raw: string) => {
@@ -60,10 +60,9 @@ function encoded(_: string, type: string, fields: string) {
 describe("whatever else comes", () => {
   const bytes = complaintReports.map(({ source }) => complaintReport(source, SEAL, "bounces.acme.test"))
   const readAll = async (raw: Uint8Array) => {
-    const message = await parseReport(raw)
+    const message = await parseReturned(raw)
     if (message === undefined) return
-    readDeliveryReport(message)
-    for (const localPart of readComplaint(message)?.localParts ?? []) expect(localPart.length).toBeLessThan(65)
+    for (const localPart of readReturned(message).localParts) expect(localPart.length).toBeLessThan(65)
   }
 
   it("is read without a failure, cut off, doubled or with any bytes in it", async () => {

@@ -1,0 +1,75 @@
+import type { ReportedOutcome } from "@outreach/domain/mail/Bounces"
+import { judgeSmtpReply, STATUS } from "../classifySmtpReply.ts"
+
+/** How sure a reading is, the surest first; `Returned` says what each means. */
+export const SURENESS = ["certain", "likely", "guess"] as const
+export type Sureness = (typeof SURENESS)[number]
+
+/** Why a message was not delivered to one recipient. */
+export interface Reason {
+  /** The enhanced status (RFC 3463) that a field of its own names. */
+  readonly status?: string
+  /** A server's reply, or words. */
+  readonly text: string
+}
+
+export interface Judgement {
+  readonly verdict: ReportedOutcome
+  readonly status: string | null
+  readonly sureness: Sureness
+}
+
+/**
+ * Judges why a message was not delivered; of several recipients, of whom an alias consists, by the mildest. The form in which the reasons came is as
+ * sure as `formIs`. What is guessed is a failure for now: it marks no address, and keeps from no domain.
+ */
+export const judgeReasons = (reasons: ReadonlyArray<Reason>, formIs: Sureness): Judgement => {
+  const judged = reasons.map(judgeReason)
+  const mildest = judged.toSorted((one, other) => severity(one.verdict) - severity(other.verdict))[0]
+  const sureness = leastSure([formIs, ...judged.map((each) => each.sureness)])
+  if (mildest === undefined) return { verdict: { _tag: "Deferred" }, status: null, sureness: "guess" }
+  const { verdict, status } = mildest
+  if (sureness !== "guess" || verdict._tag === "Deferred") return { verdict, status, sureness }
+  return {
+    verdict: { _tag: "Deferred", ...(verdict.reply !== undefined && { reply: verdict.reply }) },
+    status,
+    sureness,
+  }
+}
+
+const leastSure = (all: ReadonlyArray<Sureness>): Sureness =>
+  SURENESS[Math.max(...all.map((each) => SURENESS.indexOf(each)))]!
+
+const severity = (verdict: ReportedOutcome): number =>
+  verdict._tag === "Bounced" ? (verdict.reason === "other" ? 2 : 3) : verdict._tag === "Refused" ? 1 : 0
+
+const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
+  const reply = whole.slice(0, MAX_LENGTH).replace(/\s+/g, " ").trim()
+  const found = /(?<![\w.:/-])([45]\d\d)(?=[ -])/.exec(reply)
+  // Words before a reply are the reporting server's, and name its own hosts.
+  const from = Math.min(found?.index ?? reply.length, STATUS.exec(reply)?.index ?? reply.length)
+  const words = (found === null ? reply : reply.slice(from)).replace(NOT_SAID, "")
+  // A status that says nothing leaves the word to the server's own.
+  const text = named === undefined || named.endsWith(".0.0") ? words : `${named} ${words}`
+  const status = STATUS.exec(text)?.[0] ?? named ?? null
+  const isForNow = status?.startsWith("4.") || (found === null && (status === "5.4.7" || GIVEN_UP.test(words)))
+  const code = isForNow ? 400 : Number(found?.[1] ?? 500)
+  const at = /end of data|after data|reply to data|\[body\]/i.test(reply) ? "DATA" : "RCPT TO"
+  const { verdict, by } = judgeSmtpReply({ code, text, at })
+  const sureness = by === "status" ? "certain" : by === "nothing" ? "guess" : "likely"
+  return {
+    verdict: reply === "" ? verdict : { ...verdict, reply },
+    status,
+    sureness: isForNow && status === null ? "likely" : sureness,
+  }
+}
+
+/** What names nobody's fault: addresses, and where the message goes. */
+const NOT_SAID = /[^\s<>"(),;:=]+@[^\s<>"(),;:]+|returned to (the )?sender/gi
+
+/** Of a reason, so much is read. */
+const MAX_LENGTH = 2000
+
+/** How a server says that it has tried for as long as it would. */
+const GIVEN_UP =
+  /expired|too long|tim(ed?|e) ?out|time limit|retry time|not (be )?(connect|contact)|unable to (connect|contact)|able to establish|connection (refused|reset|lost|dropped)|no route to host|host is (down|unreachable)|try again|been failing|temporar/i

@@ -1,0 +1,62 @@
+import type { Email } from "postal-mime"
+import { type Judgement, judgeReasons, type Sureness } from "./judgeReasons.ts"
+import { headsOf, textOf } from "./parseReturned.ts"
+import { ENDS, isOfSystem, RETURNED_FORMS, type ReturnedForm } from "./returnedForms.ts"
+
+type Read = { readonly rule: string } & (
+  | ({ readonly kind: "bounce" } & Judgement)
+  | { readonly kind: Exclude<ReturnedForm["kind"], "bounce">; readonly sureness: Sureness }
+)
+
+/** Reads a message by the forms of machines; undefined when none fits. Only mail systems return messages. */
+export const readNotice = (message: Email): Read | undefined => {
+  const heads = headsOf(message)
+  const isSystem = isOfSystem(message)
+  const all = textOf(message)
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+  const notice = upTo(ENDS, all)
+  for (const { head = {}, opening, end = [], kind, name: rule, isGuess } of RETURNED_FORMS) {
+    if ((kind === "bounce" || kind === "delay") && !isSystem) continue
+    if (!Object.entries(head).every(([name, pattern]) => heads.has(name) && pattern.test(heads.get(name)!))) continue
+    const start = opening === undefined ? 0 : notice.findIndex((line) => beginsWith(opening, line))
+    if (start === -1) continue
+    if (kind !== "bounce") return { kind, rule, sureness: "likely" }
+    const reasons = reasonsIn(upTo(end, notice.slice(start)))
+    return { kind, rule, ...judgeReasons(reasons, isGuess ? "guess" : "likely") }
+  }
+  return undefined
+}
+
+const upTo = (ends: ReadonlyArray<string>, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = lines.findIndex((line) => beginsWith(ends, line))
+  return end === -1 ? lines : lines.slice(0, end)
+}
+
+const beginsWith = (beginnings: ReadonlyArray<string>, line: string): boolean => {
+  const folded = line.slice(0, MAX_BEGINNING).toLowerCase()
+  return beginnings.some((beginning) => folded.startsWith(beginning))
+}
+
+/** Of a line, so much is compared. */
+const MAX_BEGINNING = 120
+
+/** Splits the lines of a notice at those that begin with a recipient. What stands before the first counts only where nothing follows one. */
+const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text: string }> => {
+  const [before, ...blocks] = lines.reduce<Array<Array<string>>>(
+    (parts, line) => {
+      const recipient = RECIPIENT.exec(line)?.[0]
+      if (recipient !== undefined) parts.push([line.slice(recipient.length)])
+      else parts.at(-1)!.push(line)
+      return parts
+    },
+    [[]],
+  )
+  const texts = blocks.map((block) => block.join(" ").trim()).filter((text) => text !== "")
+  return (texts.length > 0 ? texts.slice(0, MAX_RECIPIENTS) : [before!.join(" ")]).map((text) => ({ text }))
+}
+
+/** A line's beginning that is an address alone, or one that a colon, a bracket or a time follows. */
+const RECIPIENT = /^[<"]?[^\s<>"@]{1,64}@[^\s<>"@:]{1,255}[>"]?(?::|$| (?=on |invalid |\(|[45]\d\d))/i
+
+const MAX_RECIPIENTS = 100

@@ -1,0 +1,53 @@
+import type { Email } from "postal-mime"
+import { type Judgement, judgeReasons, type Reason, type Sureness } from "./judgeReasons.ts"
+import { partsOf, readFieldGroups, textOf } from "./parseReturned.ts"
+import { isOfSystem } from "./returnedForms.ts"
+
+type Fields = ReadonlyMap<string, string>
+type Read = { readonly rule: string } & (
+  | ({ readonly kind: "bounce" } & Judgement)
+  | { readonly kind: "delay" | "delivered"; readonly sureness: Sureness }
+)
+
+/**
+ * Reads the fields of a delivery status notification (RFC 3464, RFC 6533), in whatever part of a message they stand; undefined where there are none.
+ * It is a bounce if no recipient has the message, or may still get it.
+ */
+export const readReport = (message: Email): Read | undefined => {
+  for (const text of partsOf(message, "message/delivery-status", "message/global-delivery-status")) {
+    const read = judge(recipientsOf(text), "RFC 3464", "certain")
+    if (read !== undefined) return read
+  }
+  if (!isOfSystem(message)) return undefined
+  // Some write them into the text, and gateways that take parts apart leave them there.
+  for (const text of [textOf(message), ...partsOf(message, "text/plain")]) {
+    const recipients = recipientsOf(text).filter(
+      (fields) => fields.has("final-recipient") || fields.has("original-recipient"),
+    )
+    const read = judge(recipients, "RFC 3464 in a text", "likely")
+    if (read !== undefined) return read
+  }
+  return undefined
+}
+
+const recipientsOf = (text: string): ReadonlyArray<Fields> =>
+  readFieldGroups(text).filter((fields) => fields.has("action") || fields.has("status"))
+
+const judge = (recipients: ReadonlyArray<Fields>, rule: string, formIs: Sureness): Read | undefined => {
+  if (recipients.length === 0) return undefined
+  const actions = recipients.map(actionOf)
+  if (actions.includes("delivered")) return { kind: "delivered", rule, sureness: formIs }
+  if (actions.includes("delayed")) return { kind: "delay", rule, sureness: formIs }
+  return { kind: "bounce", rule, ...judgeReasons(recipients.map(reasonOf), formIs) }
+}
+
+const actionOf = (fields: Fields): "failed" | "delayed" | "delivered" => {
+  if (fields.has("will-retry-until")) return "delayed"
+  const action = fields.get("action") ?? { 2: "delivered", 4: "delayed", 5: "failed" }[fields.get("status")!.charAt(0)]
+  return /^fail/i.test(action ?? "") ? "failed" : /^delayed\b/i.test(action ?? "") ? "delayed" : "delivered"
+}
+
+const reasonOf = (fields: Fields): Reason => ({
+  status: /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "5.0.0",
+  text: (fields.get("diagnostic-code") ?? "").replace(/^[\w-]+\s*;\s*/, ""),
+})
