@@ -13,7 +13,7 @@ const path = join(folder, "rows.csv")
 
 const read = (text: string, isWhole: (fields: ReadonlyArray<string>) => boolean = () => true) => {
   writeFileSync(path, text)
-  return readRows(path, { isWhole }).pipe(
+  return readRows(path, { encoding: "utf-8", delimiter: ",", isWhole }).pipe(
     Stream.runCollect,
     Effect.map((rows) => [...rows]),
     Effect.provide(NodeServices.layer),

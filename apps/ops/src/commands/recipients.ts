@@ -11,7 +11,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, ignoreColumns, limit, organizationId, quiet } from "../inputs/filters.ts"
+import { clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, printToStderr, refuse } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -29,7 +29,7 @@ const load = changing({
   input: {
     campaignId: flag(CampaignId, "The id of a draft or paused campaign, cmp_…"),
     skipBad: switchFlag("Leave bad lines out, instead of importing nothing"),
-    ignoreColumns,
+    ...columnFlags,
     fields: withDefault(
       flag(
         fieldNames,
@@ -45,7 +45,7 @@ const load = changing({
       ),
     ),
     quiet,
-    file: textArgument("A CSV file in UTF-8 whose first line names the columns npi and email"),
+    file: textArgument("A delimited text file whose first line names the columns npi and email"),
   },
   *run({ campaignId, file, ...options }) {
     const { importFile } = yield* Effect.promise(() => import("../recipients/importFile.ts"))

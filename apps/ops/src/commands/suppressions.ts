@@ -14,7 +14,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, ignoreColumns, limit, quiet, readClinician } from "../inputs/filters.ts"
+import { clinicianFlags, columnFlags, limit, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, flag, optional, textArgument, type Values } from "../inputs/Input.ts"
 import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -104,9 +104,9 @@ const load = changing({
   examples: ["ops suppressions import --program pgm_… accounts.csv"],
   input: {
     programId,
-    ignoreColumns,
+    ...columnFlags,
     quiet,
-    file: textArgument("A CSV file in UTF-8 whose first line names the columns npi, email or both"),
+    file: textArgument("A delimited text file whose first line names the columns npi, email or both"),
   },
   *run({ programId, file, ...options }) {
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))

@@ -2,7 +2,8 @@ import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientIm
 import { Effect, Schema, Stream } from "effect"
 import { createPrivateFile } from "../output/createPrivateFile.ts"
 import { printProgress, refusal } from "../output/Output.ts"
-import { type Header, isBad, readLines } from "./readLines.ts"
+import type { Header } from "./readHeader.ts"
+import { isBad, readLines } from "./readLines.ts"
 
 export interface RejectedLine extends BadLine {
   readonly text: string
@@ -20,12 +21,14 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   const { append, keep } = yield* createPrivateFile(path, unusable)
   let hasLines = false
   return {
-    write: Effect.fnUntraced(function* (header: string, lines: ReadonlyArray<RejectedLine>) {
+    write: Effect.fnUntraced(function* ({ text, delimiter }: Header, lines: ReadonlyArray<RejectedLine>) {
       if (lines.length === 0) return
-      if (!hasLines) yield* append(`line,reason,${header}\n`)
+      if (!hasLines) yield* append(`${["line", "reason", text].join(delimiter)}\n`)
       hasLines = true
       yield* append(
-        lines.map(({ number, reason, text }) => `${number},"${reason.replaceAll('"', '""')}",${text}\n`).join(""),
+        lines
+          .map(({ number, reason, text }) => `${[number, `"${reason.replaceAll('"', '""')}"`, text].join(delimiter)}\n`)
+          .join(""),
       )
     }),
     /** Keeps the file after the scope. */

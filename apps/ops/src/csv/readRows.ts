@@ -5,7 +5,12 @@ import { type Refusal, refusal } from "../output/Output.ts"
 export const unusableFile = (file: string, reason: string): Refusal =>
   refusal("UnusableFile", `${file} cannot be imported: ${reason}.`, { file, reason })
 
-/** A row of a CSV file (RFC 4180). */
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
+
+export const DELIMITERS = [",", ";", "\t"] as const
+export type Delimiter = (typeof DELIMITERS)[number]
+
+/** A row of a delimited file (RFC 4180, or with semicolons or tabs). */
 export interface Row {
   /** The number of the row's first line, counted from 1. */
   readonly number: number
@@ -17,30 +22,31 @@ export interface Row {
 
 const MAX_ROW_LENGTH = 65_536
 
+export interface RowOptions {
+  readonly encoding: Encoding
+  readonly delimiter: Delimiter
+  /** Reports whether the fields make a row. If a row of several lines is not whole, its first line has an unpaired quote. */
+  readonly isWhole: (fields: ReadonlyArray<string>) => boolean
+  readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
+}
+
 /**
- * Reads the rows of a CSV file that are not blank, as a stream whose memory does not grow with the file.
+ * Reads the rows of a delimited file that are not blank, as a stream whose memory does not grow with the file.
  *
  * Accepts a byte order mark, every kind of line end, and line ends in quoted fields. Trims the spaces around a field.
  * An unpaired quote makes only its own line bad.
  */
-export const readRows = (
-  file: string,
-  options: {
-    /** Reports whether the fields make a row. If a row of several lines is not whole, its first line has an unpaired quote. */
-    readonly isWhole: (fields: ReadonlyArray<string>) => boolean
-    readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
-  },
-): Stream.Stream<Row, Refusal, FileSystem.FileSystem> => {
-  const { isWhole, onBytes = () => Effect.void } = options
+export const readRows = (file: string, options: RowOptions): Stream.Stream<Row, Refusal, FileSystem.FileSystem> => {
+  const { encoding, onBytes = () => Effect.void } = options
   return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
     Stream.mapError(() => unusableFile(file, "it cannot be read")),
     Stream.tap((bytes) => onBytes(bytes.length)),
-    Stream.decodeText,
+    Stream.decodeText({ encoding }),
     Stream.concat(Stream.succeed(END)),
     Stream.mapAccumEffect(
       (): Unread => ({ text: "", number: 1, isLast: false }),
       ({ text, number }, piece) =>
-        takeRows(file, { text: text + (piece ?? ""), number, isLast: piece === END }, isWhole),
+        takeRows(file, { text: text + (piece ?? ""), number, isLast: piece === END }, options),
     ),
   )
 }
@@ -59,14 +65,14 @@ interface Unread {
 const takeRows = (
   file: string,
   unread: Unread,
-  isWhole: (fields: ReadonlyArray<string>) => boolean,
+  options: RowOptions,
 ): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], Refusal> => {
   const { text, isLast } = unread
   const rows: Array<Row> = []
   let { number } = unread
   let start = 0
   while (start < text.length) {
-    const row = findRow(text, start, isWhole)
+    const row = findRow(text, start, options)
     // A carriage return at the end may be half of a line end, and the next chunk may close a quote.
     const isCut = !isLast && (row.end >= text.length - 1 || row.fields === undefined)
     if (isCut && text.length - start <= MAX_ROW_LENGTH + 1) break
@@ -83,21 +89,30 @@ const takeRows = (
 
 const LINE_END = /\r\n|\n|\r/g
 const LINE_REST = /[^\r\n]*/y
-const FIELD = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|(?:[^",\r\n \t][^,\r\n]*)?)(?=[,\r\n]|$)/y
+
+const fieldPattern = (delimiter: Delimiter): RegExp => {
+  const [space, end] = [delimiter === "\t" ? " " : " \t", `${delimiter}\r\n`]
+  return new RegExp(
+    `[${space}]*(?:"([^"]*(?:""[^"]*)*)"[${space}]*|(?:[^"${end}${space}][^${end}]*)?)(?=[${end}]|$)`,
+    "y",
+  )
+}
+const FIELDS = { ",": fieldPattern(","), ";": fieldPattern(";"), "\t": fieldPattern("\t") }
 
 /** Finds the row that begins at an index; if its quotes do not pair, its first line. */
-const findRow = (text: string, start: number, isWhole: (fields: ReadonlyArray<string>) => boolean) => {
+const findRow = (text: string, start: number, { delimiter, isWhole }: RowOptions) => {
   LINE_REST.lastIndex = start
   const lineEnd = start + LINE_REST.exec(text)![0].length
+  const pattern = FIELDS[delimiter]
   const fields: Array<string> = []
   let end = start - 1
   do {
-    FIELD.lastIndex = end + 1
-    const match = FIELD.exec(text)
+    pattern.lastIndex = end + 1
+    const match = pattern.exec(text)
     if (match === null) return { end: lineEnd, fields: undefined }
     fields.push(match[1]?.replaceAll('""', '"') ?? match[0].trim())
-    end = FIELD.lastIndex
-  } while (text[end] === ",")
+    end = pattern.lastIndex
+  } while (text[end] === delimiter)
   const isRow = end === lineEnd || (end - start <= MAX_ROW_LENGTH && isWhole(fields))
   return isRow ? { end, fields } : { end: lineEnd, fields: undefined }
 }

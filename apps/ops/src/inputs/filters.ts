@@ -21,6 +21,7 @@ import {
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
+const ColumnMapText = Effect.promise(async () => (await import("../csv/ColumnMap.ts")).ColumnMapText)
 export const emailAddress = Effect.promise(
   async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,
 )
@@ -43,7 +44,18 @@ export const organizationId = flag(OrganizationId, "The organization's id, org_�
 export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
 export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
-export const ignoreColumns = switchFlag("Leave out columns beside npi and email, instead of refusing the file")
+
+/** The flags that say what the columns of an import file hold. */
+export const columnFlags = {
+  map: optional(
+    flag(
+      ColumnMapText,
+      'What columns of other names hold: npi, email or a field, by name or as "column 3"',
+      "column=name,…",
+    ),
+  ),
+  ignoreColumns: switchFlag("Leave out columns beside npi and email, instead of refusing the file"),
+}
 export const quiet = switchFlag("Show no progress")
 
 export const dnsServer = optional(

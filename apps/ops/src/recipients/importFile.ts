@@ -7,7 +7,9 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Result, Stream } from "effect"
 import { addBadLine, BadLines, checkFile, createRejectsFile, type RejectedLine } from "../csv/badLines.ts"
-import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
+import type { ColumnMap } from "../csv/ColumnMap.ts"
+import { readHeader } from "../csv/readHeader.ts"
+import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 1000
@@ -27,6 +29,7 @@ export const importFile = Effect.fn("importFile")(function* (
     readonly ignoreColumns: boolean
     /** The fields to take beside those of the campaign; `all` takes every column. */
     readonly fields: ReadonlyArray<string> | "all"
+    readonly map?: ColumnMap
     /** The path of a new file for the refused lines and their reasons. */
     readonly rejects?: string
     readonly quiet: boolean
@@ -40,7 +43,7 @@ export const importFile = Effect.fn("importFile")(function* (
   const { skipBad, quiet } = options
   const rejects = options.rejects === undefined ? undefined : yield* createRejectsFile(options.rejects)
   const header = yield* readHeader(file, "npi and email", { ...options, ...fieldsToTake(campaign, options.fields) })
-  const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
+  const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
   const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))

@@ -5,7 +5,9 @@ import { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect, Result, Stream } from "effect"
 import { BadLines, checkFile } from "../csv/badLines.ts"
-import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
+import type { ColumnMap } from "../csv/ColumnMap.ts"
+import { readHeader } from "../csv/readHeader.ts"
+import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 500
@@ -14,7 +16,7 @@ const BATCH_SIZE = 500
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   programId: ProgramId,
   file: string,
-  options: { readonly ignoreColumns: boolean; readonly quiet: boolean },
+  options: { readonly ignoreColumns: boolean; readonly map?: ColumnMap; readonly quiet: boolean },
 ) {
   const header = yield* readHeader(file, "npi or email", options)
   const { lines, bad } = yield* checkFile(header, (line) => reasonAgainst(toClinician(line)), options)

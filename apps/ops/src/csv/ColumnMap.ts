@@ -1,0 +1,79 @@
+import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
+import { Npi } from "@outreach/domain/recipients/Npi"
+import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
+import { textSchema } from "@outreach/domain/textSchema"
+import { Result, Schema } from "effect"
+
+/** What the columns of a file hold, by their keys: `npi`, `email`, or the name of a field. */
+export type ColumnMap = ReadonlyMap<string, string>
+
+/** What a column is looked up by: its name, or `column 3` for its place. */
+export const columnKey = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, " ")
+
+// A name needs quotes only if `=word,` is a part of it.
+const ENTRY = /\s*(?:"((?:[^"]|"")+)"|(.+?))\s*=\s*([a-z][\w -]*?)\s*(?:,|$)/iy
+
+export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
+  'columns and what they hold, such as "E-Mail=email,NPI Number=npi,Given Name=first_name"',
+  (text) => {
+    const map = new Map<string, string>()
+    for (ENTRY.lastIndex = 0; ENTRY.lastIndex < text.length; ) {
+      const [, quoted, plain, word = ""] = ENTRY.exec(text) ?? []
+      const column = columnKey(quoted?.replaceAll('""', '"') ?? plain ?? "")
+      const target = /^(?:npi|email)$/i.test(word) ? word.toLowerCase() : Result.getOrUndefined(fieldNameOf(word))
+      if (target === undefined) return undefined
+      if (map.has(column)) throw new RangeError("a column is named twice")
+      if ([...map.values()].includes(target)) throw new RangeError(`${target} is named twice`)
+      map.set(column, target)
+    }
+    return map.size === 0 ? undefined : map
+  },
+)
+
+/** A flag `--map` as it is typed in a shell. */
+const formatMap = (map: ReadonlyArray<readonly [column: string, target: string]>): string => {
+  const quote = (column: string) => (/=.*,|^"/.test(column) ? `"${column.replaceAll('"', '""')}"` : column)
+  const text = map.map(([column, target]) => `${quote(column)}=${target}`).join(",")
+  return `--map ${/["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`}`
+}
+
+export interface Column {
+  /** How people are told of it: its name, or its place where the name may be a person's. */
+  readonly title: string
+  /** What it holds: `npi`, `email`, or the name of a field; as written, or by the map. */
+  readonly name: string
+  readonly isMapped: boolean
+  /** Its cells in the first rows. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** Returns the whole `--map` that is likely where columns are missing: by their names, and by what the first rows hold. */
+export const suggestMap = (missing: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string | undefined => {
+  const free = columns.filter(({ isMapped, name }) => !isMapped && TESTS[name.toLowerCase()] === undefined)
+  const found = missing.flatMap((target) => {
+    const scores = free.map((column) => likeness(target, column))
+    const best = Math.max(...scores)
+    return best < 0.5 ? [] : [[free[scores.indexOf(best)]!.title, target] as const]
+  })
+  const given = columns.flatMap(({ isMapped, title, name }) => (isMapped ? [[title, name] as const] : []))
+  return found.length === 0 ? undefined : formatMap([...given, ...found])
+}
+
+export const isNpi = Schema.is(Npi)
+export const isEmail = (text: string): boolean => canonicalEmail(text) !== undefined
+
+const TESTS: Readonly<Record<string, (cell: string) => boolean>> = { npi: isNpi, email: isEmail }
+
+/** Names of columns in use, without what is neither a letter nor a digit. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  npi: /^(?:npi(?:number|no|id|code)?|(?:provider|individual|physician)npi|nationalprovideridentifier)$/,
+  email: /^(?:(?:primary|work|business|contact)?e?mail(?:address|adresse|id)?)$/,
+}
+
+const likeness = (target: string, { title, cells }: Column): number => {
+  const plain = title.toLowerCase().replaceAll(/[^\p{L}\d]/gu, "")
+  const isNamed = NAMES[target]?.test(plain) ?? plain === target.replaceAll("_", "")
+  const filled = cells.filter((cell) => cell !== "")
+  const fitting = TESTS[target] === undefined ? 0 : filled.filter(TESTS[target]).length
+  return (isNamed ? 1 : plain.includes(target) ? 0.5 : 0) + (filled.length === 0 ? 0 : fitting / filled.length)
+}

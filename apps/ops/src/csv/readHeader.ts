@@ -1,0 +1,170 @@
+import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
+import { Effect, FileSystem, Result } from "effect"
+import { printToStderr } from "../output/Output.ts"
+import { type Column, type ColumnMap, columnKey, isEmail, isNpi, suggestMap } from "./ColumnMap.ts"
+import { unusableFile } from "./readRows.ts"
+import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
+
+const COLUMNS = ["npi", "email"] as const
+const MAX_NAMED = 20
+
+/** Whether a file must have both columns, or at least one. */
+type Columns = "npi and email" | "npi or email"
+
+interface FieldColumn {
+  readonly name: string
+  readonly index: number
+}
+
+export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
+  readonly file: string
+  /** In bytes. */
+  readonly size: number
+  /** The number of its line; 0 if the file has none. */
+  readonly line: number
+  /** The names of the columns, as they are written. */
+  readonly text: string
+  /** How the file is read, for people. */
+  readonly readAs: string
+  readonly columnCount: number
+  /** The index of the column, or -1. */
+  readonly npi: number
+  readonly email: number
+  /** Undefined when the import takes no fields. */
+  readonly fields: ReadonlyArray<FieldColumn> | undefined
+}
+
+interface HeaderOptions {
+  readonly ignoreColumns: boolean
+  readonly quiet: boolean
+  /** What columns of other names hold. */
+  readonly map?: ColumnMap
+  /** The fields that the file must have a column for; `all` takes every column. Default none. */
+  readonly fields?: ReadonlyArray<string> | "all"
+  /** The fields that are taken where the file has a column for them. Default none. */
+  readonly fieldsIfThere?: ReadonlyArray<string>
+}
+
+/**
+ * Recognises how a regular file is written, and reads its first line. It names the columns `npi` and `email` in any order, those of the fields,
+ * and others if `ignoreColumns` is set. `map` gives columns these names, also those of a file without a header. Says on standard error how the file is read.
+ */
+export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
+  const size = yield* sizeOf(file)
+  const { sample, encoding, delimiter } = yield* recognizeFormat(file)
+  const [first, ...others] = sample
+  if (first === undefined) return yield* Effect.fail(unusableFile(file, "it is empty"))
+  if (first.fields === undefined) {
+    return yield* Effect.fail(unusableFile(file, "its first line has a quote that does not pair"))
+  }
+  const { map = new Map<string, string>() } = options
+  const isWanted = (cell: string) => [...COLUMNS, ...map.keys()].includes(columnKey(cell))
+  const isHeader = first.fields.some(isWanted) || !first.fields.some((cell) => isNpi(cell) || isEmail(cell))
+  const rows = isHeader ? others : sample
+  const targets = new Set(map.values())
+  const found = first.fields.map((cell, i): Column => {
+    const place = `column ${i + 1}`
+    const written = isHeader ? cell : place
+    const target = map.get(columnKey(written)) ?? map.get(place)
+    // A column that the map names takes the place of another of that name.
+    const name = target ?? (targets.has(columnKey(written)) ? "" : written)
+    const title = isHeader && isName(cell) ? cell : place
+    return { title, name, isMapped: target !== undefined, cells: rows.map(({ fields }) => fields?.[i] ?? "") }
+  })
+  const lacking = [...map].find(([, target]) => !found.some(({ name, isMapped }) => isMapped && name === target))
+  const parsed = yield* Effect.mapError(
+    lacking === undefined
+      ? parseHeader(found, columns, options, isHeader)
+      : Effect.fail(`--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`),
+    (reason) => unusableFile(file, reason),
+  )
+  const names = isHeader ? `the header ${nameAll(found.map(({ title }) => title))}` : "no header"
+  const readAs = `${describeFormat({ encoding, delimiter })}, with ${names}`
+  if (!options.quiet) yield* printToStderr(`Read as ${readAs}.`)
+  const text = isHeader ? first.text : found.map(({ title }) => title).join(delimiter)
+  const line = isHeader ? first.number : 0
+  return { file, size, encoding, delimiter, line, text, readAs, columnCount: found.length, ...parsed } satisfies Header
+})
+
+const sizeOf = Effect.fnUntraced(function* (file: string) {
+  const { stat } = yield* FileSystem.FileSystem
+  if (file === "-") {
+    return yield* Effect.fail(unusableFile("Standard input", "a file is read twice; give a file's name"))
+  }
+  const { type, size } = yield* Effect.mapError(stat(file), ({ reason }) =>
+    unusableFile(file, reason._tag === "NotFound" ? "it does not exist" : "it cannot be read"),
+  )
+  if (type !== "File")
+    return yield* Effect.fail(unusableFile(file, "it is not a regular file, and a file is read twice"))
+  return Number(size)
+})
+
+/** Finds the columns that are read, or fails with the reason why the header is not valid. */
+const parseHeader = Effect.fnUntraced(function* (
+  header: ReadonlyArray<Column>,
+  columns: Columns,
+  { ignoreColumns, fields: wanted = [], fieldsIfThere = [] }: HeaderOptions,
+  isHeader: boolean,
+) {
+  const names = header.map(({ name }) => name.toLowerCase())
+  const isKnown = (index: number) => COLUMNS.some((known) => known === names[index])
+  const suggest = (missing: ReadonlyArray<string>): string => {
+    const suggestion = suggestMap(missing, header)
+    return suggestion === undefined ? "" : `; if they are meant so, add ${suggestion}`
+  }
+
+  const missing = COLUMNS.filter((column) => !names.includes(column))
+  if (missing.length > (columns === "npi and email" ? 0 : 1)) {
+    const fault = isHeader
+      ? `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}; it names ${nameAll(header.map(describe))}`
+      : `its first line is that of a clinician, and no header that names the columns ${columns}`
+    return yield* Effect.fail(fault + suggest(missing))
+  }
+  const twice = COLUMNS.find((column) => names.indexOf(column) !== names.lastIndexOf(column))
+  if (twice !== undefined) {
+    const place = names.lastIndexOf(twice) + 1
+    return yield* Effect.fail(
+      `its first line names ${twice} more than once; name the one that counts by its place, such as --map "column ${place}=${twice}"`,
+    )
+  }
+
+  const fields: Array<FieldColumn> = []
+  for (const [index, column] of header.entries()) {
+    if (isKnown(index)) continue
+    const name = fieldNameOf(column.name)
+    if (Result.isSuccess(name)) {
+      if (wanted === "all" || column.isMapped || [...wanted, ...fieldsIfThere].includes(name.success))
+        fields.push({ name: name.success, index })
+    } else if (wanted === "all") {
+      return yield* Effect.fail(
+        `${describe(column)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`,
+      )
+    }
+  }
+  const fieldNames = fields.map(({ name }) => name)
+  const repeated = fieldNames.find((name, i) => fieldNames.indexOf(name) !== i)
+  if (repeated !== undefined) return yield* Effect.fail(`its first line names the field ${repeated} more than once`)
+  const lacking = wanted === "all" ? [] : wanted.filter((name) => !fieldNames.includes(name))
+  if (lacking.length > 0) {
+    return yield* Effect.fail(
+      `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields${suggest(lacking)}`,
+    )
+  }
+
+  const taken = new Set(fields.map(({ index }) => index))
+  const extra = header.filter((_, index) => !taken.has(index) && !isKnown(index)).map(describe)
+  if (extra.length > 0 && !ignoreColumns) {
+    const known = [...COLUMNS, ...fieldNames].join(", ").replace(/, (\S+)$/, " and $1")
+    return yield* Effect.fail(`it has columns beside ${known} (${nameAll(extra)}); --ignore-columns leaves them out`)
+  }
+  const takesFields = wanted.length > 0 || fields.length > 0
+  return { npi: names.indexOf("npi"), email: names.indexOf("email"), fields: takesFields ? fields : undefined }
+})
+
+const describe = ({ title }: Column): string => (/^column \d+$/.test(title) ? title : `"${title}"`)
+
+const nameAll = (columns: ReadonlyArray<string>): string =>
+  columns.slice(0, MAX_NAMED).join(", ") + (columns.length > MAX_NAMED ? ` and ${columns.length - MAX_NAMED} more` : "")
+
+/** Reports whether a field looks like a column name. Other fields are not repeated, because the first line may be a recipient's. */
+const isName = (field: string): boolean => /^\p{L}[\p{L}\d _.()#/-]{0,39}$/u.test(field) && !/\d{5}/.test(field)

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Stream } from "effect"
+import * as fc from "fast-check"
+import { afterAll, expect, it } from "vitest"
+import { DELIMITERS, type Encoding, readRows } from "../src/csv/readRows.ts"
+import { recognizeFormat } from "../src/csv/recognizeFormat.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "ops-format-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, "list.csv")
+
+const recognize = (bytes: string | Uint8Array) => {
+  writeFileSync(path, bytes)
+  return Effect.runPromise(Effect.provide(recognizeFormat(path), NodeServices.layer))
+}
+
+/** The characters that Windows-1252 has where ISO 8859-1 has controls. */
+const WINDOWS = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 32 }, (_, i) => 0x80 + i))
+
+const encode = (text: string, encoding: Encoding): Buffer => {
+  if (encoding === "utf-8") return Buffer.from(text)
+  if (encoding === "windows-1252")
+    return Buffer.from(
+      text.replaceAll(/[^\0-\xFF]/g, (each) => String.fromCharCode(0x80 + WINDOWS.indexOf(each))),
+      "latin1",
+    )
+  const bytes = Buffer.from(text, "utf16le")
+  return encoding === "utf-16be" ? bytes.swap16() : bytes
+}
+
+const table = fc.record({
+  delimiter: fc.constantFrom(...DELIMITERS),
+  end: fc.constantFrom("\n", "\r\n", "\r"),
+  last: fc.boolean(),
+  rows: fc.integer({ min: 2, max: 4 }).chain((width) =>
+    fc.array(
+      fc.array(fc.stringMatching(/^[a-z@.'éÉñüß€“”]([a-z ,;\t"\r\n’éàÜßø€–]{0,12}[a-zéß”])?$/), {
+        minLength: width,
+        maxLength: width,
+      }),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    ),
+  ),
+})
+const written = fc.constantFrom<readonly [Encoding, string]>(
+  ["utf-8", ""],
+  ["utf-8", "\uFEFF"],
+  ["utf-16le", ""],
+  ["utf-16le", "\uFEFF"],
+  ["utf-16be", ""],
+  ["utf-16be", "\uFEFF"],
+  ["windows-1252", ""],
+)
+
+it("reads what was written, in every encoding, with every delimiter and every line end", async () => {
+  await fc.assert(
+    fc.asyncProperty(table, written, async ({ delimiter, end, last, rows }, [encoding, mark]) => {
+      const header = rows[0]!.map((_, i) => `Column ${i}`)
+      const cell = (text: string) => (/[,;\t"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+      const text = [header, ...rows].map((row) => row.map(cell).join(delimiter)).join(end) + (last ? end : "")
+      const bytes = encode(mark + text, encoding)
+      // Bytes of Windows-1252 that are a character of UTF-8 by chance may decide in a file with few others.
+      fc.pre(encoding !== "windows-1252" || !/[\xC2-\xF4][\x80-\xBF]/.test(bytes.toString("latin1")))
+      const format = await recognize(bytes)
+      expect(format.delimiter).toBe(delimiter)
+      const isAscii = !/[^\0-\x7F]/.test(text)
+      expect(format.encoding).toBe(encoding === "windows-1252" && isAscii ? "utf-8" : encoding)
+      const read = await readRows(path, { ...format, isWhole: ({ length }) => length === header.length }).pipe(
+        Stream.runCollect,
+        Effect.provide(NodeServices.layer),
+        Effect.runPromise,
+      )
+      expect(read.map(({ fields }) => fields)).toEqual([header, ...rows])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it("looks at all of a file before it takes it for UTF-8", async () => {
+  const lines = `npi,email,name\n${"1,a@b.test,Ada\n".repeat(20_000)}`
+  expect(await recognize(lines)).toMatchObject({ encoding: "utf-8" })
+  expect(await recognize(encode(`${lines}1,a@b.test,José\n`, "windows-1252"))).toMatchObject({
+    encoding: "windows-1252",
+  })
+  // Wherever the pieces of the file are cut.
+  for (const shift of ["", "x", "xx"])
+    expect(await recognize(`${shift}${"é€\n".repeat(50_000)}`)).toMatchObject({ encoding: "utf-8" })
+})
+
+it("takes few stray bytes in UTF-8 for broken, and a chance pair in Windows-1252 for text", async () => {
+  const broken = Buffer.concat([Buffer.from("npi,name\n1,José\n2,Zoë\n3,Jos"), Buffer.of(0xe9)])
+  expect(await recognize(broken)).toMatchObject({ encoding: "utf-8" })
+  expect(await recognize(encode("npi,name\n1,JOSÉ’S\n2,José\n3,Zoë\n", "windows-1252"))).toMatchObject({
+    encoding: "windows-1252",
+  })
+})
+
+it("is not misled by delimiters within cells, and obeys a line that names the delimiter", async () => {
+  const tricky = "NPI;Name, first;Notes, other\n1;Reyes, Dana;a, b\n2;Okafor;c\n"
+  expect(await recognize(tricky)).toMatchObject({ delimiter: ";" })
+  expect(await recognize("email\na@b.test\n")).toMatchObject({ delimiter: "," })
+  const named = await recognize("sep=;\r\na,b;c,d\r\n1,2;3,4\r\n")
+  expect(named).toMatchObject({ delimiter: ";" })
+  expect(named.sample[0]).toEqual({ number: 2, text: "a,b;c,d", fields: ["a,b", "c,d"] })
+})
+
+it.each([
+  ["a workbook, such as Excel’s .xlsx", "PK\u0003\u0004\u0014\0\u0006\0[Content_Types].xml"],
+  ["a ZIP archive", "PK\u0003\u0004\u0014\0list.csv"],
+  ["a workbook of the old kind", "\xD0\xCF\u0011\xE0\xA1\xB1\u001A\xE1"],
+  ["a PDF document", "%PDF-1.7\n"],
+  ["a gzip archive", "\u001F\x8B\u0008\0"],
+  ["HTML or XML", "\xEF\xBB\xBF\r\n<html><table><tr><td>npi"],
+])("names %s, and says what to do", async (kind, bytes) => {
+  const refused = recognize(Buffer.from(bytes, "latin1"))
+  await expect(refused).rejects.toThrow(`cannot be imported: it is ${kind}`)
+  await expect(refused).rejects.toThrow(/; (?:save|unpack|ask|open)/)
+})
+
+it("refuses a line without an end, and takes an empty file for no rows", async () => {
+  await expect(recognize("x".repeat(10_000_000))).rejects.toThrow("line 1 is longer than 64 KiB")
+  await expect(recognize(Buffer.alloc(10_000_000))).rejects.toThrow("line 1 is longer than 64 KiB")
+  expect((await recognize("")).sample).toEqual([])
+})
