@@ -2594,6 +2594,25 @@ create table inbox_keys (
   constraint inbox_keys_pkey PRIMARY KEY (organization_id, event_id)
 );
 
+create table late_refusal_counts (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  cause text collate "C" not null,
+  messages integer not null,
+  constraint late_refusal_counts_pkey PRIMARY KEY (organization_id, campaign_id, domain, cause)
+) with (fillfactor=50);
+
+create table late_refusals (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  cause text not null,
+  refused_at timestamp with time zone default clock_timestamp() not null,
+  constraint late_refusals_pkey PRIMARY KEY (organization_id, campaign_id, recipient_id),
+  constraint late_refusals_cause_check CHECK ((cause = ANY (ARRAY['policy'::text, 'content'::text, 'full'::text, 'expired'::text, 'other'::text])))
+);
+
 create table mail_operators (
   domain text collate "C" not null,
   operator text collate "C",
@@ -3139,6 +3158,8 @@ alter table follow_ups add constraint follow_ups_organization_id_first_id_fkey F
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table late_refusal_counts add constraint late_refusal_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table late_refusals add constraint late_refusals_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table message_attempts add constraint message_attempts_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);

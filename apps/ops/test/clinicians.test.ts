@@ -68,6 +68,7 @@ describe("ops clinicians erase", () => {
       },
       ...{
         complaints: 1,
+        late_refusals: 1,
         organization_suppressions: 1,
         events: 3,
         hits: 2,
@@ -232,6 +233,7 @@ describe("ops clinicians export", () => {
       },
       ...{
         complaints: 1,
+        late_refusals: 1,
         organization_suppressions: 1,
         inbox: 5,
         stored_responses: 2,

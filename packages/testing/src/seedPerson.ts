@@ -65,6 +65,9 @@ export const seedPerson = Effect.fnUntraced(function* () {
     insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
     values (${organization.id}, ${campaign.id}, ${id}, 'abuse')`
   yield* sql`
+    insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
+    values (${organization.id}, ${campaign.id}, ${id}, 'policy')`
+  yield* sql`
     insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
     values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
 

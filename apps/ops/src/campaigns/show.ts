@@ -1,3 +1,4 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
@@ -13,6 +14,9 @@ import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
 import { formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
+
+/** How many causes and domains of late refusals are shown. */
+const MAX_LATE_REFUSALS = 50
 
 export const show = reading({
   about: "Show a campaign's status and progress, and why messages were not sent",
@@ -36,17 +40,25 @@ export const show = reading({
       followUp: (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null,
       subjectTest: yield* readSubjectTestReport(campaign),
       pauses: yield* repository.pauses(campaignId),
+      lateRefusals: yield* CampaignReader.use(({ lateRefusals }) =>
+        lateRefusals({ ...campaign, campaignId }, MAX_LATE_REFUSALS),
+      ),
       failures: yield* repository.failures(campaignId),
       quarantined: yield* repository.quarantined(campaignId),
     }
   },
-  format: ({ html, text, progress, followUp, subjectTest, pauses, failures, quarantined, ...campaign }) =>
+  format: ({ html, text, progress, followUp, subjectTest, pauses, lateRefusals, failures, quarantined, ...campaign }) =>
     [
       formatRecord({ ...campaign, ramp: formatRamp(campaign.ramp), ...progress }),
       formatProgress(progress),
       followUp === null ? [] : formatFollowUp(followUp),
       subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
       section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
+      section(
+        "Messages that were accepted and refused later, by cause, and then by domain:",
+        lateRefusals.map((row) => ({ ...row, domain: row.domain ?? "all" })),
+        ["cause", "domain", "messages"],
+      ),
       section("Messages that were not sent, by SMTP reply, for reasons other than the recipient:", failures, [
         "class",
         "code",
@@ -119,9 +131,11 @@ const formatProgress = (progress: CampaignProgress): string => {
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
   const counts = (
-    ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+    ["sent", "bounced", "refusedLater", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
   ).flatMap((name) =>
-    progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
+    progress[name] > 0 || name === "sent" || name === "bounced"
+      ? [`${numbers.format(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]
+      : [],
   )
   return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${numbers.format(recipients)}`].join(" · ")
 }

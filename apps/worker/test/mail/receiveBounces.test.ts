@@ -110,18 +110,43 @@ describe("a bounce of a message that was sent", () => {
     expect(await outcome()).toEqual({ bounced: true, reasons: ["mailbox_not_found"], pauses: 0 })
   })
 
-  it("that the relay gave up after deferrals is one for other reasons", async () => {
+  it.each([
+    ["that the relay gave up after deferrals", "4.4.7", "451 4.2.2 Mailbox full", "full", 0],
+    ["that expired", "4.4.7", "X-Relay; delivery temporarily suspended", "expired", 0],
+    ["that is about us", "5.7.1", "550 5.7.1 Blocked", "policy", 1],
+    ["that is about the content", "5.6.0", "554 5.6.0 Malformed", "content", 1],
+    ["without a reason", "5.0.0", "554 Transaction failed", "other", 0],
+  ])("%s leaves a trace, once, and marks nobody", async (_, status, diagnostic, cause, pauses) => {
     const send = await receiver()
-    const { to, outcome } = await sent()
-    expect(await send(to, failed("4.4.7", "451 4.2.2 Mailbox full"))).toMatch(/^250/)
-    expect(await outcome()).toEqual({ bounced: true, reasons: ["other"], pauses: 0 })
+    const { to, id, campaignId, outcome } = await sent()
+    expect(await send(to, failed(status, diagnostic))).toMatch(/^250/)
+    expect(await send(to, failed(status, diagnostic))).toMatch(/^250/)
+    expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses })
+    expect(
+      await query(
+        (sql) => sql`
+          select cause, refused_later::int as refused, messages, number,
+            (select count(*)::int from organization_suppressions where organization_id = refusal.organization_id) as suppressed
+          from late_refusals refusal
+          join message_attempts attempt using (organization_id, recipient_id)
+          join late_refusal_counts using (organization_id, campaign_id, cause)
+          cross join lateral campaign_totals(organization_id, campaign_id)
+          where campaign_id = ${campaignId} and recipient_id = ${id}`,
+      ),
+    ).toEqual([{ cause, refused: 1, messages: 1, number: 0, suppressed: 0 }])
   })
 
-  it("that is about us pauses the domain and marks nobody", async () => {
+  it("that the relay gave up settles a message whose outcome nobody knew, as a bounce for other reasons", async () => {
     const send = await receiver()
-    const { to, outcome } = await sent()
-    expect(await send(to, failed("5.7.1", "550 5.7.1 Blocked"))).toMatch(/^250/)
-    expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 1 })
+    const { to, id, outcome } = await sent(null)
+    await query(
+      (sql) => sql`
+      insert into messages (organization_id, recipient_id, campaign_id, due_at, unknown_outcomes)
+      select organization_id, id, campaign_id, 'infinity', 1 from recipients where id = ${id}`,
+    )
+    expect(await send(to, failed("4.4.7", "451 4.4.1 No answer"))).toMatch(/^250/)
+    expect(await outcome()).toEqual({ bounced: true, reasons: ["other"], pauses: 0 })
+    expect(await query((sql) => sql`select from late_refusals where recipient_id = ${id}`)).toEqual([])
   })
 
   it("is asked for again later when it is faster than our own record", async () => {

@@ -1,6 +1,7 @@
 import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
 import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/lateRefusalCause"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
@@ -67,6 +68,15 @@ const CampaignDomain = Schema.Struct({
 })
 export type CampaignDomain = typeof CampaignDomain.Type
 
+/** Messages that servers of a recipient domain accepted, and that a report refused for a cause without a hard bounce. */
+const LateRefusalCount = Schema.Struct({
+  /** Null for all domains. */
+  domain: Schema.NullOr(Schema.String),
+  cause: Schema.Literals(LATE_REFUSAL_CAUSES),
+  messages: Schema.Int,
+})
+export type LateRefusalCount = typeof LateRefusalCount.Type
+
 const CampaignHour = Schema.Struct({ hour: Timestamp, sent: Schema.Int, bounced: Schema.Int })
 export type CampaignHour = typeof CampaignHour.Type
 
@@ -85,6 +95,7 @@ const listed = rowsOf(CampaignWithTotals, {
 const decodeTotals = decodeRows({ totals: CampaignTotals })
 const decodeHours = decodeRows(CampaignHour.fields)
 const decodeDomains = decodeRows(CampaignDomain.fields)
+const decodeLateRefusals = decodeRows(LateRefusalCount.fields)
 const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
@@ -153,6 +164,14 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
       decodeDomains,
     ),
+
+  /** Reads how many messages were refused later for each cause, and then by domain and cause, most first. */
+  lateRefusals: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
+    sql`
+      select domain, cause, sum(messages)::int as messages from late_refusal_counts
+      where organization_id = ${organizationId} and campaign_id = ${campaignId}
+      group by grouping sets ((cause), (domain, cause)) having sum(messages) > 0
+      order by domain is not null, messages desc, domain, cause limit ${limit}`.pipe(decodeLateRefusals),
 
   /** Reads some recipients, whose e-mails a preview shows. */
   samples: ({ organizationId, campaignId }: CampaignKey, limit: number) =>

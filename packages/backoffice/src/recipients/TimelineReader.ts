@@ -12,7 +12,7 @@ import { Effect, Schema } from "effect"
 
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
 const TIMELINE_KINDS = [
-  ...["imported", "published", "attempted", "sent", "bounced", "opened", "clicked", "complained"],
+  ...["imported", "published", "attempted", "sent", "refused_later", "bounced", "opened", "clicked", "complained"],
   ...["unsubscribed", "resubscribed", "received", "suppressed", "withdrawn"],
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
@@ -36,7 +36,7 @@ const TimelineEntry = Schema.Struct({
   /** The event of it, ours or the partner's. */
   eventId: Schema.NullOr(Schema.String),
   /**
-   * A bounce's or withdrawal's reason, a suppression's kind and reason, a received event's type and state, or why a hit is suspected. The mail
+   * A bounce's or withdrawal's reason, the cause of a refusal after the message was sent, a suppression's kind and reason, a received event's type and state, or why a hit is suspected. The mail
    * server's reply follows, where there is one.
    */
   detail: Schema.NullOr(Schema.String),
@@ -122,7 +122,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()("backoffic
       ) found
       order by found.id limit ${limit}`.pipe(decodeRecipients)
 
-  const lastReply = (outcome: "accepted" | "bounced") => sql`(
+  const lastReply = (outcome: "accepted" | "bounced" | "refused") => sql`(
     select reply from attempt
     where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id and outcome = ${outcome}
     order by last_at desc limit 1)`
@@ -151,6 +151,8 @@ export class TimelineReader extends DatabaseService<TimelineReader>()("backoffic
           on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
         left join complaints complaint on complaint.organization_id = recipient.organization_id
           and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
+        left join late_refusals refusal on refusal.organization_id = recipient.organization_id
+          and refusal.campaign_id = recipient.campaign_id and refusal.recipient_id = recipient.id
         cross join lateral (values
           ('imported', created_at, null, null),
           ('published', published_at, (
@@ -171,13 +173,14 @@ export class TimelineReader extends DatabaseService<TimelineReader>()("backoffic
           ('withdrawn', withdrawn_at, null, withdrawal_reason),
           ('unsubscribed', asked_at, null, null),
           ('resubscribed', revoked_at, null, null),
-          ('complained', reported_at, null, feedback_type)
+          ('complained', reported_at, null, feedback_type),
+          ('refused_later', refused_at, null, cause || coalesce(': ' || ${lastReply("refused")}, ''))
         ) as fact (kind, at, event_id, detail)
         where fact.at is not null
         union all
         select last_at, last_at, 'attempted', organization_id, program_id, campaign_id, recipient_id, null,
           concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
-        from attempt where outcome not in ('accepted', 'bounced')
+        from attempt where number > 0 and outcome not in ('accepted', 'bounced')
         union all
         select happened.emitted_at, happened.occurred_at, ${JSON.stringify(KINDS)}::jsonb->>happened.type,
           recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,

@@ -27,7 +27,7 @@ const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipie
   yield* judgeHits(organizationId)
 })
 
-/** Seeds a campaign whose first recipient was deferred, sent to, clicked as a bot does, and came back. */
+/** Seeds a campaign whose first recipient was deferred, sent to, clicked as a bot does, was refused later, and came back. */
 const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   yield* cancelCampaigns
   const sql = yield* SqlClient.SqlClient
@@ -43,6 +43,11 @@ const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   yield* settleSent(second!)
   const { recipientId } = second!
   yield* hit(organization.id, recipientId, "HEAD")
+  yield* reportBounce(recipientId, {
+    _tag: "Refused",
+    status: "550 5.7.1",
+    reply: "550 5.7.1 clinician0 is safe from you",
+  })
   yield* reportBounce(recipientId, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 clinician0 is gone" })
   return { ...seeded, recipientId }
 })
@@ -56,6 +61,7 @@ const OUTCOMES = [
   ["attempted", "deferred: 452 4.2.2 Mailbox full"],
   ["sent", "250 OK"],
   ["clicked", "bot suspected: head"],
+  ["refused_later", "policy: 550 5.7.1 [address] is safe from you"],
   ["bounced", "mailbox_disabled: 550 [address] is gone"],
   ["suppressed", "email: bounced"],
 ]

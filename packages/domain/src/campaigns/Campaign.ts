@@ -111,6 +111,8 @@ export const CampaignProgress = Schema.Struct({
   sentInLastMinute: Schema.Int,
   /** Refused at once, or returned after they were sent. */
   bounced: Schema.Int,
+  /** Refused after they were sent, without a hard bounce. */
+  refusedLater: Schema.Int,
   /** Those who reported their message as unwanted. */
   complained: Schema.Int,
   /** Those that the mail server has decided about: sent or bounced. */

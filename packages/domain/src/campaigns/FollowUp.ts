@@ -21,7 +21,7 @@ export type FollowUp = typeof FollowUp.Type
 
 /** Why a recipient of the earlier campaign is not a recipient of the follow-up. */
 const SKIP_REASONS = [
-  ...(["not_sent", "bounced", "complained", "erased", "too_recent"] as const),
+  ...(["not_sent", "bounced", "refused_later", "complained", "erased", "too_recent"] as const),
   ...FOLLOW_UP_CONDITIONS,
   ...(["suppressed", "quota_reached"] as const),
 ]
@@ -38,6 +38,7 @@ export type FollowUpState = typeof FollowUpState.Type
 export const FollowedRecipient = Schema.Struct({
   ...Struct.pick(Recipient.fields, ["id", "npi", "email", "sentAt", "bouncedAt"]),
   isErased: Schema.Boolean,
+  isRefusedLater: Schema.Boolean,
   hasComplained: Schema.Boolean,
   /** Whether the recipient clicked on this e-mail, or on one that it followed in turn; clicks of suspected bots do not count. */
   hasClicked: Schema.Boolean,
@@ -60,6 +61,7 @@ export const judgeFollowed = (
 ): SkipReason | undefined => {
   if (recipient.isErased) return "erased"
   if (recipient.bouncedAt !== null) return "bounced"
+  if (recipient.isRefusedLater) return "refused_later"
   if (recipient.hasComplained) return "complained"
   if (recipient.sentAt === null) return "not_sent"
   if (toUnixMillis(recipient.sentAt) + afterSeconds * 1000 > toUnixMillis(windowStart)) return "too_recent"

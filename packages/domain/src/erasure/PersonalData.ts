@@ -48,6 +48,7 @@ export const PERSONAL_DATA = {
   message_attempts: { by: "recipient_id", deleted: "organization_id recipient_id outcome reply" },
   unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id" },
   complaints: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id feedback_type" },
+  late_refusals: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id cause" },
   suppressions: { by: "value", deleted: "organization_id program_id kind value reason" },
   organization_suppressions: { by: "value", deleted: "organization_id kind value reason" },
   qualifications: {

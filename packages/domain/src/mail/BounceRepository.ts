@@ -4,6 +4,7 @@ import type { RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason } from "../suppressions/Suppression.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
+import type { LateRefusalCause } from "./lateRefusalCause.ts"
 
 /** A recipient whose message came back, as they stand while they are locked. */
 export interface BouncedRecipient {
@@ -31,11 +32,16 @@ export class BounceRepository extends Context.Service<
         readonly reply: string | null
       },
     ): Effect.Effect<void>
+    /**
+     * Stores that a message was refused after a server had accepted it, with what the report quotes; returns false if that is known. It is no
+     * longer counted once the recipient bounces.
+     */
+    storeLateRefusal(recipient: Recipient, cause: LateRefusalCause, reply: string | null): Effect.Effect<boolean>
     /** Stores that a recipient complained about their message; returns false if that is known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
     /** Suppresses a recipient's address in every program of the organization, after its clock was advanced; `withdrawSuppressed` withdraws the recipients who wait. */
     suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
-    pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>
+    pauseDomain(recipient: Recipient, status: string, seconds: number): Effect.Effect<void>
   }
 >()("domain/mail/BounceRepository") {}

@@ -26,6 +26,7 @@ const recipient: FollowedRecipient = {
   sentAt: at(0),
   bouncedAt: null,
   isErased: false,
+  isRefusedLater: false,
   hasComplained: false,
   hasClicked: false,
   hasAccount: false,
@@ -46,6 +47,7 @@ describe("judgeFollowed", () => {
     ["bounced", { bouncedAt: at(1) }],
     ["bounced", { sentAt: null, bouncedAt: at(1) }],
     ["erased", { isErased: true }],
+    ["refused_later", { isRefusedLater: true }],
     ["complained", { hasComplained: true }],
     ["clicked", { hasClicked: true }],
   ] as const)("skips as %s", (reason, changes) => {

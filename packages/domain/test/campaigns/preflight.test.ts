@@ -18,6 +18,7 @@ const progress = {
   sent: 0,
   sentInLastMinute: 0,
   bounced: 0,
+  refusedLater: 0,
   complained: 0,
   answered: 0,
 }

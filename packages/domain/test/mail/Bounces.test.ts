@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest"
-import { decideBounce } from "../../src/mail/Bounces.ts"
+import { decideBounce, type ReportedOutcome } from "../../src/mail/Bounces.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"
 import { Timestamp } from "../../src/Timestamp.ts"
 
 const at = Timestamp.make("2026-11-21T02:45:29.123456Z")
 const recipient = (sentAt: Timestamp | null, bouncedAt: Timestamp | null) => ({ sentAt, bouncedAt }) as Recipient
+
+const HARD: ReportedOutcome = { _tag: "Bounced", reason: "mailbox_disabled" }
+const UNCLEAR: ReportedOutcome = { _tag: "Bounced", reason: "other" }
+const GIVEN_UP: ReportedOutcome = { _tag: "Deferred" }
+const REFUSED: ReportedOutcome = { _tag: "Refused", status: "550 5.7.1" }
+
+const sent = { recipient: recipient(at, null), isFrozen: false, message: undefined }
+const unknown = { recipient: recipient(null, null), isFrozen: false, message: { unknownOutcomes: 1, isLeased: false } }
 
 describe("decideBounce", () => {
   it.each([
@@ -46,6 +54,20 @@ describe("decideBounce", () => {
       "recorded",
     ],
   ] as const)("knows what becomes of a report %s", (_, bounced, result) => {
-    expect(decideBounce(bounced)).toBe(result)
+    expect(decideBounce(bounced, HARD)).toBe(result)
   })
+
+  it.each([
+    ["an unclear rejection", UNCLEAR, "recorded"],
+    ["a relay that gave up", GIVEN_UP, "recorded"],
+    ["a refusal of us", REFUSED, "refused"],
+  ] as const)(
+    "keeps %s of a sent message as a refusal, and lets it settle a message with an unknown outcome unless it is about us",
+    (_, verdict, ofUnknown) => {
+      expect(decideBounce(sent, verdict)).toBe("refused")
+      expect(decideBounce(unknown, verdict)).toBe(ofUnknown)
+      expect(decideBounce({ ...sent, recipient: recipient(at, at) }, verdict)).toBe("repeated")
+      expect(decideBounce({ ...unknown, message: { unknownOutcomes: 1, isLeased: true } }, verdict)).toBe("early")
+    },
+  )
 })

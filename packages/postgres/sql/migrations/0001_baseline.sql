@@ -833,6 +833,28 @@ create table complaints (
   foreign key (organization_id, recipient_id) references recipients
 );
 
+-- Recipients whose message a server accepted, and a report refused without a hard bounce. No event tells of it either. The first cause is kept.
+create table late_refusals (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  cause text not null check (cause in ('policy', 'content', 'full', 'expired', 'other')),
+  refused_at timestamptz not null default clock_timestamp(),
+  primary key (organization_id, campaign_id, recipient_id),
+  foreign key (organization_id, recipient_id) references recipients
+);
+
+-- How many these are by domain and cause, without those that bounced after all.
+create table late_refusal_counts (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  cause text collate "C" not null,
+  messages integer not null,
+  primary key (organization_id, campaign_id, domain, cause),
+  foreign key (organization_id, campaign_id) references campaigns
+) with (fillfactor = 50);
+
 -- Hits
 
 -- Requests for the pixels and links of messages, as they came, and how they were judged.

@@ -121,7 +121,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
               select count(*)::int from recipients
               where organization_id = campaign.organization_id and campaign_id = campaign.id
                 and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
-            ) as "sentInLastMinute", bounced::int, (
+            ) as "sentInLastMinute", bounced::int, refused_later::int as "refusedLater", (
               select count(*)::int from complaints where organization_id = campaign.organization_id and campaign_id = campaign.id
             ) as complained, answered::int
           from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)

@@ -51,6 +51,10 @@ export const FollowUpRepositoryPg = adapter(FollowUpRepository, (sql) => ({
     return yield* sql`
           select id, recipient.npi, email, sent_at as "sentAt", bounced_at as "bouncedAt", erased_at is not null as "isErased",
             exists (
+              select from late_refusals
+              where organization_id = recipient.organization_id and campaign_id = recipient.campaign_id and recipient_id = recipient.id
+            ) as "isRefusedLater",
+            exists (
               select from complaints
               where organization_id = recipient.organization_id and campaign_id = recipient.campaign_id and recipient_id = recipient.id
             ) as "hasComplained",

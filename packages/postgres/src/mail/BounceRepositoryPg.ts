@@ -3,6 +3,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { bounceReasonOf } from "@outreach/domain/mail/Settlements"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
+import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
@@ -30,6 +31,17 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`.pipe(decodeFound, first)
+
+  /** Counts the `refusal` of a statement, of an address, by campaign, and by domain and cause. */
+  const countLateRefusals = (email: string, sign: 1 | -1) => sql`
+        tallied as (
+          insert into campaign_count_changes (organization_id, campaign_id, subject, refused_later)
+          select organization_id, campaign_id, coalesce(test_subject, ''), ${sign}::int from refusal
+        ), by_cause as (
+          insert into late_refusal_counts as kept (organization_id, campaign_id, domain, cause, messages)
+          select organization_id, campaign_id, ${domainOf(email)}, cause, ${sign}::int from refusal
+          on conflict (organization_id, campaign_id, domain, cause) do update set messages = kept.messages + excluded.messages
+        )`
 
   return {
     lock: Effect.fnUntraced(function* (recipientId) {
@@ -72,10 +84,41 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
             ) ${countRecipients("changed")}`
+      // What bounced is not counted as refused, too.
+      yield* sql`
+            with refusal as (
+              select recipients.organization_id, recipients.campaign_id, test_subject, cause from recipients
+              join late_refusals refusal on refusal.organization_id = recipients.organization_id
+                and refusal.campaign_id = recipients.campaign_id and recipient_id = id
+              where recipients.organization_id = ${organizationId} and id = ${id}
+            ), ${countLateRefusals(email, -1)}
+            select from refusal`
       if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
       yield* publishEvents([event], at)
       yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
     }, Effect.provideContext(context)),
+
+    storeLateRefusal: Effect.fnUntraced(function* ({ organizationId, campaignId, id, email }, cause, reply) {
+      const rows = yield* sql`
+            with stored as (
+              insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
+              values (${organizationId}, ${campaignId}, ${id}, ${cause})
+              on conflict do nothing returning organization_id, campaign_id, recipient_id, cause
+            ), refusal as (
+              select stored.*, test_subject from stored join recipients recipient using (organization_id)
+              where recipient.id = recipient_id
+            ), attempted as (
+              insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
+              select organization_id, recipient_id, 0, 'refused', ${reply}::text from refusal on conflict do nothing
+            ), ${countLateRefusals(email, 1)}
+            select 1 from refusal`
+      if (rows.length > 0 && reply !== null) {
+        yield* sql`
+              update campaign_domains set last_reply = ${reply}, last_reply_at = clock_timestamp()
+              where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = ${domainOf(email)}`
+      }
+      return rows.length > 0
+    }),
 
     storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
       const rows = yield* sql`
@@ -88,11 +131,9 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
     suppress: ({ organizationId, email }, reason) =>
       suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
 
-    pauseDomain: Effect.fnUntraced(function* (recipientId, status, seconds) {
-      const recipient = yield* find(recipientId)
-      if (recipient === undefined) return
-      const { organizationId, campaignId, email } = recipient
-      yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
-    }, Effect.provideContext(context)),
+    pauseDomain: ({ organizationId, campaignId, email }, status, seconds) =>
+      pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }]).pipe(
+        Effect.provideContext(context),
+      ),
   }
 })

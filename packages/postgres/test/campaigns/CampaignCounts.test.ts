@@ -1,3 +1,5 @@
+import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { markMailed } from "@outreach/domain/restores/Restores"
@@ -79,5 +81,60 @@ describe("the counts of a campaign", () => {
     expect(yield* totals).toEqual(expected)
     yield* (yield* CampaignCounts).fold
     expect(yield* totals).toEqual(expected)
+  })
+
+  test("tell which messages were refused later, by cause and domain, once each and without those that bounced after all", function* () {
+    const { campaign, organization } = yield* seed(false)
+    yield* sendCampaign(campaign.id)
+    const leases = yield* claimMessages(4)
+    for (const lease of leases) yield* settle(lease, { _tag: "Accepted" })
+    const [a, b, c, d] = leases.map(({ recipientId }) => recipientId)
+    const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Your address is listed" } as const
+    const expired = { _tag: "Deferred", reply: "451 4.4.1 No answer" } as const
+    const gone = { _tag: "Bounced", reason: "mailbox_disabled" } as const
+    const reports = [
+      ...([
+        [a, blocked, "refused"],
+        [a, blocked, "repeated"],
+        [a, expired, "repeated"],
+        [b, blocked, "refused"],
+      ] as const),
+      ...([
+        [c, expired, "refused"],
+        [d, gone, "recorded"],
+        [d, blocked, "repeated"],
+      ] as const),
+      ...([
+        [b, gone, "recorded"],
+        [b, gone, "repeated"],
+        [b, expired, "repeated"],
+      ] as const),
+    ]
+    for (const [who, verdict, result] of reports) expect(yield* reportBounce(who!, verdict)).toBe(result)
+
+    const sql = yield* SqlClient.SqlClient
+    const counted = { refusedLater: 2, bounced: 2, sent: 4 }
+    expect(yield* progressOf(campaign.id)).toMatchObject(counted)
+    expect(
+      yield* sql`
+      select domain, cause, messages from late_refusal_counts where campaign_id = ${campaign.id} order by cause`,
+    ).toEqual([
+      { domain: "clinic.test", cause: "expired", messages: 1 },
+      { domain: "clinic.test", cause: "policy", messages: 1 },
+    ])
+    expect(
+      yield* sql`
+      select reason from organization_suppressions where organization_id = ${organization.id}`,
+    ).toHaveLength(2)
+    expect(
+      yield* sql`
+      select count(*)::int as events from events where campaign_id = ${campaign.id} and type = 'outreach.email_bounced'`,
+    ).toEqual([{ events: 2 }])
+    yield* eraseRecipients(organization.id, [a!])
+    expect(yield* reportBounce(a!, expired)).toBe("unknown")
+    expect(yield* progressOf(campaign.id)).toMatchObject(counted)
+    expect(
+      yield* sql`select recipient_id as id from late_refusals where campaign_id = ${campaign.id} order by refused_at`,
+    ).toEqual([{ id: b }, { id: c }])
   })
 })

@@ -77,6 +77,7 @@ describe("publishChunk", () => {
       deferred: 0,
       unknown: 0,
       quarantined: 0,
+      refusedLater: 0,
       complained: 0,
       withdrawn: 0,
       sent: 0,

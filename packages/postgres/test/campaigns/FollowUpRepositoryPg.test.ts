@@ -92,7 +92,7 @@ const happen = Effect.fnUntraced(function* (campaign: Campaign, n: number, outco
 
 describe("a follow-up", () => {
   test("is drawn from those who were sent an e-mail and did not click, each with a token of its own, before its window", function* () {
-    const first = yield* sentCampaign(9)
+    const first = yield* sentCampaign(10)
     yield* happen(first, 0, "human clicked")
     yield* happen(first, 1, "bot clicked")
     yield* happen(first, 2, "human opened")
@@ -103,6 +103,9 @@ describe("a follow-up", () => {
     yield* sql`
       insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
       select organization_id, campaign_id, id, 'abuse' from recipients where campaign_id = ${first.id} and npi = ${npi(8)}`
+    yield* sql`
+      insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
+      select organization_id, campaign_id, id, 'policy' from recipients where campaign_id = ${first.id} and npi = ${npi(9)}`
     yield* suppressClinicians({ programId: first.programId }, [{ npi: npi(5), email: null }], "operator")
     yield* suppressClinicians({ programId: first.programId }, [{ npi: null, email: email(6) }], "unsubscribed")
 
@@ -116,7 +119,7 @@ describe("a follow-up", () => {
     expect(rows.filter(({ token }) => tokens.includes(token))).toEqual([])
     expect(yield* find(followUp)).toMatchObject({
       drawnAt: expect.any(String),
-      skipped: { clicked: 1, not_sent: 1, bounced: 1, complained: 1, suppressed: 2 },
+      skipped: { clicked: 1, not_sent: 1, bounced: 1, refused_later: 1, complained: 1, suppressed: 2 },
     })
     expect((yield* (yield* CampaignRepository).find(followUp.id)).status).toBe("published")
     const events = yield* sql<{ body: string }>`

@@ -4,7 +4,7 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { type ReportedOutcome, reportBounce } from "@outreach/domain/mail/Bounces"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
@@ -31,6 +31,13 @@ const OUTCOMES: ReadonlyArray<MailOutcome> = [
   { _tag: "Unknown", failure: { class: "reset", code: "ECONNRESET" } },
 ]
 
+const REPORTS: ReadonlyArray<ReportedOutcome> = [
+  { _tag: "Bounced", reason: "mailbox_disabled" },
+  { _tag: "Bounced", reason: "other", reply: "554 Failed" },
+  { _tag: "Deferred", reply: "451 4.4.7 Expired" },
+  { _tag: "Refused", status: "550 5.7.1" },
+]
+
 const who = fc.nat({ max: 9 })
 /** A step of a campaign's history. */
 export const operation = fc.oneof(
@@ -44,7 +51,7 @@ export const operation = fc.oneof(
     who,
     outcome: fc.constantFrom<Outcome>("human opened", "bot opened", "human clicked", "bot clicked"),
   }),
-  fc.record({ do: fc.constant("bounce" as const), who }),
+  fc.record({ do: fc.constant("report" as const), who, verdict: fc.constantFrom(...REPORTS) }),
   fc.record({ do: fc.constant("erase" as const), who }),
   fc.record({
     do: fc.constant("qualify" as const),
@@ -109,8 +116,8 @@ export const carryOut = Effect.fnUntraced(function* (
         }),
       )
     }
-    case "bounce":
-      return yield* reportBounce((yield* some).id, { _tag: "Bounced", reason: "mailbox_disabled" })
+    case "report":
+      return yield* reportBounce((yield* some).id, operation.verdict)
     case "erase":
       return yield* eraseRecipients(organization.id, [(yield* some).id])
     case "qualify":

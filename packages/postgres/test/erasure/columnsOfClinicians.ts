@@ -61,6 +61,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   granted_roles: { others: "role kind" },
   hit_windows: { deleted: "organization_id recipient_id address link_hash" },
   inbox_keys: { kept: { event_id: THEIR_ID }, others: "organization_id" },
+  late_refusal_counts: { kept: { domain: DOMAIN }, others: "organization_id campaign_id cause" },
   mail_operators: { kept: { domain: DOMAIN }, others: "operator" },
   migrations: { others: "file checksum" },
   operator_sessions: { others: "hash operator_id" },

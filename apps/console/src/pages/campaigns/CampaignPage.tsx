@@ -36,6 +36,7 @@ import {
   CampaignTroubles,
   DomainTable,
   FollowUpReport,
+  LateRefusals,
   SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { PreflightList } from "./PreflightList.tsx"
@@ -59,6 +60,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
       progress: repository.progress(campaignId),
       hours: reader.hours(key),
       domains: reader.domains(key, MAX_DOMAINS),
+      lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
       failures: repository.failures(campaignId),
       quarantined: repository.quarantined(campaignId),
       organization: (yield* OrganizationReader).find(organizationId),
@@ -100,6 +102,7 @@ const contentOf = (view: CampaignView) => {
       </div>
       <CampaignHours hours={view.hours} />
       <DomainTable domains={domains} limit={MAX_DOMAINS} />
+      <LateRefusals refusals={view.lateRefusals} />
       {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
       {followUp !== undefined && <FollowUpReport followUp={followUp} />}
       {!isToCome && preflight}

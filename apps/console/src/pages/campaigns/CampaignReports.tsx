@@ -1,7 +1,13 @@
-import type { CampaignDomain, CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import type {
+  CampaignDomain,
+  CampaignHour,
+  CampaignTotals,
+  LateRefusalCount,
+} from "@outreach/backoffice/campaigns/CampaignReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
+import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
@@ -19,7 +25,16 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
   <StatusBadge tone={TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
-const COUNTS = ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+const COUNTS = [
+  "sent",
+  "bounced",
+  "refusedLater",
+  "complained",
+  "deferred",
+  "unknown",
+  "quarantined",
+  "withdrawn",
+] as const
 
 export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
@@ -33,7 +48,9 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
     ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
   ]
   const counts = COUNTS.flatMap((name) =>
-    progress[name] > 0 || name === "sent" || name === "bounced" ? [`${formatCount(progress[name])} ${name}`] : [],
+    progress[name] > 0 || name === "sent" || name === "bounced"
+      ? [`${formatCount(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]
+      : [],
   )
   return (
     <div class="progress">
@@ -53,13 +70,13 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
 const MIN_HOURS = 12
 
 export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => {
-  const { recipients, withdrawn, published, sent, bounced, accounts, learners, completers } = totals
+  const { recipients, withdrawn, published, sent, accounts, learners, completers } = totals
   const withBots = (count: number) => `${formatCount(count)} with suspected bots`
   const later = "after the e-mail was sent"
   const steps = [
     { label: "imported", count: recipients, note: `${formatCount(withdrawn)} withdrawn` },
     { label: "published", count: published },
-    { label: "sent", count: sent, note: `${formatCount(bounced)} bounced, at once or later` },
+    { label: "sent", count: sent, note: notReached(totals) },
     { label: "opened", count: totals.unsuspectedOpened, note: withBots(totals.opened) },
     { label: "clicked", count: totals.unsuspectedClicked, note: withBots(totals.clicked) },
     { label: "account created", count: accounts, note: later },
@@ -72,6 +89,12 @@ export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) 
     </Section>
   )
 }
+
+const notReached = ({ bounced, refusedLater }: CampaignTotals): string =>
+  [
+    `${formatCount(bounced)} bounced, at once or later`,
+    ...(refusedLater > 0 ? [`${formatCount(refusedLater)} refused later`] : []),
+  ].join("; ")
 
 export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<CampaignHour> }) => {
   const startOf = (each: CampaignHour | undefined) => (each === undefined ? 0 : toUnixMillis(each.hour))
@@ -185,6 +208,27 @@ const Bounces = (domain: CampaignDomain) => {
   const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
   return <Noted note={reasons.join(", ")}>{total}</Noted>
 }
+
+const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
+  policy: "policy: what receivers think of us",
+  content: "content or size",
+  full: "mailbox full",
+  expired: "not taken in time",
+  other: "other",
+}
+
+/** Which messages servers accepted and refused later; nothing when there are none. */
+export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
+  <Table
+    caption="Accepted and refused later, without a hard bounce: by cause, and then by domain"
+    rows={props.refusals}
+    columns={{
+      Cause: ({ cause }) => CAUSES[cause],
+      Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
+      Messages: { count: ({ messages }) => messages },
+    }}
+  />
+)
 
 export const SubjectTestTable = (props: { readonly subjectA: string; readonly report: SubjectTestReport }) => {
   const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts, figures } = props.report

@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   published: ["Published", "neutral"],
   attempted: ["Not taken yet", "warning"],
   sent: ["Sent", "good"],
+  refused_later: ["Refused later", "bad"],
   bounced: ["Bounced", "bad"],
   opened: ["Opened", "good"],
   clicked: ["Clicked", "good"],
