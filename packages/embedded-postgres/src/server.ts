@@ -2,11 +2,11 @@ import { execFile, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { cp, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { type AddressInfo, createServer } from "node:net"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { freePort } from "./freePort.ts"
 import { isReachable, persistentRoot, serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
 
@@ -132,14 +132,6 @@ function configuration(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
     .join("")
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once("error", reject).listen(0, "127.0.0.1", resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 function tail(text: string): string {

@@ -1,6 +1,7 @@
 import { once } from "node:events"
-import type { AddressInfo, Server } from "node:net"
+import type { Server } from "node:net"
 import { onTestFinished } from "vitest"
+import { freePort } from "./freePort.ts"
 
 /** Lets a server listen on a free port of this machine until the test is finished, or until `atEnd` calls back. Returns the port. */
 export const listen = async (
@@ -18,7 +19,9 @@ export const listen = async (
     for (const socket of sockets) socket.destroy()
     await closed
   })
-  server.listen(0, "127.0.0.1")
+  // Some close it and listen there again: a port from the system's own range could be somebody else's by then.
+  const port = await freePort()
+  server.listen(port, "127.0.0.1")
   await once(server, "listening")
-  return (server.address() as AddressInfo).port
+  return port
 }

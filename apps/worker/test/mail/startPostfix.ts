@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { onTestFinished } from "vitest"
+import { onTestFailed, onTestFinished } from "vitest"
 
 /** Returns Debian's postfix, or why there is none. */
 export const findPostfix = () => installDebianPackages(["postfix"], ["/usr/sbin/postfix"])
@@ -92,6 +92,7 @@ export const startPostfix = async (
       return ""
     }
   }
+  onTestFailed(() => console.log(readLog()))
   const isUp = await eventually(
     () => readLog().includes("daemon started") || child.exitCode !== null,
     (over) => over,

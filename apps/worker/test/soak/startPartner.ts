@@ -105,7 +105,7 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
     trust: (given: string) => {
       secret = given
     },
-    /** Creates it answer as another kind does, also what waits. */
+    /** Makes it answer as another kind does, also what waits. */
     become: async (kind: Exclude<Kind, "dead">) => {
       answer = ANSWERS[kind]
       for (const response of open) if (!response.headersSent) answer(response, options)
