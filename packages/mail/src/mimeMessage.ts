@@ -1,4 +1,5 @@
 import type { Mail, PlainMail } from "@outreach/domain/mail/Mailer"
+import { encodeWord } from "nodemailer/lib/mime-funcs"
 import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
 
@@ -8,14 +9,18 @@ import { encode, wrap } from "nodemailer/lib/qp"
  */
 export const MESSAGE_SEAL_HEADER = "X-Outreach-Message"
 
-/** A boundary has at most 70 characters, of which 14 are nodemailer's (RFC 2046 5.1.1). */
-const MAX_BOUNDARY_LENGTH = 56
+/** Of the part of a boundary that is ours: its line has 26 characters more, and 78 is the most (RFC 5322 2.1.1). */
+const MAX_BOUNDARY_LENGTH = 50
+
+/** A word that no header line holds beside its name, and the length of an encoded one (RFC 2047 2). */
+const LONG_WORD = /\S{66}/
+const ENCODED_WORD_LENGTH = 52
 
 const PLAIN = "text/plain"
 const QUOTED = "quoted-printable"
 
 /**
- * Writes a message as it is sent: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click unsubscription
+ * Writes a message as it is sent, its header lines folded within 78 characters (RFC 5322 2.1.1), where a longer word stands alone: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click unsubscription
  * (RFC 8058); a plain one with its text alone.
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
@@ -31,7 +36,7 @@ export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<str
     From: { ...from },
     ...(replyTo !== null && { "Reply-To": { name: "", address: replyTo } }),
     To: { name: "", address: mail.to },
-    Subject: mail.subject,
+    Subject: LONG_WORD.test(mail.subject) ? encodedWords(mail.subject) : mail.subject,
     "Message-ID": mail.messageId,
     ...(isCampaign && {
       "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
@@ -49,6 +54,13 @@ export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<str
   const parts = [part(PLAIN, mail.text), part("text/html", mail.html)]
   return `${head}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`
 }
+
+// As encoded words, a long one can be folded.
+const encodedWords = (text: string) => ({
+  prepared: true,
+  foldLines: true,
+  value: encodeWord(text, "Q", ENCODED_WORD_LENGTH),
+})
 
 const part = (type: string, text: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${QUOTED}\r\n\r\n${quoted(text)}`

@@ -16,7 +16,7 @@ export const sendOnce = async (
     readonly headers: Readonly<Record<string, string>>
   },
 ): Promise<string> => {
-  const { envelope, text } = await composerOf(mail.sender)(mail, options.headers)
+  const { envelope, text } = composerOf(mail.sender)(mail, options.headers)
   const session = await SmtpSession.open(parseConnectionUrl(Redacted.value(options.url)) as SmtpOptions, TIMEOUTS)
   try {
     const reply = await session.send(envelope, text, () => true)

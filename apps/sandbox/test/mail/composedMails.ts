@@ -67,4 +67,4 @@ export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> =
 ]
 
 /** Writes a mail as it goes over the wire, signed. */
-export const writeMessage = async (mail: Mail): Promise<string> => (await composerOf(sender)(mail)).text.toString()
+export const writeMessage = async (mail: Mail): Promise<string> => composerOf(sender)(mail).text.toString()

@@ -38,7 +38,7 @@ export const SmtpMailer = (options: {
           connection.session = kept
           let session = kept
           try {
-            const { envelope, text } = await composerOf(mail.sender)(mail)
+            const { envelope, text } = composerOf(mail.sender)(mail)
             if (session === undefined) {
               session = await SmtpSession.open(smtpOptions, waits)
               connection.session = session

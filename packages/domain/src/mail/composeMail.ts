@@ -50,8 +50,8 @@ export const composeMail = (
     return {
       sender,
       to: recipient.email,
-      // A line end would begin another header.
-      subject: subject(variables).replaceAll(/\s*[\r\n]\s*/g, " "),
+      // A line end would begin another header, and many spaces a line that looks like the end of all.
+      subject: subject(variables).replaceAll(/\s*[\r\n]\s*|[ \t]{2,}/g, " "),
       ...body(recipient, variables),
       ...(text !== undefined && { text: text(recipient, variables) }),
       messageId: `<${recipient.recipientId}@${domainOf(sender.from.address)}>`,
