@@ -8,6 +8,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createResolver } from "@outreach/mail/createResolver"
 import { RELEASE } from "@outreach/process/release"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { freePort } from "@outreach/testing/freePort"
@@ -19,6 +20,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { endpointFinding } from "../src/doctor/endpointFinding.ts"
+import { greetingFinding } from "../src/doctor/mailFindings.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 
@@ -331,6 +333,38 @@ describe("doctor on e-mail", () => {
     expect(await login("smtp://127.0.0.1:1")).toBe("The mail server does not let us in: ECONNREFUSED at CONN.")
     const open = await mailServer()
     expect(await login(open.url.replace("://", "://me:hunter2@"))).toMatch(/offers no login/)
+  })
+
+  it("reports a mail server that offers no TLS where that is required", async () => {
+    const settings = { ...MAIL, SMTP_URL: (await mailServer()).url, SMTP_REQUIRE_TLS: "true" }
+    expect(await finding(settings, "mail", "--dns-server", await dnsServer(RECORDS))).toMatchObject({
+      status: "failed",
+      found: "The mail server does not let us in: it offers no TLS, which is required.",
+    })
+  })
+
+  it.each([
+    ["[127.0.0.1]", "10.0.0.5", "warning", "which is not a name."],
+    ["nowhere.acme.test", "10.0.0.5", "warning", "which has no address."],
+    ["mail.acme.test", "8.8.8.8", "warning", "which does not lead to 8.8.8.8, from where the connection comes."],
+    ["other.acme.test", "9.9.9.9", "warning", "and the reverse name of 9.9.9.9 is mail.acme.test."],
+    ["bare.acme.test", "10.0.0.5", "warning", "and the reverse name of 9.9.9.10 is missing."],
+    ["Mail.acme.test", "9.9.9.9", "ok", "the reverse name of 9.9.9.9."],
+    [
+      ...["mail.acme.test", "10.0.0.5", "ok"],
+      "the reverse name of 9.9.9.9. The connection comes from the private address 10.0.0.5, so the server alone knows which address it sees.",
+    ],
+  ])("compares the greeting %s from %s with the reverse name: %s", async (name, localAddress, status, found) => {
+    const address = (of: string, data: string): Answer => ({ type: "A", name: of, data })
+    const resolver = createResolver([
+      await dnsServer([
+        ...[address("mail.acme.test", "9.9.9.9"), address("other.acme.test", "9.9.9.9")],
+        ...[address("Mail.acme.test", "9.9.9.9"), address("bare.acme.test", "9.9.9.10")],
+        { type: "PTR", name: "9.9.9.9.in-addr.arpa", data: "mail.acme.test" },
+      ]),
+    ])
+    const made = await Effect.runPromise(greetingFinding(resolver, { name, localAddress }))
+    expect(made).toMatchObject({ status, found: `The mail server is greeted as ${name}, ${found}` })
   })
 
   it("reports that a domain has no records", async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Config, ConfigProvider, Effect, Redacted, Result } from "effect"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { WorkerConfig } from "../src/WorkerConfig.ts"
 
 const required = {
@@ -118,6 +119,9 @@ describe("WorkerConfig", () => {
     ["DKIM_KEY", rsaKey(512)],
     ["DKIM_KEY", generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")],
     ["DKIM_SELECTOR", "two words"],
+    ["SMTP_EHLO_NAME", "localhost"],
+    ["SMTP_EHLO_NAME", "mail.acme.test\r\nMAIL FROM:<>"],
+    ["SMTP_REQUIRE_TLS", "yes"],
   ])("refuses %s=%j without repeating it", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
   })
@@ -135,6 +139,19 @@ describe("WorkerConfig", () => {
       expect(refusal(wrong)).toMatch(/must rise in this order\.$/)
     }
     expect(refusal(times("0", "72", "120"))).toContain("WEBHOOK_FAILING_NOTICE_HOURS")
+  })
+
+  it("has a name to greet the mail server with, and may require TLS, which no part of SMTP_URL takes back", () => {
+    const options = (env: Record<string, string>) =>
+      parseConnectionUrl(Redacted.value(Result.getOrThrow(read(env)).mail.smtpUrl))
+    expect(options({})).not.toHaveProperty("name")
+    const SMTP_URL = "smtp://me:p%40ss%3Fx@mail.test?ignoreTLS=true&requireTLS=false&name=other"
+    expect(options({ SMTP_URL, SMTP_EHLO_NAME: "mäil.acme.test", SMTP_REQUIRE_TLS: "true" })).toMatchObject({
+      ...{ host: "mail.test", auth: { user: "me", pass: "p@ss?x" }, name: "xn--mil-qla.acme.test", requireTLS: true },
+    })
+    const lax = { SMTP_URL: "smtp://mail.test?tls.rejectUnauthorized=false", SMTP_REQUIRE_TLS: "true" }
+    expect(refusal(lax)).toMatch(/^SMTP_URL allows certificates that are not valid/)
+    expect(refusal({ ...lax, SMTP_REQUIRE_TLS: "false" })).toBeUndefined()
   })
 
   it("takes a name beside the sender's address", () => {

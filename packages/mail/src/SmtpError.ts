@@ -3,7 +3,7 @@ import type { SmtpReply } from "./SmtpReplyReader.ts"
 /** Why an SMTP server did not carry out a command. */
 export class SmtpError extends Error {
   /**
-   * `EREPLY` is a refusal, `EAUTH` one of the login, `EPROTOCOL` a reply that is not well-formed or that nothing was waiting for; `ETIMEDOUT`,
+   * `EREPLY` is a refusal, `EAUTH` one of the login, `ETLS` the lack of TLS that is required, `EPROTOCOL` a reply that is not well-formed or that nothing was waiting for; `ETIMEDOUT`,
    * `ECONNECTION` (the server hung up) and `ESOCKET` are the network's; `EENVELOPE`, `ESMTPUTF8` and `ELEASE` are our own.
    */
   readonly code: string
@@ -34,6 +34,7 @@ export class SmtpError extends Error {
 /** Describes why an SMTP server did not carry out a command, by codes alone: the server's own words may hold an address. */
 export const describeSmtpFailure = (error: unknown): string => {
   const { code = "unknown", command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
+  if (code === "ETLS") return "it offers no TLS, which is required"
   const at = command === undefined ? "" : ` at ${command}`
   if (responseCode === undefined) return `${code}${at}`
   const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []

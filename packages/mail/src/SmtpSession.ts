@@ -149,7 +149,9 @@ export class SmtpSession {
     if (secure) await this.#secure()
     await this.#await("CONN", /^220/, replyMs)
     await this.#sayHello()
-    if (!secure && (requireTLS || (this.#extensions.has("STARTTLS") && !ignoreTLS))) {
+    const offersTls = this.#extensions.has("STARTTLS")
+    if (!secure && requireTLS && !offersTls) throw new SmtpError("ETLS", "STARTTLS")
+    if (!secure && offersTls && (requireTLS || !ignoreTLS)) {
       await this.#command("STARTTLS", /^220/)
       await this.#secure()
       // What was said in plain text counts no more (RFC 3207 4.2).
@@ -176,12 +178,12 @@ export class SmtpSession {
   async #sayHello(): Promise<void> {
     let reply: SmtpReply
     try {
-      reply = await this.#command(`EHLO ${this.#name}`, HELLO)
+      reply = await this.#command(`EHLO ${this.name}`, HELLO)
     } catch (error) {
       const { responseCode } = error as SmtpError
       if (responseCode === undefined || responseCode < 500) throw error
       this.#hello = "HELO"
-      reply = await this.#command(`HELO ${this.#name}`, HELLO)
+      reply = await this.#command(`HELO ${this.name}`, HELLO)
     }
     const lines = wordsOf(reply)
     this.#words = new Set(lines.map(([word]) => word!))
@@ -271,7 +273,7 @@ export class SmtpSession {
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
     try {
-      const reply = await this.#command(`${this.#hello} ${this.#name}`, HELLO)
+      const reply = await this.#command(`${this.#hello} ${this.name}`, HELLO)
       if (wordsOf(reply).some(([word]) => this.#words.has(word!))) {
         this.#confirmed += 1
         if (this.#confirmed === MAX_CONFIRMED) this.quit()
@@ -362,7 +364,13 @@ export class SmtpSession {
     return error
   }
 
-  get #name(): string {
+  /** The address that the connection comes from; empty once it is closed. */
+  get localAddress(): string {
+    return this.#socket.localAddress ?? ""
+  }
+
+  /** The name that we greet the server with. */
+  get name(): string {
     if (this.#options.name !== undefined) return this.#options.name
     const name = hostname()
     if (isIP(name) === 4) return `[${name}]`

@@ -17,9 +17,10 @@ export const logIn = (url: Redacted.Redacted) =>
     try: async () => {
       const options = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
       const session = await SmtpSession.open(options, TIMEOUTS)
-      const { isEncrypted, isLoggedIn } = session
+      const { isEncrypted, isLoggedIn, name, localAddress } = session
       session.quit()
-      return { isEncrypted, isLoggedIn, hasCredentials: options.auth !== undefined, host: options.host ?? "localhost" }
+      const { auth, host = "localhost" } = options
+      return { isEncrypted, isLoggedIn, name, localAddress, hasCredentials: auth !== undefined, host }
     },
     catch: (error) => new LoginFailed({ reason: describeSmtpFailure(error) }),
   })

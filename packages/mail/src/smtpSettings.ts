@@ -1,8 +1,9 @@
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
+import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
-import { secretSetting, setting } from "@outreach/process/setting"
-import { optionalPublicBaseUrl } from "@outreach/process/settings"
+import { configError, secretSetting, setting } from "@outreach/process/setting"
+import { optionalPublicBaseUrl, trueOrFalse } from "@outreach/process/settings"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
@@ -15,6 +16,33 @@ const smtpUrl = secretSetting(
     return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ""
       ? Redacted.make(text, { label: "SMTP_URL" })
       : undefined
+  }),
+)
+
+/** `SMTP_EHLO_NAME`: the name that we greet that server with. Default: the name of this machine. */
+const ehloName = setting(
+  "SMTP_EHLO_NAME",
+  noneOr(textSchema("a domain name such as mail.acme.example", toAsciiDomain)),
+  "none",
+)
+
+/** `SMTP_REQUIRE_TLS`: whether nothing is sent to that server except over TLS, with a certificate that is valid for its name. Default `false`. */
+const requireTls = setting("SMTP_REQUIRE_TLS", trueOrFalse, "false")
+
+/** The address of the server, which says how it is greeted, and whether TLS is required. */
+const smtpServer = Config.all({ smtpUrl, ehloName, requireTls }).pipe(
+  Config.mapEffect(({ smtpUrl, ehloName, requireTls }) => {
+    const url = new URL(Redacted.value(smtpUrl))
+    if (ehloName !== null) url.searchParams.set("name", ehloName)
+    if (requireTls) {
+      url.searchParams.set("requireTLS", "true")
+      if (url.searchParams.getAll("tls.rejectUnauthorized").some((text) => text !== "true")) {
+        return configError(
+          "SMTP_URL allows certificates that are not valid, and SMTP_REQUIRE_TLS does not. Remove tls.rejectUnauthorized from SMTP_URL.",
+        )
+      }
+    }
+    return Effect.succeed(ehloName !== null || requireTls ? Redacted.make(url.href, { label: "SMTP_URL" }) : smtpUrl)
   }),
 )
 
@@ -40,7 +68,12 @@ const dkim = Config.all({
 })
 
 /** How e-mails are sent: the server, and the deployment's own sender, whose keys are as those of `SenderRepository`. */
-export const smtpSettings = Config.all({ smtpUrl, from: setting("MAIL_FROM", mailFrom), dkim, bounceDomain }).pipe(
+export const smtpSettings = Config.all({
+  smtpUrl: smtpServer,
+  from: setting("MAIL_FROM", mailFrom),
+  dkim,
+  bounceDomain,
+}).pipe(
   Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain }) => ({
     smtpUrl,
     bounceDomain: bounceDomain || domainOf(from.address),

@@ -31,7 +31,7 @@ import { senderRepository } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import { dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
+import { dnsFindings, senderFindings, smtpFindings } from "./mailFindings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 
 const DATABASE_LIMIT = "10 seconds"
@@ -97,8 +97,9 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     const reason = (mail.failure.cause as Error).message
     yield* check("mail", Effect.succeed(skipped(`The mail server and its DNS records were not looked at: ${reason}`)))
   } else {
-    yield* check("mail", smtpFinding(mail.success))
-    for (const [name, finding] of Object.entries(dnsFindings(createResolver(servers), mail.success))) {
+    const resolver = createResolver(servers)
+    yield* check("mail", smtpFindings(resolver, mail.success))
+    for (const [name, finding] of Object.entries(dnsFindings(resolver, mail.success))) {
       yield* check(name, finding)
     }
   }

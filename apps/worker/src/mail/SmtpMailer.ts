@@ -134,7 +134,7 @@ export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: S
   return {
     _tag: "Unreachable",
     failure: {
-      class: isLogin ? "login" : isRelayDenied ? "relay_denied" : "rejected",
+      class: isLogin ? "login" : isRelayDenied ? "relay_denied" : command === "STARTTLS" ? "tls" : "rejected",
       code: `${codes} to ${command}`,
     },
   }
@@ -149,6 +149,7 @@ const RELAY_DENIED =
 const failureWithoutReply = ({ code, originalCode, command }: SmtpFailure): MailFailure => {
   const name = originalCode ?? code ?? "unknown"
   if (code === "EAUTH") return { class: "login", code: name }
+  if (code === "ETLS") return { class: "tls", code: "no STARTTLS" }
   if (code === "EPROTOCOL") return { class: "protocol", code: `${name} at ${command}` }
   if (code === "ETIMEDOUT" && originalCode === undefined) {
     const isOfOneMessage = command === "RCPT TO" || command === "DATA"

@@ -3,6 +3,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { composeMail } from "@outreach/domain/mail/composeMail"
+import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
@@ -28,7 +29,10 @@ const {
   minLeftToSendMs,
 } = workerLimits.messages
 
-const LOGIN_ADVICE = { advice: "set the user name and password in SMTP_URL to those of the mail server" }
+const ADVICE: Partial<Record<MailFailure["class"], string>> = {
+  login: "set the user name and password in SMTP_URL to those of the mail server",
+  tls: "have the mail server offer TLS with a certificate that is valid for its name in SMTP_URL",
+}
 
 const NANOS_PER_MS = 1_000_000n
 const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
@@ -152,8 +156,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
       if (now < asksAgainAt) return
       wait = nextWait(wait)
       asksAgainAt = now + wait
+      const advice = ADVICE[failure.class]
       return yield* Effect.logWarning("SMTP server rejects all messages").pipe(
-        Effect.annotateLogs({ seconds: wait / 1000, ...failure, ...(failure.class === "login" && LOGIN_ADVICE) }),
+        Effect.annotateLogs({ seconds: wait / 1000, ...failure, ...(advice && { advice }) }),
       )
     }
     if (outcome._tag === "Bounced" && outcome.lacking !== undefined && settled) {

@@ -329,6 +329,19 @@ describe("a relay that refuses us", () => {
     expect(await send(`smtp://user:wrong@127.0.0.1:${port}`)).toEqual(failed("login", "535 to AUTH PLAIN"))
   })
 
+  it("TLS that is required is the reason, also after it was given before, and nothing is sent", async () => {
+    const offering = await scriptedServer([
+      [/^connected/, "220 hello"],
+      [/^EHLO/, "250-mx.test\r\n250 STARTTLS"],
+      [/^STARTTLS/, "454 4.7.0 TLS not available due to temporary reason"],
+    ])
+    expect(await send(`${offering.url}?requireTLS=true`)).toEqual(failed("tls", "454 4.7.0 to STARTTLS"))
+    const plain = await mailServer()
+    expect(await send(plain.url)).toEqual(accepted)
+    expect(await send(`${plain.url}?requireTLS=true`)).toEqual(failed("tls", "no STARTTLS"))
+    expect(plain.messages).toHaveLength(1)
+  })
+
   it("because we do not trust its certificate, is the reason", async () => {
     const server = new SMTPServer({ secure: true })
     // Not by `listen`, which destroys sockets: Node dies of that while one is being secured.

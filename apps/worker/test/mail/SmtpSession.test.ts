@@ -208,9 +208,11 @@ describe("STARTTLS", () => {
     },
   )
 
-  it("is required with requireTLS, though the server offers none", async () => {
-    const { port } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
-    await expect(open(port, { requireTLS: true })).rejects.toMatchObject({ command: "STARTTLS", responseCode: 502 })
+  it("is required with requireTLS, and a server that offers none hears nothing more", async () => {
+    const { port, lines } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
+    const auth = { user: "outreach", pass: "secret" }
+    await expect(open(port, { requireTLS: true, ignoreTLS: true, auth })).rejects.toMatchObject({ code: "ETLS" })
+    expect(lines.map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO"])
   })
 })
 

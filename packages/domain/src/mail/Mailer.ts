@@ -30,7 +30,7 @@ export interface Mail extends PlainMail {
 export const MailFailure = Schema.Struct({
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `protocol` is a reply that nothing was waiting for; `tls` is mostly a
-   * certificate; `slow` is a timeout that concerns one message alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
+   * certificate, or TLS that is required and not offered; `slow` is a timeout that concerns one message alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
    * failures of the network.
    */
   class: Schema.Literals([
