@@ -428,6 +428,20 @@ describe("campaigns", () => {
     expect(readFileSync(eml, "utf8")).toContain("from Acme Health, 1 Main")
   })
 
+  it("may begin with a preheader in the plain layout, which a preview shows and a text part leaves out", async () => {
+    const given = {
+      html: file("begun.html", "<p>Dear colleague</p>"),
+      preheader: "Two minutes about {{ program_name }} & you",
+    }
+    expect(await runFailing(...(await create({ ...given, html })))).toMatchObject({ code: "preheader_without_layout" })
+    const misspelt = { ...given, preheader: "{{ programme }}", layout: "plain" }
+    expect(await runFailing(...(await create(misspelt)))).toMatchObject({ code: "invalid_template", part: "html" })
+    const { id } = await runJson(...(await create({ ...given, layout: "plain" })))
+    const preview = await runJson("campaigns", "preview", id, "--out", join(folder, "begun"))
+    expect(readFileSync(preview.html, "utf8")).toContain('hidden;mso-hide:all;">Two minutes about X &amp; you</div>\n')
+    expect(readFileSync(preview.eml, "utf8")).toMatch(/^Dear colleague\r\n/m)
+  })
+
   it("may have a text part of their own, which shows the sender as well, or gets the footer of the layout", async () => {
     const text = file("mail.txt", "Dear colleague,\n\nhttps://l.test/{{ token }}\n")
     expect(await runFailing(...(await create({ text })))).toMatchObject({ code: "sender_not_shown", part: "text" })

@@ -351,7 +351,9 @@ describe("doctor on e-mail", () => {
     ["bare.acme.test", "10.0.0.5", "warning", "and the reverse name of 9.9.9.10 is missing."],
     ["Mail.acme.test", "9.9.9.9", "ok", "the reverse name of 9.9.9.9."],
     [
-      ...["mail.acme.test", "10.0.0.5", "ok"],
+      "mail.acme.test",
+      "10.0.0.5",
+      "ok",
       "the reverse name of 9.9.9.9. The connection comes from the private address 10.0.0.5, so the server alone knows which address it sees.",
     ],
   ])("compares the greeting %s from %s with the reverse name: %s", async (name, localAddress, status, found) => {

@@ -99,6 +99,12 @@ export const create = changing({
       ),
       "none",
     ),
+    preheader: optional(
+      flag(
+        DisplayName,
+        "With --layout plain: what inboxes show beside the subject, likewise; the message itself does not show it",
+      ),
+    ),
     shortLink: optional(
       text("The partner's own link, with {token} in it, such as https://go.partner.example/{token}", "url"),
     ),
@@ -129,11 +135,14 @@ export const create = changing({
     ...subjectTestFlags,
     ...followUpFlags,
   },
-  *run({ layout, shortLink = null, perMinute = null, hours = null, ...input }) {
+  *run({ layout, preheader, shortLink = null, perMinute = null, hours = null, ...input }) {
     const { createCampaign } = yield* loadCampaigns
     const { wrapInPlainLayout, addPlainFooter } = yield* Effect.promise(
       () => import("@outreach/domain/mail/wrapInPlainLayout"),
     )
+    if (preheader !== undefined && layout !== "plain") {
+      return yield* refuse("PreheaderWithoutLayout", "--preheader needs --layout plain. Put your own into other HTML.")
+    }
     const html = yield* readTemplate("html", input.html)
     const text = input.text === undefined ? null : yield* readTemplate("text", input.text)
     const subjectTest = yield* readSubjectTest(input)
@@ -141,7 +150,7 @@ export const create = changing({
     const created = yield* createCampaign({
       ...input,
       ...{ subjectTest, followUp, shortLink, perMinute, hours },
-      html: layout === "plain" ? wrapInPlainLayout(html) : html,
+      html: layout === "plain" ? wrapInPlainLayout(html, preheader) : html,
       text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
     })
     return withoutBody(created)

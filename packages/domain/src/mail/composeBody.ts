@@ -7,6 +7,7 @@ import { isInert } from "./isInert.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml } from "./Template.ts"
+import { PREHEADER } from "./wrapInPlainLayout.ts"
 
 export interface MailBody {
   readonly html: string
@@ -209,6 +210,7 @@ const mailText = compile({
   wordwrap: false,
   selectors: [
     { selector: "img", format: "skip" },
+    { selector: `.${PREHEADER}`, format: "skip" },
     // In capital letters a token would be another one.
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],

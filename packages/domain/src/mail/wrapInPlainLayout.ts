@@ -4,9 +4,11 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5"
  * Wraps the HTML of a template in a simple layout that fits every screen, with a footer of what each e-mail must show. A link of the class
  * `button` looks like one. Of a whole document it takes the body and the styles.
  *
+ * The preheader is what inboxes show beside the subject, in place of the first words: plain text that may name variables. The open message hides it.
+ *
  * It is longer than 3,200 bytes: SpamAssassin gives up to 2.8 points to shorter HTML with an image, and the pixel is one.
  */
-export const wrapInPlainLayout = (html: string): string => {
+export const wrapInPlainLayout = (html: string, preheader?: string): string => {
   const { content, styles } = readDocument(html)
   return `<!doctype html>
 <html lang="en">
@@ -46,7 +48,7 @@ img { max-width: 100%; border: 0; }
 </style>
 ${styles}</head>
 <body class="plain-page" style="margin:0;padding:0;background-color:#ffffff;color:#1c2229;">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
+${preheader === undefined ? "" : `<div class="${PREHEADER}" style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${escapeOutsideTags(preheader)}</div>\n`}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
 <tr><td align="center">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
@@ -65,6 +67,15 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 </html>
 `
 }
+
+/** Names the element that is hidden in the open message, and left out where text is made of the HTML. */
+export const PREHEADER = "plain-preheader"
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
+
+/** Escapes a text except the tags of the template language, whose results are escaped. */
+const escapeOutsideTags = (text: string): string =>
+  text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}|[&<>]/gs, (part) => ENTITIES[part] ?? part)
 
 export const addPlainFooter = (text: string): string => `${text.trimEnd()}
 
