@@ -36,6 +36,7 @@ it("walks through commands that succeed one after the other", async () => {
     previews: join(folder, "previews"),
     "rejects.csv": join(folder, "rejects.csv"),
     "dana.json": join(folder, "dana.json"),
+    "outcomes.csv": join(folder, "outcomes.csv"),
   }
   for (const [name, language] of [
     ["mail.html", "html"],

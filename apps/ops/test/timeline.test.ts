@@ -113,8 +113,8 @@ describe("recipients find", () => {
 
   it("masks the NPI and the address unless they are to be revealed", async () => {
     const { stdout } = await run(["recipients", "find", "--token", seeded.token])
-    expect(stdout).toMatch(/\*{6}\d{4}/)
-    expect(stdout).toContain("c***@clinic.test")
+    expect(stdout).toMatch(/•{6}\d{4}/)
+    expect(stdout).toContain("c•••@clinic.test")
     for (const personal of [npi(0), "clinician0@"]) expect(stdout).not.toContain(personal)
     const [revealed] = (await find("--token", seeded.token, "--reveal")).recipients
     expect(revealed).toMatchObject({ npi: npi(0), email: "clinician0@clinic.test" })

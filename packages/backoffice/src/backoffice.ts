@@ -17,6 +17,7 @@ import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OwnedIds } from "./operators/OwnedIds.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
+import { OutcomeReader } from "./recipients/OutcomeReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { TodayReader } from "./today/TodayReader.ts"
@@ -40,6 +41,7 @@ export const backoffice = Layer.mergeAll(
   OwnedIds.layer,
   OrganizationReader.layer,
   PartnerActivityReader.layer,
+  OutcomeReader.layer,
   TimelineReader.layer,
   SuppressionReader.layer,
   TodayReader.layer,

@@ -1,5 +1,8 @@
+import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
@@ -11,7 +14,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
+import { campaignId, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, printToStderr, refuse } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -88,7 +91,9 @@ const find = revealing({
     const clinician = { by, value: by === "email" ? (canonicalEmail(value) ?? value) : value }
     const { find } = yield* TimelineReader
     const found = yield* find({ ...clinician, ...(organizationId && { organizationId }) }, limit)
-    const recipients = found.recipients.map(reveal ? (recipient) => recipient : maskPerson)
+    const recipients = found.recipients.map((recipient) =>
+      reveal ? recipient : { ...recipient, npi: maskNpi(recipient.npi), email: maskEmail(recipient.email) },
+    )
     const { entries, hasMore } = found
     return { recipients, entries, hasMore }
   },
@@ -100,19 +105,32 @@ const find = revealing({
     hasMore ? `There is more than the newest ${entries.length}. See --limit.` : undefined,
 })
 
-/** Masks all but the end of an NPI, and all but the first character and the domain of an e-mail address. */
-const maskPerson = <Person extends { readonly npi: string; readonly email: string }>(person: Person): Person => ({
-  ...person,
-  npi: `******${person.npi.slice(-4)}`,
-  email: `${person.email.slice(0, 1)}***${person.email.slice(person.email.lastIndexOf("@"))}`,
+const exportOutcomes = revealing({
+  about: "Write what became of each recipient of a campaign to a CSV file for people, as of one moment",
+  examples: [
+    "ops recipients export cmp_… --out spring.csv",
+    "ops recipients export cmp_… --bom --reveal --out spring.csv",
+  ],
+  input: {
+    campaignId,
+    out: text("Write to this new file, which only its owner can read", "FILE"),
+    reveal: switchFlag("Write NPIs and e-mail addresses in full"),
+    bom: switchFlag("Begin with a byte order mark, by which Excel recognises UTF-8"),
+    quiet,
+  },
+  *run({ campaignId, ...options }) {
+    const { exportOutcomes } = yield* Effect.promise(() => import("../recipients/exportOutcomes.ts"))
+    return { campaignId, out: options.out, recipients: yield* exportOutcomes(campaignId, options) }
+  },
 })
 
 export const recipients = group({
   about: "The clinicians that campaigns are sent to",
-  commands: { import: load, find },
+  commands: { import: load, find, export: exportOutcomes },
   services: Layer.mergeAll(
     CampaignRepositoryPg,
     DigestRepositoryPg,
+    OutcomeReader.layer,
     ProgramRepositoryPg,
     RecipientRepositoryPg,
     SubjectTestRepositoryPg,

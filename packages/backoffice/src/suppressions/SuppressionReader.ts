@@ -17,9 +17,10 @@ import { Effect, Schema } from "effect"
 /** Conditions on the entries of a list, all of which must hold. */
 export interface SuppressionListFilter extends SuppressionFilter {
   readonly organizationId?: OrganizationId | undefined
-  /** Only entries of this program alone; those of its whole organization are not among them. */
+  /** Only entries of this program. */
   readonly programId?: ProgramId | undefined
-  readonly ofOrganization?: boolean | undefined
+  /** Entries of whole organizations: only these, or these as well as the program's. Default: all without a program, and none with one. */
+  readonly ofOrganization?: "only" | "too" | undefined
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
@@ -67,7 +68,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         where organization_id = program.organization_id and program_id = program.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      where not ${filter.ofOrganization ?? false}::boolean
+      where ${filter.ofOrganization !== "only"}::boolean
         and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
       union all
       select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
@@ -75,7 +76,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         where organization_id = organization.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      where ${programId === undefined}::boolean and ${equal({ "organization.id": organizationId })}
+      where ${programId === undefined || filter.ofOrganization === "too"}::boolean and ${equal({ "organization.id": organizationId })}
       order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
       const countAt = (entries: typeof found, at: Timestamp) =>
         entries.filter(({ createdAt }) => createdAt === at).length

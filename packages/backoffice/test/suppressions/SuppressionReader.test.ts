@@ -57,7 +57,7 @@ describe("SuppressionReader", () => {
       Effect.map(reader.list({ organizationId, ...filter }, { limit: 100 }), ({ suppressions }) => suppressions.length)
     expect(yield* count({})).toBe(24)
     expect(yield* count({ programId })).toBe(12)
-    expect(yield* count({ ofOrganization: true })).toBe(12)
+    expect(yield* count({ ofOrganization: "only" })).toBe(12)
     expect(yield* count({ kind: "npi" })).toBe(6)
     expect(yield* count({ reason: "operator" })).toBe(4)
     expect(yield* count({ reason: "bounced", kind: "npi" })).toBe(0)

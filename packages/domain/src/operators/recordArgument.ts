@@ -18,14 +18,17 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
     "contact dkim-key email file html log npi out recipient rejects reply-to subject subject-b text token",
   ),
   ...all("origin", "short-link url"),
-  ...all("recorded", "ab-after ab-share after all before bounce-domain campaign check completer-target confirm date"),
+  ...all(
+    "recorded",
+    "ab-after ab-share after all before bom bounce-domain campaign check completer-target confirm date",
+  ),
   ...all(
     "recorded",
     "delivery detach disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields follow-up force",
   ),
   ...all(
     "recorded",
-    "from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit",
+    "format from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit",
   ),
   ...all(
     "recorded",

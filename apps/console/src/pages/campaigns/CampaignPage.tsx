@@ -137,6 +137,7 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
   const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
   return [
     `ops campaigns show ${id}`,
+    `ops recipients export ${id} --out outcomes.csv`,
     ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
     ...moves.filter((move) => isPossible(move, status)).map((move) => `ops campaigns ${move} ${id}`),
   ]

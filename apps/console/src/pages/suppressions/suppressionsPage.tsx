@@ -118,7 +118,7 @@ const read = Effect.fnUntraced(function* (given: Given) {
   const { organization: organizationId, program: programId, scope, after = null, ...filter } = given
   const reader = yield* SuppressionReader
   const list = yield* reader.list(
-    { organizationId, programId, ofOrganization: scope === "organization", ...filter },
+    { organizationId, programId, ofOrganization: scope && "only", ...filter },
     { limit: PAGE_SIZE, after },
   )
   return {
