@@ -1,5 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
@@ -184,5 +185,33 @@ describe("a campaign", () => {
     expect(words).toContain("66.7 % answered for · 1 left")
     expect(document.querySelectorAll("svg.plot")).toHaveLength(2)
     expect(document.querySelectorAll("[style]")).toHaveLength(0)
+  })
+
+  it("shows what was accepted and refused later, by cause and domain, and in the clinician's timeline", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
+    const viewer = await test().as("viewer")
+    const leases = await test().run(
+      Effect.gen(function* () {
+        yield* sendCampaign(campaign.id)
+        const leases = yield* claimMessages(9)
+        for (const lease of leases) yield* settle(lease, { _tag: "Accepted" })
+        yield* reportBounce(leases[0]!.recipientId, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" })
+        yield* reportBounce(leases[1]!.recipientId, { _tag: "Deferred", reply: "451 4.4.1 No answer" })
+        return leases
+      }),
+    )
+    const { words, document } = await viewer.get(`/campaigns/${campaign.id}`)
+    expect(words).toContain("2 sent, 0 bounced, 2 refused later of 2 imported")
+    expect(words).toContain("0 bounced, at once or later; 2 refused later")
+    const rows = [...document.querySelectorAll("section[aria-label^='Accepted and refused later'] tbody tr")]
+    expect(rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))).toEqual([
+      ["not taken in time", "all", "1"],
+      ["policy: what receivers think of us", "all", "1"],
+      ["not taken in time", "clinic.test", "1"],
+      ["policy: what receivers think of us", "clinic.test", "1"],
+    ])
+    expect((await viewer.get(`/people/${leases[1]!.recipientId}`)).words).toContain(
+      "Refused laterexpired: 451 4.4.1 No answer",
+    )
   })
 })

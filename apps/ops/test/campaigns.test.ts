@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -485,6 +487,32 @@ describe("campaigns", () => {
       `${"█".repeat(20)}${"░".repeat(20)} 50% · 1 a minute · 1 min left · 1 sent, 0 bounced of 2`,
     )
     expect(stdout).toMatch(/b\.test\s+550 5\.7\.1/)
+  })
+
+  it("show which messages were accepted and refused later, by cause and domain", async () => {
+    const { id } = await runJson(...(await create()))
+    const recipients = file("later.csv", "npi,email\n1234567893,a@a.test\n1000000004,b@b.test\n")
+    await runJson("recipients", "import", "--campaign", id, recipients)
+    await meanwhile(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const sent = yield* sql<{ id: RecipientId }>`
+          update recipients set sent_at = clock_timestamp() where campaign_id = ${id} returning id`
+        const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
+        for (const recipient of sent) yield* reportBounce(recipient.id, blocked)
+      }),
+    )
+    expect(await runJson("campaigns", "show", id)).toMatchObject({
+      progress: { refused_later: 2, bounced: 0 },
+      late_refusals: [
+        { domain: null, cause: "policy", messages: 2 },
+        { domain: "a.test", cause: "policy", messages: 1 },
+        { domain: "b.test", cause: "policy", messages: 1 },
+      ],
+    })
+    const { stdout } = await run(["campaigns", "show", id])
+    expect(stdout).toContain("0 sent, 0 bounced, 2 refused later of 2")
+    expect(stdout).toMatch(/refused later, by cause.*\n.*\n.*policy\s+all\s+2\n.*policy\s+a\.test\s+1\n/)
   })
 
   it.each([

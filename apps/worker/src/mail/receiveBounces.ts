@@ -176,7 +176,7 @@ const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addre
     if (result === "early") return smtpError(451, "Try again later")
     yield* Metric.update(metrics.bounceReports[result], 1)
     const about = { recipientId, result, rule, sureness, ...(verdict._tag === "Refused" && { status: verdict.status }) }
-    yield* (result === "refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
+    yield* (verdict._tag === "Refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
       Effect.annotateLogs(about),
     )
   }

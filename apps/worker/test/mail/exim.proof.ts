@@ -54,7 +54,7 @@ data:
 begin routers
 onward:
   driver = manualroute
-  domains = late.test : policy.test
+  domains = late.test : policy.test : expires.test
   transport = smtp
   route_list = * 127.0.0.1::${ports.next}
   self = send
@@ -81,6 +81,7 @@ file:
   driver = appendfile
   file = ${folder}/mail/taken
 begin retry
+expires.test * F,1s,1s
 * * F,1h,1s
 begin authenticators
 plain:

@@ -24,7 +24,7 @@ describe.skipIf("missing" in postfix)(
         relay,
         {
           mynetworks: "127.0.0.0/8",
-          relay_domains: "late.test policy.test bounces.acme.test",
+          relay_domains: "late.test policy.test expires.test bounces.acme.test",
           virtual_mailbox_domains: ["accepts", "toolarge", ...Object.keys(REFUSALS)]
             .map((name) => `${name}.test`)
             .join(" "),
@@ -35,7 +35,12 @@ describe.skipIf("missing" in postfix)(
           smtpd_recipient_restrictions: `check_recipient_access ${table(REFUSALS)}, permit_mynetworks, reject`,
           // A header of the message decides what the relay says after the final dot.
           header_checks: "regexp:{{/^To:.*@toolarge/ REJECT 5.3.4 552 Message too big}}",
-          transport_maps: `inline:{{late.test=smtp:[127.0.0.1]:${next}}, {policy.test=smtp:[127.0.0.1]:${next}}, {bounces.acme.test=smtp:[127.0.0.1]:${bounces}}}`,
+          transport_maps: table({
+            ...Object.fromEntries(Object.keys(LATE_REFUSALS).map((name) => [name, `smtp:[127.0.0.1]:${next}`])),
+            "bounces.acme": `smtp:[127.0.0.1]:${bounces}`,
+          }),
+          // What is deferred for longer is returned; reports are tried for longer.
+          maximal_queue_lifetime: "5s",
           smtp_tls_security_level: "may",
           smtp_tls_CAfile: certificate.cert,
           smtp_tls_loglevel: "1",

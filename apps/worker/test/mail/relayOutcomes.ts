@@ -10,7 +10,7 @@ import type { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
-const NOTHING = { sent: false, reason: null, attempts: null, status: null, suppressed: null }
+const NOTHING = { sent: false, refused: null, reason: null, attempts: null, status: null, suppressed: null }
 /** A recipient whose message bounced, and whose address is suppressed, unless nobody knows why it bounced. */
 export const bounced = (reason: string) => ({ ...NOTHING, reason, suppressed: reason === "other" ? null : "bounced" })
 
@@ -27,7 +27,8 @@ export const OUTCOMES = {
   blocks: [{ ...NOTHING, attempts: 0, status: "5.7.1" }, "550 5.7.1"],
   toolarge: [{ ...NOTHING, attempts: 0, status: "5.3.4" }, "552 5.3.4 after the final dot"],
   late: [{ ...bounced("mailbox_disabled"), sent: true }, "250, and a report with 5.2.1 later"],
-  policy: [{ ...NOTHING, sent: true, status: "5.7.1" }, "250, and a report with 5.7.1 later"],
+  policy: [{ ...NOTHING, sent: true, refused: "policy", status: "5.7.1" }, "250, and a report with 5.7.1 later"],
+  expires: [{ ...NOTHING, sent: true, refused: "expired" }, "250, and a report after deferrals"],
 } as const
 
 /** What a relay refuses at RCPT TO: the reply for each domain. */
@@ -43,7 +44,11 @@ export const REFUSALS = {
 } as const
 
 /** What a second server refuses that the relay hands mail on to. */
-export const LATE_REFUSALS = { late: "550 5.2.1 This account is disabled", policy: "550 5.7.1 Your address is listed" }
+export const LATE_REFUSALS = {
+  late: "550 5.2.1 This account is disabled",
+  policy: "550 5.7.1 Your address is listed",
+  expires: "451 4.3.2 Not now",
+}
 
 /** The certificate of the relay and of the bounce listener, which the worker trusts. */
 export const certificate = {
@@ -103,6 +108,7 @@ export const proveOutcomes = async (
     const rows = await query<{
       domain: string
       sent: boolean
+      refused: string | null
       reason: string | null
       attempts: number | null
       status: string | null
@@ -110,6 +116,7 @@ export const proveOutcomes = async (
     }>(
       (sql) => sql`
         select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
+          (select cause from late_refusals where recipient_id = recipient.id) as refused,
           (select body::jsonb -> 'data' ->> 'bounce_reason' from events
             where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
           (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
@@ -132,9 +139,10 @@ export const proveOutcomes = async (
     )
   const found = await eventually(outcomes, (now) => sorted(now) === sorted(expected), 90_000).catch(outcomes)
   const rows = Object.entries(OUTCOMES).map(([domain, [, reply]]) => {
-    const { sent, reason, attempts, status, suppressed } = found[domain]!
+    const { sent, refused, reason, attempts, status, suppressed } = found[domain]!
     const became = [
       sent ? "sent" : "",
+      refused === null ? "" : `refused later: ${refused}`,
       reason === null ? "" : `bounced: ${reason}`,
       status === null ? "" : `domain paused: ${status}`,
       attempts === null ? "" : `waits, and its attempts ${attempts > 0 ? "count" : "do not count"}`,

@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
@@ -74,5 +75,30 @@ describe("CampaignReader", () => {
     yield* (yield* CampaignCounts).fold
     expect(yield* reader.hours(keyOf(campaign))).toEqual(before)
     expect(yield* reader.samples(keyOf(campaign), 2)).toHaveLength(2)
+  })
+
+  test("reads what was refused later by cause, and by domain, most first, without causes that no longer count", function* () {
+    const reader = yield* CampaignReader
+    const { campaign } = yield* seedCampaign({ recipients: 3 })
+    yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])
+    yield* sendCampaign(campaign.id)
+    const [first, ...others] = (yield* claimMessages(9)).toSorted((a, b) => (a.email < b.email ? -1 : 1))
+    for (const lease of [first!, ...others]) yield* settle(lease, { _tag: "Accepted" })
+    const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 clinician70 is not yours" } as const
+    for (const { recipientId } of others) yield* reportBounce(recipientId, blocked)
+    yield* reportBounce(first!.recipientId, { _tag: "Deferred" })
+    yield* reportBounce(first!.recipientId, { _tag: "Bounced", reason: "mailbox_disabled" })
+    const counts = [
+      { domain: null, cause: "policy", messages: 3 },
+      { domain: "clinic.test", cause: "policy", messages: 2 },
+      { domain: "refusing.test", cause: "policy", messages: 1 },
+    ]
+    expect(yield* reader.lateRefusals(keyOf(campaign), 10)).toEqual(counts)
+    expect(yield* reader.lateRefusals(keyOf(campaign), 2)).toEqual(counts.slice(0, 2))
+    expect(yield* reader.totals(keyOf(campaign))).toMatchObject({ sent: 4, bounced: 1, refusedLater: 3 })
+    expect(yield* reader.domains(keyOf(campaign), 10)).toMatchObject([
+      { domain: "clinic.test", pausedUntil: expect.any(String) },
+      { domain: "refusing.test", lastReply: "550 5.7.1 [address] is not yours" },
+    ])
   })
 })
