@@ -83,16 +83,10 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
               set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
-            ) ${countRecipients("changed")}`
-      // What bounced is not counted as refused, too.
-      yield* sql`
-            with refusal as (
-              select recipients.organization_id, recipients.campaign_id, test_subject, cause from recipients
-              join late_refusals refusal on refusal.organization_id = recipients.organization_id
-                and refusal.campaign_id = recipients.campaign_id and recipient_id = id
-              where recipients.organization_id = ${organizationId} and id = ${id}
-            ), ${countLateRefusals(email, -1)}
-            select from refusal`
+            ), refusal as (
+              select organization_id, campaign_id, test_subject, cause
+              from changed join late_refusals using (organization_id, campaign_id) where recipient_id = ${id}
+            ), ${countLateRefusals(email, -1)} ${countRecipients("changed")}`
       if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
       yield* publishEvents([event], at)
       yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
@@ -100,13 +94,12 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
 
     storeLateRefusal: Effect.fnUntraced(function* ({ organizationId, campaignId, id, email }, cause, reply) {
       const rows = yield* sql`
-            with stored as (
+            with refusal as (
               insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
-              values (${organizationId}, ${campaignId}, ${id}, ${cause})
-              on conflict do nothing returning organization_id, campaign_id, recipient_id, cause
-            ), refusal as (
-              select stored.*, test_subject from stored join recipients recipient using (organization_id)
-              where recipient.id = recipient_id
+              values (${organizationId}, ${campaignId}, ${id}, ${cause}) on conflict do nothing
+              returning organization_id, campaign_id, recipient_id, cause, (
+                select test_subject from recipients where organization_id = ${organizationId} and id = ${id}
+              ) as test_subject
             ), attempted as (
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               select organization_id, recipient_id, 0, 'refused', ${reply}::text from refusal on conflict do nothing
