@@ -18,10 +18,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
+import { freePort } from "@outreach/embedded-postgres/freePort"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -34,14 +34,6 @@ const TIMEOUT_MS = 2_400_000
 const PROGRAMS = ["node", "npm", "npx", "curl"]
 const EVERYWHERE = "bash sh grep sed xargs cat dirname head mkdir rm seq sleep tee uname".split(" ")
 const A_TEST = "packages/bot-suspicion/test/suspect.test.ts"
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
-}
 
 const canRun = (folder: string, program: string): boolean => {
   try {
