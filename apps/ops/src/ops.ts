@@ -27,6 +27,7 @@ const loaders = {
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
   clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
+  bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
   issues: () => import("./commands/issues.ts").then(({ issues }) => issues),
@@ -43,8 +44,8 @@ const loaders = {
 
 type Word = keyof typeof loaders
 
-/** The commands that connect to the database by themselves, because they say what is wrong with it. */
-const DIAGNOSES: ReadonlySet<string> = new Set<Word>(["doctor", "status"])
+/** The commands that need no database, or connect to it by themselves, because they say what is wrong with it. */
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word>(["bounces", "doctor", "status"])
 
 /** Loads the command or the group of a name, or else all: for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
@@ -60,7 +61,7 @@ const load = Effect.fnUntraced(function* (word: string) {
     Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
     Command.withGlobalFlags([jsonFlag]),
   )
-  return Command.provide(root, DIAGNOSES.has(word) ? (Layer.empty as unknown as typeof database) : database)
+  return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof database) : database)
 })
 
 const database = Layer.unwrap(

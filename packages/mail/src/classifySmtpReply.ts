@@ -30,6 +30,7 @@ const BY_STATUS: Readonly<Record<string, Verdict>> = {
   "5.3.4": refused,
   "5.4.4": bounced("domain_not_found"),
   "5.4.310": bounced("domain_not_found"), // Exchange Online
+  "5.4.7": deferred, // kept for too long
   "5.5.3": deferred, // too many recipients
   "5.6": refused, // our message's content
   "5.7": refused,

@@ -6,7 +6,7 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { Transaction } from "@outreach/domain/Transaction"
-import { MAX_READ_BYTES, parseReturned } from "@outreach/mail/returned/parseReturned"
+import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
@@ -198,16 +198,17 @@ const receiveComplaint = Effect.fnUntraced(function* (
   return null
 })
 
-/** Reads a message to its end or to the bound of its size, and keeps its beginning; undefined when it is too large. */
-const readMessage = async (stream: SMTPServerDataStream): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = []
-  let kept = 0
+/** Reads a message to its end or to the bound of its size; undefined when it is too large. */
+const readMessage = async (stream: SMTPServerDataStream): Promise<Uint8Array | undefined> => {
+  const raw = await readExcerpt(upToLimit(stream))
+  return stream.sizeExceeded ? undefined : raw
+}
+
+const upToLimit = async function* (stream: SMTPServerDataStream) {
   for await (const chunk of stream) {
-    if (stream.sizeExceeded) return undefined
-    if (kept < MAX_READ_BYTES) chunks.push(chunk)
-    kept += chunk.length
+    if (stream.sizeExceeded) return
+    yield chunk as Buffer
   }
-  return stream.sizeExceeded ? undefined : Buffer.concat(chunks)
 }
 
 const smtpError = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })

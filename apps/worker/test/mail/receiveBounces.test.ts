@@ -100,6 +100,17 @@ const sent = async (at: string | null = "now") => {
   return { id: recipient!.id, campaignId: campaign.id, to: returnPath(recipient!.id), outcome }
 }
 
+const localPartOf = (address: string) => address.slice(0, address.indexOf("@"))
+
+const isSuppressed = async (recipientId: string) => {
+  const rows = await query(
+    (sql) => sql`
+      select from organization_suppressions join recipients using (organization_id)
+      where id = ${recipientId} and reason = 'bounced' and value = lower(email)`,
+  )
+  return rows.length > 0
+}
+
 describe("a bounce of a message that was sent", () => {
   it("marks the recipient once, however often it is reported, and publishes the event", async () => {
     const send = await receiver()
@@ -160,6 +171,80 @@ describe("a bounce of a message that was sent", () => {
     expect(await send(to, failed("5.1.1", "550 5.1.1 No such user"))).toMatch(/^451 4\.3\.0/)
     expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
   })
+})
+
+describe("a bounce in another form", () => {
+  const sample = (name: string, localPart: string) =>
+    readFileSync(new URL(`../../../../packages/mail/test/bounces/${name}.eml`, import.meta.url), "utf8").replaceAll(
+      /bounce-[0-9a-f-]{51}/g,
+      localPart,
+    )
+
+  it.each([
+    ["a text of qmail", "qmail-no-mailbox"],
+    ["a text of exim, with X-Failed-Recipients", "exim-remote"],
+    ["a text of Exchange", "exchange-2007"],
+    ["fields in multipart/mixed", "rfc3464-mixed"],
+    ["fields in a text", "workmail"],
+  ])("marks the recipient, and suppresses the address: %s", async (_, name) => {
+    const send = await receiver()
+    const { to, id, outcome } = await sent()
+    expect(await send(to, sample(name, localPartOf(to)))).toMatch(/^250/)
+    expect(await outcome()).toEqual({ bounced: true, reasons: ["mailbox_not_found"], pauses: 0 })
+    expect(await isSuppressed(id)).toBe(true)
+  })
+
+  it("is read where its fields stand after a long message of ours", async () => {
+    const send = await receiver()
+    const { to, outcome } = await sent()
+    const report = sample("rfc3464-returned-first", localPartOf(to))
+    expect(await send(to, report.replace("Good morning", "Good morning\n".repeat(60_000)))).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: true })
+  })
+
+  it("is believed at an address for complaints, too, by the seal of what came back", async () => {
+    const send = await receiver()
+    const { to, outcome } = await sent()
+    expect(await send("abuse@bounces.acme.test", sample("forwarder-headers-only", localPartOf(to)))).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: true, reasons: ["mailbox_not_found"] })
+  })
+
+  it("that is nobody's is taken there, and changes nothing", async () => {
+    const send = await receiver()
+    const { outcome } = await sent()
+    expect(await send("abuse@bounces.acme.test", sample("qmail-no-mailbox", "nobody"))).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: false })
+  })
+
+  it("that is guessed suppresses no address, and pauses no domain", async () => {
+    const send = await receiver()
+    const { to, id, outcome } = await sent()
+    for (const name of ["unknown-bounce", "qmail-unknown-words"]) {
+      expect(await send(to, sample(name, localPartOf(to)))).toMatch(/^250/)
+    }
+    expect(await outcome()).toMatchObject({ pauses: 0 })
+    expect(await isSuppressed(id)).toBe(false)
+  })
+
+  it("counts from nobody alone: the sender of the envelope decides where the header names nobody", async () => {
+    const send = await receiver()
+    const { to, outcome } = await sent()
+    const text = sample("qmail-no-mailbox", localPartOf(to)).replace(/^From: .*$/m, "From: filter@clinic.test")
+    expect(await send(to, text, "pat@clinic.test")).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: false })
+    expect(await send(to, text, "")).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: true })
+  })
+
+  it.each(["challenge-tmda", "auto-subject-german", "exim-delay", "human-reply", "quoted-by-a-person"])(
+    "is not %s",
+    async (name) => {
+      const send = await receiver()
+      const { to, outcome } = await sent()
+      expect(await send(to, sample(name, localPartOf(to)), "x@clinic.test")).toMatch(/^250/)
+      expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
+    },
+  )
 })
 
 describe("what changes nothing", () => {
@@ -239,7 +324,6 @@ describe("a complaint", () => {
     return row
   }
   const none = { complaints: null, suppressions: null }
-  const localPartOf = (to: string) => to.slice(0, to.indexOf("@"))
 
   it.each(complaintReports.map(({ source, expected }) => [source, expected] as const))(
     "that comes from %s has the effect: %s",

@@ -20,21 +20,16 @@ export interface Judgement {
 }
 
 /**
- * Judges why a message was not delivered; of several recipients, of whom an alias consists, by the mildest. The form in which the reasons came is as
- * sure as `formIs`. What is guessed is a failure for now: it marks no address, and keeps from no domain.
+ * Judges why a message was not delivered, from reasons in a form that is as sure as `formIs`; of several recipients, of whom an alias consists, by
+ * the mildest. What is guessed is a bounce for other reasons, which marks no address and keeps from no domain.
  */
 export const judgeReasons = (reasons: ReadonlyArray<Reason>, formIs: Sureness): Judgement => {
-  const judged = reasons.map(judgeReason)
-  const mildest = judged.toSorted((one, other) => severity(one.verdict) - severity(other.verdict))[0]
+  const judged = reasons.map(judgeReason).toSorted((one, other) => severity(one.verdict) - severity(other.verdict))
+  const { verdict, status } = judged[0]!
   const sureness = leastSure([formIs, ...judged.map((each) => each.sureness)])
-  if (mildest === undefined) return { verdict: { _tag: "Deferred" }, status: null, sureness: "guess" }
-  const { verdict, status } = mildest
-  if (sureness !== "guess" || verdict._tag === "Deferred") return { verdict, status, sureness }
-  return {
-    verdict: { _tag: "Deferred", ...(verdict.reply !== undefined && { reply: verdict.reply }) },
-    status,
-    sureness,
-  }
+  if (sureness !== "guess") return { verdict, status, sureness }
+  const { reply } = verdict
+  return { verdict: { _tag: "Bounced", reason: "other", ...(reply !== undefined && { reply }) }, status, sureness }
 }
 
 const leastSure = (all: ReadonlyArray<Sureness>): Sureness =>
@@ -52,7 +47,7 @@ const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
   // A status that says nothing leaves the word to the server's own.
   const text = named === undefined || named.endsWith(".0.0") ? words : `${named} ${words}`
   const status = STATUS.exec(text)?.[0] ?? named ?? null
-  const isForNow = status?.startsWith("4.") || (found === null && (status === "5.4.7" || GIVEN_UP.test(words)))
+  const isForNow = status?.startsWith("4.") || (found === null && GIVEN_UP.test(words))
   const code = isForNow ? 400 : Number(found?.[1] ?? 500)
   const at = /end of data|after data|reply to data|\[body\]/i.test(reply) ? "DATA" : "RCPT TO"
   const { verdict, by } = judgeSmtpReply({ code, text, at })

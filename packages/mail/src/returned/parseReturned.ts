@@ -4,24 +4,71 @@ import PostalMime, { decodeWords, type Email } from "postal-mime"
 const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 262_144, maxRfc822NestingDepth: 0 } as const
 
 /**
- * How much of a message is read. A report's own parts mostly come before the message that it is about, whose head follows; PostalMime takes time that
- * grows with the square of the lines: seconds for 131,072, and milliseconds for these.
+ * How much of a message is read, from its beginning and from its end: the message that a report is about may stand before the report's own parts.
+ * PostalMime takes time that grows with the square of the lines: seconds for 131,072, and milliseconds for these.
  */
-export const MAX_READ_BYTES = 131_072
-const MAX_READ_LINES = 4000
+const MAX_BYTES = { head: 98_304, tail: 32_768 }
+const MAX_LINES = { head: 3000, tail: 1000 }
 
 /** Reads a message that came back; undefined when it cannot be read. The message that a report is about stays an attachment. */
 export const parseReturned = (raw: Uint8Array): Promise<Email | undefined> =>
-  PostalMime.parse(beginningOf(raw), { ...LIMITS, forceRfc822Attachments: true }).catch(() => undefined)
+  PostalMime.parse(excerptOf(raw), { ...LIMITS, forceRfc822Attachments: true }).catch(() => undefined)
 
-const beginningOf = (raw: Uint8Array): Uint8Array => {
-  const bytes = raw.subarray(0, MAX_READ_BYTES)
-  let end = -1
-  for (let line = 0; line < MAX_READ_LINES; line++) {
-    end = bytes.indexOf(0x0a, end + 1)
-    if (end === -1) return bytes
+/** Reads a message of any size, and keeps what `parseReturned` reads of it. */
+export const readExcerpt = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const head: Array<Uint8Array> = []
+  let headLength = 0
+  let tail: Array<Uint8Array> = []
+  let tailLength = 0
+  let isCut = false
+  for await (const chunk of chunks) {
+    const first = chunk.subarray(0, MAX_BYTES.head - headLength)
+    if (first.length > 0) head.push(first)
+    headLength += first.length
+    tail.push(chunk.subarray(first.length))
+    tailLength += chunk.length - first.length
+    if (tailLength <= 2 * MAX_BYTES.tail) continue
+    tail = [concat(...tail).slice(-MAX_BYTES.tail)]
+    tailLength = MAX_BYTES.tail
+    isCut = true
   }
-  return bytes.subarray(0, end + 1)
+  return concat(...head, ...(isCut ? [LINE_END] : []), ...tail)
+}
+
+const excerptOf = (raw: Uint8Array): Uint8Array => {
+  const head = raw.subarray(0, endOfLines(raw.subarray(0, MAX_BYTES.head)))
+  const rest = raw.subarray(head.length)
+  const last = rest.subarray(-MAX_BYTES.tail)
+  const tail = last.subarray(startOfLines(last))
+  return tail.length === rest.length ? raw : concat(head, LINE_END, tail)
+}
+
+const LINE_FEED = 0x0a
+const LINE_END = new TextEncoder().encode("\r\n")
+
+const endOfLines = (bytes: Uint8Array): number => {
+  let end = -1
+  for (let line = 0; line < MAX_LINES.head; line++) {
+    end = bytes.indexOf(LINE_FEED, end + 1)
+    if (end === -1) return bytes.length
+  }
+  return end + 1
+}
+
+const startOfLines = (bytes: Uint8Array): number => {
+  let start = bytes.length
+  for (let line = 0; line <= MAX_LINES.tail && start > 0; line++) start = bytes.lastIndexOf(LINE_FEED, start - 1)
+  return start + 1
+}
+
+const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let end = 0
+  for (const part of parts) {
+    whole.set(part, end)
+    end += part.length
+  }
+  return whole
 }
 
 /** Returns whether a message is a report (RFC 6522) of a type. */

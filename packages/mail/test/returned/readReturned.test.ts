@@ -3,7 +3,7 @@ import type { Email } from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { parseReturned } from "../../src/returned/parseReturned.ts"
 import { type Returned, readReturned } from "../../src/returned/readReturned.ts"
-import samples from "../bounces/index.json" with { type: "json" }
+import samples from "./samples.json" with { type: "json" }
 
 const textOf = (file: string) => readFileSync(new URL(`../bounces/${file}.eml`, import.meta.url), "utf8")
 const read = async (text: string): Promise<Returned> => readReturned((await parseReturned(Buffer.from(text))) as Email)

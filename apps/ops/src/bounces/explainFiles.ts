@@ -1,0 +1,121 @@
+import { createReadStream } from "node:fs"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { findLocalParts, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
+import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { secretsKey } from "@outreach/process/settings"
+import { workerLimits } from "@outreach/worker/workerLimits"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { refusal, refuse } from "../output/Output.ts"
+import { Target } from "../Target.ts"
+import { describeEffect, NOT_OURS, verdictOf } from "./describeEffect.ts"
+
+/** What a message is that came back, without anything of its text or its addresses. */
+export interface Explained {
+  readonly file: string
+  readonly kind: Returned["kind"] | "unreadable" | "too_large"
+  /** Of a bounce its reason, or `deferred` or `refused`; of a complaint its type; else null. */
+  readonly verdict: string | null
+  readonly status: string | null
+  readonly sureness: string | null
+  readonly rule: string | null
+  /** Whether a return path of this deployment stands in the message: `valid`, `not valid`, `none`, or `not checked` without `SECRETS_KEY`. */
+  readonly seal: "valid" | "not valid" | "none" | "not checked"
+  readonly recipientId: string | null
+  /** What the service does with it. */
+  readonly effect: string
+}
+
+const MAX_FILES = 10_000
+const MAX_BYTES = workerLimits.bounces.server.size
+
+/** Explains the message of each file, of each file in a folder, and of standard input. */
+export const explainFiles = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+  const files = (yield* Effect.forEach(paths, filesOf)).flat()
+  if (files.length === 0) return yield* refuse("NoMessages", "Name a file of a message, a folder that has some, or - .")
+  if (files.length > MAX_FILES) {
+    return yield* refuse("TooManyFiles", `These are ${files.length} files; give at most ${MAX_FILES}.`)
+  }
+  const returnPaths = yield* keyedReturnPaths
+  const messages = yield* Effect.forEach(files, (file) => explainFile(file, returnPaths))
+  return { messages, summary: summarise(messages) }
+})
+
+const filesOf = Effect.fnUntraced(function* (path: string) {
+  if (path === "-") return [path]
+  const { stat, readDirectory } = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const unreadable = () => refusal("UnusableFile", `${path} cannot be read.`, { file: path })
+  const typeOf = (file: string) => Effect.map(stat(file), ({ type }) => type)
+  const type = yield* Effect.mapError(typeOf(path), unreadable)
+  if (type !== "Directory") return [path]
+  const inside = yield* Effect.mapError(readDirectory(path, { recursive: true }), unreadable)
+  const files = inside.toSorted().map((name) => join(path, name))
+  return yield* Effect.filter(files, (file) =>
+    Effect.orElseSucceed(
+      Effect.map(typeOf(file), (type) => type === "File"),
+      () => false,
+    ),
+  )
+})
+
+/** Reads return paths with the target's keys, or with `SECRETS_KEY` where there is no database; undefined without keys. */
+const keyedReturnPaths = Effect.flatMap(Target, (target) => target.secretsKey).pipe(
+  Effect.provide(Target.layer),
+  Effect.catch(() => secretsKey),
+  Effect.flatMap((keys) =>
+    Effect.provide(ReturnPaths, ReturnPaths.at("localhost").pipe(Layer.provide(NodeTrackingSeal(keys)))),
+  ),
+  Effect.orElseSucceed(() => undefined),
+)
+
+const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: ReturnPaths["Service"] | undefined) {
+  const raw = yield* Effect.tryPromise({
+    try: () => readBounded(file === "-" ? process.stdin : createReadStream(file)),
+    catch: () => refusal("UnusableFile", `${file} cannot be read.`, { file }),
+  })
+  if (raw === undefined) return nothingOf(file, "too_large", `The listener refuses more than ${MAX_BYTES} bytes.`)
+  const message = yield* Effect.promise(() => parseReturned(raw))
+  if (message === undefined) return nothingOf(file, "unreadable", "None: it is taken, and counted as ignored.")
+  const returned = readReturned(message)
+  const headers = message.headers.map(({ value }) => value).join("\n")
+  const localParts = [...findLocalParts(headers), ...returned.localParts]
+  const [recipientId] = localParts.flatMap((localPart) => returnPaths?.readLocalPart(localPart) ?? [])
+  const unsealed = localParts.length === 0 ? "none" : returnPaths === undefined ? "not checked" : "not valid"
+  const { kind, rule, sureness } = returned
+  return {
+    ...{ file, kind, verdict: verdictOf(returned), status: kind === "bounce" ? returned.status : null, sureness, rule },
+    seal: recipientId === undefined ? unsealed : "valid",
+    recipientId: recipientId ?? null,
+    effect: unsealed === "not valid" && recipientId === undefined ? NOT_OURS : describeEffect(returned),
+  } satisfies Explained
+})
+
+const nothingOf = (file: string, kind: Explained["kind"], effect: string): Explained => ({
+  ...{ file, kind, verdict: null, status: null, sureness: null, rule: null, seal: "none", recipientId: null, effect },
+})
+
+/** Reads a message, whatever its size; undefined beyond the bound of the worker's listener. */
+const readBounded = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
+  let size = 0
+  const raw = await readExcerpt(
+    (async function* () {
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > MAX_BYTES) return
+        yield chunk
+      }
+    })(),
+  )
+  return size > MAX_BYTES ? undefined : raw
+}
+
+/** Counts the messages of each kind, verdict and sureness, most first. */
+const summarise = (messages: ReadonlyArray<Explained>) => {
+  const counts = new Map<string, Pick<Explained, "kind" | "verdict" | "sureness"> & { readonly messages: number }>()
+  for (const { kind, verdict, sureness } of messages) {
+    const key = `${kind} ${verdict} ${sureness}`
+    counts.set(key, { kind, verdict, sureness, messages: (counts.get(key)?.messages ?? 0) + 1 })
+  }
+  return [...counts.values()].toSorted((one, other) => other.messages - one.messages)
+}
