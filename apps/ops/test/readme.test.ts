@@ -43,6 +43,7 @@ it("walks through commands that succeed one after the other", async () => {
     ["clinicians.csv", "csv"],
     ["accounts.csv", "csv"],
     ["mail.log", "log"],
+    ["bounce.eml", "eml"],
   ] as const) {
     files[name] = join(folder, name)
     writeFileSync(files[name], fences(language)[0]!)

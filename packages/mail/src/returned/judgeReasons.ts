@@ -52,11 +52,8 @@ const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
   const at = /end of data|after data|reply to data|\[body\]/i.test(reply) ? "DATA" : "RCPT TO"
   const { verdict, by } = judgeSmtpReply({ code, text, at })
   const sureness = by === "status" ? "certain" : by === "nothing" ? "guess" : "likely"
-  return {
-    verdict: reply === "" ? verdict : { ...verdict, reply },
-    status,
-    sureness: isForNow && status === null ? "likely" : sureness,
-  }
+  const quoted = reply === "" ? named : reply
+  return { verdict: quoted === undefined ? verdict : { ...verdict, reply: quoted }, status, sureness }
 }
 
 /** What names nobody's fault: addresses, and where the message goes. */
@@ -67,4 +64,4 @@ const MAX_LENGTH = 2000
 
 /** How a server says that it has tried for as long as it would. */
 const GIVEN_UP =
-  /expired|too long|tim(ed?|e) ?out|time limit|retry time|not (be )?(connect|contact)|unable to (connect|contact)|able to establish|connection (refused|reset|lost|dropped)|no route to host|host is (down|unreachable)|try again|been failing|temporar/i
+  /(message|delivery|queue)\W(has |time )?expired|too long|tim(ed?|e) ?out|time limit|retry time|not (be )?(connect|contact)|unable to (connect|contact)|able to establish|connection (refused|reset|lost|dropped)|no route to host|host is (down|unreachable)|try again|been failing|temporar/i

@@ -47,7 +47,8 @@ const actionOf = (fields: Fields): "failed" | "delayed" | "delivered" => {
   return /^fail/i.test(action ?? "") ? "failed" : /^delayed\b/i.test(action ?? "") ? "delayed" : "delivered"
 }
 
-const reasonOf = (fields: Fields): Reason => ({
-  status: /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "5.0.0",
-  text: (fields.get("diagnostic-code") ?? "").replace(/^[\w-]+\s*;\s*/, ""),
-})
+const reasonOf = (fields: Fields): Reason => {
+  const [status] = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "") ?? []
+  const text = (fields.get("diagnostic-code") ?? "").replace(/^[\w-]+\s*;\s*/, "")
+  return { ...(status !== undefined && { status }), text }
+}
