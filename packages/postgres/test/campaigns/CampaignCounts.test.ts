@@ -9,6 +9,7 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -136,5 +137,23 @@ describe("the counts of a campaign", () => {
     expect(
       yield* sql`select recipient_id as id from late_refusals where campaign_id = ${campaign.id} order by refused_at`,
     ).toEqual([{ id: b }, { id: c }])
+  })
+
+  test("are right after reports on one domain that come at once, some of them twice, while other messages are settled", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 40 })
+    yield* sendCampaign(campaign.id)
+    const leases = yield* claimMessages(40)
+    const [sent, others] = [leases.slice(0, 24), leases.slice(24)]
+    for (const lease of sent) yield* settle(lease, { _tag: "Accepted" })
+    const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
+    const gone = { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" } as const
+    const late = sent.flatMap(({ recipientId }, i) =>
+      [blocked, i % 3 === 0 ? gone : blocked].map((verdict) => reportBounce(recipientId, verdict)),
+    )
+    const settled = others.map((lease, i) => settle(lease, [blocked, gone, { _tag: "Accepted" } as const][i % 3]!))
+    yield* Effect.all([...late, ...settled], { concurrency: "unbounded", discard: true })
+    const counted = { sent: 29, bounced: 13, refusedLater: 16 }
+    expect(yield* progressOf(campaign.id)).toMatchObject(counted)
+    expect((yield* keep(campaign.id)).queue).toEqual((yield* countCampaign(campaign.id)).queue)
   })
 })
