@@ -10,12 +10,11 @@ it.each([
   ["content", { _tag: "Refused", status: "552 5.2.3" }],
   ["full", { _tag: "Deferred", reply: "552 5.2.2 The address is over its limit" }],
   ["full", { _tag: "Deferred", reply: "552 Mailbox full" }],
+  ["full", { _tag: "Deferred", reply: "5.2.2" }],
   ["expired", { _tag: "Deferred", reply: "451 4.4.1 No answer from host" }],
   ["expired", { _tag: "Deferred" }],
   ["expired", { _tag: "Deferred", reply: "retry timeout exceeded" }],
   ["expired", { _tag: "Deferred", reply: "5.4.7 (delivery time exceeded)" }],
-  ["other", { _tag: "Deferred", reply: "554 Transaction failed" }],
-  ["other", { _tag: "Deferred", reply: "Who knows" }],
   ["other", { _tag: "Bounced", reason: "other", reply: "554 5.0.0 Transaction failed" }],
 ] as const)("a message is refused later because of %s by %j", (cause, verdict) => {
   expect(lateRefusalCause(verdict)).toBe(cause)
