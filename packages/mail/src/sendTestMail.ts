@@ -15,11 +15,13 @@ class MailNotSent extends DescribedError(
   ({ reason }: { readonly reason: string }) => `The SMTP server did not take the message: ${reason}.`,
 ) {}
 
+export type TestMailSettings = Config.Success<typeof smtpSettings> & Pick<RenderOptions, "publicBaseUrl">
+
 /** Sends one real message of a campaign, marked as a test, to an address that need not be a recipient's. */
 export const sendTestMail = Effect.fn("sendTestMail")(function* (
   campaign: Campaign,
   to: EmailAddress,
-  settings: Config.Success<typeof smtpSettings> & Pick<RenderOptions, "publicBaseUrl">,
+  settings: TestMailSettings,
 ) {
   const { smtpUrl, bounceDomain, publicBaseUrl } = settings
   const sender = (yield* (yield* SenderRepository).identityOf(campaign.id)) ?? settings.sender

@@ -25,6 +25,7 @@ import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { SeedRepositoryPg } from "./mail/SeedRepositoryPg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
@@ -73,6 +74,7 @@ export const adapters = Layer.mergeAll(
   SenderRepositoryPg,
   MailOperatorRepositoryPg,
   BounceRepositoryPg,
+  SeedRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,

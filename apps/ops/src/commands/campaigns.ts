@@ -11,17 +11,29 @@ import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepos
 import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
 import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Console, Effect, Layer } from "effect"
 import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
+import { SEED_COLUMNS, seeds, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, emailAddress, limit, organizationId } from "../inputs/filters.ts"
 import { choice, flag, optional, text, withDefault } from "../inputs/Input.ts"
-import { confirm, formatCount, formatFinding, Output, print, yes } from "../output/Output.ts"
+import {
+  confirm,
+  formatCount,
+  formatFinding,
+  formatRecord,
+  formatRows,
+  Output,
+  print,
+  refuse,
+  yes,
+} from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const pause = changing({
@@ -138,19 +150,33 @@ const preflight = reading({
   services: preflightSettings,
 })
 
-// Loaded when the flag is given, because it loads the contract's schemas.
-
 const sendTest = changing({
-  about: "Send one real message, marked as a test, to your own address; its links are not valid and record nothing",
-  examples: ["ops campaigns test cmp_… --to me@acme.example"],
-  input: { campaignId, to: flag(emailAddress, "The address that gets the message", "address") },
-  *run({ campaignId, to }) {
+  about:
+    "Send one real message, marked as a test, to your own address, whose links record nothing; or the message as recipients get it to your mailboxes at large providers, whose answers `campaigns seeds` shows",
+  examples: [
+    "ops campaigns test cmp_… --to me@acme.example",
+    "ops campaigns test cmp_… --seeds me.acme@gmail.com,me.acme@outlook.com",
+  ],
+  input: {
+    campaignId,
+    to: optional(flag(emailAddress, "The address that gets the test", "address")),
+    seeds: optional(
+      text(
+        "Your own mailboxes, separated by commas, or the file that lists them; nothing counts there",
+        "list or file",
+      ),
+    ),
+  },
+  *run({ campaignId, to, seeds }) {
+    if ((to === undefined) === (seeds === undefined)) return yield* refuse("InvalidSelection", "Give --to or --seeds.")
     const settings = { ...(yield* smtpSettings), publicBaseUrl: yield* publicBaseUrl }
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    if (seeds !== undefined) return { campaignId, data: yield* testWithSeeds(campaign, seeds, settings) }
     const { sendTestMail } = yield* Effect.promise(() => import("@outreach/mail/sendTestMail"))
-    const sent = yield* Effect.provide(sendTestMail(campaign, to, settings), throwawaySeal)
+    const sent = yield* Effect.provide(sendTestMail(campaign, to!, settings), throwawaySeal)
     return { campaignId, ...sent }
   },
+  format: (result) => ("data" in result ? formatRows(result.data, SEED_COLUMNS) : formatRecord(result)),
 })
 
 export const campaigns = group({
@@ -170,6 +196,7 @@ export const campaigns = group({
     show,
     preview,
     test: sendTest,
+    seeds,
   },
   services: Layer.mergeAll(
     CampaignRepositoryPg,
@@ -181,5 +208,6 @@ export const campaigns = group({
     SubjectTestRepositoryPg,
     FollowUpRepositoryPg,
     senderRepository,
+    SeedRepositoryPg,
   ),
 })

@@ -8,6 +8,7 @@ import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import { lateRefusalCause } from "./lateRefusalCause.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
+import { isSeedId } from "./SeedMessage.ts"
 
 /**
  * What becomes of a report: `recorded` as a bounce, or `refused`, which is no event. `early` while the message is still being sent or the
@@ -38,6 +39,10 @@ export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: Rep
  */
 export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientId, verdict: ReportedOutcome) {
   const bounces = yield* BounceRepository
+  if (isSeedId(recipientId)) {
+    const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, "")
+    if (yield* bounces.storeSeedBounce(recipientId, reply)) return "recorded"
+  }
   const bounced = yield* bounces.lock(recipientId)
   const result = decideBounce(bounced, verdict)
   if (bounced === undefined || (result !== "recorded" && result !== "refused")) return result

@@ -15,7 +15,7 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
   ...all(
     "withheld",
-    "contact dkim-key email file html log npi out recipient rejects reply-to subject subject-b text token",
+    "contact dkim-key email file html log npi out preheader recipient rejects reply-to seeds subject subject-b text token",
   ),
   ...all("origin", "short-link url"),
   ...all(

@@ -776,6 +776,24 @@ create table message_attempts (
 );
 create index message_attempts_by_age on message_attempts (last_at);
 
+-- Messages to the operators' own mailboxes at large providers: docs/decisions/0109-a-seed-is-no-recipient.md.
+-- The id takes the place of a recipient's in the links and the return path. reply is the mail server's, or that of a report.
+create table seed_messages (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  email text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  outcome text check (outcome in ('accepted', 'refused', 'unreachable')),
+  reply text,
+  bounced_at timestamptz,
+  opened_at timestamptz,
+  clicked_at timestamptz,
+  unsubscribed_at timestamptz,
+  primary key (organization_id, id),
+  foreign key (organization_id, campaign_id) references campaigns
+);
+
 -- When a sending campaign is to be looked at again, and when an organization, which is no later than any of its campaigns.
 -- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0044-organizations-take-turns-in-sending.md.
 -- The tables are unlogged: openAndComplete gives a turn to every sending campaign that has none.
