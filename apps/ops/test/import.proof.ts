@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
-/** Imports a file into a new campaign, in a process with a heap of 96 MB. The program itself takes 40 MB. */
+/** Imports a file into a new campaign, in a process with a heap of 160 MB. The program itself takes 40 MB, and a busy machine collects late. */
 const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => {
   const file = join(folder, "large.csv")
   writeFileSync(file, lines.join("\n"))
@@ -25,7 +25,7 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
     Effect.provide(seedCampaign({ recipients: 0, opensIn: 3600 }), adaptersFor(url())),
   )
   const args = ["recipients", "import", "--campaign", campaign.id, file, "--json", ...flags]
-  const child = spawn(process.execPath, ["--max-old-space-size=96", MAIN, ...args], {
+  const child = spawn(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
     cwd: folder,
     env: { DATABASE_URL: url() },
     stdio: ["ignore", "pipe", "pipe"],
@@ -37,19 +37,19 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
 }
 
 it("takes a file larger than its heap, and writes its refused lines", async () => {
-  // 100 MB.
+  // 180 MB.
   const lines = Array.from({ length: 100_000 }, (_, i) =>
-    i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1000)}`,
+    i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1800)}`,
   )
   const rejects = join(folder, "rejects.csv")
   const { report, badLines } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad", "--rejects", rejects)
-  expect(report).toEqual({ imported: 2000, updated: 0, already_there: 0, suppressed: 0, bad_count: 98_000 })
+  expect(report).toMatchObject({ imported: 2000, updated: 0, already_there: 0, suppressed: 0, bad_count: 98_000 })
   expect(badLines).toHaveLength(10_000)
   expect(readFileSync(rejects, "utf8").trim().split("\n")).toHaveLength(98_001)
 })
 
 it("takes a file larger than its heap in which every line has an open quote", async () => {
-  const lines = Array.from({ length: 100_000 }, (_, i) => `${npi(i)},"${"x".repeat(1000)}`)
+  const lines = Array.from({ length: 100_000 }, (_, i) => `${npi(i)},"${"x".repeat(1800)}`)
   const { report } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad")
-  expect(report).toEqual({ imported: 0, updated: 0, already_there: 0, suppressed: 0, bad_count: 100_000 })
+  expect(report).toMatchObject({ imported: 0, updated: 0, already_there: 0, suppressed: 0, bad_count: 100_000 })
 })

@@ -16,7 +16,9 @@ import type { BadLines } from "../csv/badLines.ts"
 import { changing, group, revealing } from "../Declaration.ts"
 import { campaignId, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
-import { formatRecord, formatRows, printToStderr, refuse } from "../output/Output.ts"
+import { formatRecord, formatRows, formatTable, printToStderr, refuse } from "../output/Output.ts"
+import type { importFile } from "../recipients/importFile.ts"
+import { maskPerson } from "../recipients/maskPerson.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100
@@ -28,9 +30,13 @@ const fieldNames = Effect.promise(
 
 const load = changing({
   about: "Import recipients; a re-run imports nothing twice",
-  examples: ["ops recipients import --campaign cmp_… clinicians.csv"],
+  examples: [
+    "ops recipients import --campaign cmp_… clinicians.csv --check",
+    'ops recipients import --campaign cmp_… clinicians.csv --map "E-Mail=email,NPI Number=npi" --ignore-columns',
+  ],
   input: {
     campaignId: flag(CampaignId, "The id of a draft or paused campaign, cmp_…"),
+    check: switchFlag("Show how the first ten lines are understood and what an import would do, and import nothing"),
     skipBad: switchFlag("Leave bad lines out, instead of importing nothing"),
     ...columnFlags,
     fields: withDefault(
@@ -55,11 +61,28 @@ const load = changing({
     const printBad = printBadLines(options.rejects)
     const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", printBad))
     yield* printBad(report)
-    return { campaignId, ...report }
+    const { imported, updated, ...rest } = report
+    return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
   },
-  format: ({ badLines, badCount: skipped, withoutPlace, ...counts }) =>
+  format: ({ readAs, remarks, badLines, badCount: skipped, withoutPlace, first, ...counts }) => [
+    ...(first === undefined ? [] : [formatFirst(first)]),
     formatRecord({ ...counts, ...(withoutPlace !== undefined && { withoutPlace }), skipped }),
+  ],
 })
+
+const formatFirst = (lines: NonNullable<Effect.Success<ReturnType<typeof importFile>>["first"]>): string => {
+  const names = [...new Set(lines.flatMap(({ fields }) => Object.keys(fields)))]
+  return formatTable(
+    ["line", "npi", "email", ...names, "fault"],
+    lines.map(({ line, npi, email, fields, fault }) => [
+      line,
+      npi,
+      email,
+      ...names.map((name) => fields[name] ?? null),
+      fault,
+    ]),
+  )
+}
 
 const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({
   expected: `${TOKEN_LENGTH} letters and digits`,

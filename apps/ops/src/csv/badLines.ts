@@ -1,7 +1,7 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, Schema, Stream } from "effect"
 import { createPrivateFile } from "../output/createPrivateFile.ts"
-import { printProgress, refusal } from "../output/Output.ts"
+import { formatCount, printProgress, printToStderr, refusal } from "../output/Output.ts"
 import type { Header } from "./readHeader.ts"
 import { isBad, readLines } from "./readLines.ts"
 
@@ -72,9 +72,12 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
   const bar = yield* printProgress("Checking", header.size, options)
   const bad: BadLineReport = { badCount: 0, badLines: [] }
   let lines = 0
+  const remarks = new Map<string, number>()
   yield* readLines(header, bar.advance).pipe(
     Stream.runForEachArray((batch) => {
       lines += batch.length
+      for (const remark of batch.flatMap((line) => line.remarks ?? []))
+        remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
       const found = batch.flatMap((line) => {
         const reason = isBad(line) ? line.reason : check(line)
         return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
@@ -83,7 +86,10 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
       return options.onBad?.(found) ?? Effect.void
     }),
   )
-  return { lines, bad }
+  if (!options.quiet) {
+    for (const [remark, count] of remarks) yield* printToStderr(`${formatCount(count, "line")}: ${remark}.`)
+  }
+  return { lines, bad, remarks: [...remarks].map(([remark, lines]) => ({ remark, lines })) }
 }, Effect.scoped)
 
 export const addBadLine = (report: BadLineReport, { number, reason }: BadLine): void => {

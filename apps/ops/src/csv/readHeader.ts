@@ -26,6 +26,8 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
   readonly text: string
   /** How the file is read, for people. */
   readonly readAs: string
+  /** Whether each line needs an NPI and an address, or one of them. */
+  readonly needsBoth: boolean
   readonly columnCount: number
   /** The index of the column, or -1. */
   readonly npi: number
@@ -83,7 +85,8 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
   if (!options.quiet) yield* printToStderr(`Read as ${readAs}.`)
   const text = isHeader ? first.text : found.map(({ title }) => title).join(delimiter)
   const line = isHeader ? first.number : 0
-  return { file, size, encoding, delimiter, line, text, readAs, columnCount: found.length, ...parsed } satisfies Header
+  const shape = { line, text, readAs, needsBoth: columns === "npi and email", columnCount: found.length }
+  return { file, size, encoding, delimiter, ...shape, ...parsed } satisfies Header
 })
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {

@@ -1,24 +1,29 @@
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { createLineParser, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Result, Stream } from "effect"
 import { addBadLine, BadLines, checkFile, createRejectsFile, type RejectedLine } from "../csv/badLines.ts"
 import type { ColumnMap } from "../csv/ColumnMap.ts"
+import { createFirstLines, REPEATED } from "../csv/firstLines.ts"
 import { readHeader } from "../csv/readHeader.ts"
-import { isBad, isGood, readLines } from "../csv/readLines.ts"
+import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
+import { maskPerson } from "./maskPerson.ts"
 
 const BATCH_SIZE = 1000
+const SHOWN_LINES = 10
+const MAX_SHOWN_LENGTH = 30
 
 /**
- * Imports a CSV file into a campaign. Importing it again imports nothing twice.
+ * Imports a delimited file into a campaign. Importing it again imports nothing twice.
  *
  * Reads the file twice. The first pass checks every line: with bad lines, nothing is imported unless `skipBad` leaves them
  * out. The second pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
+ * Of lines with the same NPI and address the first counts.
  * `rejects` receives all refused lines, and is removed if the import fails for another reason.
  */
 export const importFile = Effect.fn("importFile")(function* (
@@ -27,6 +32,8 @@ export const importFile = Effect.fn("importFile")(function* (
   options: {
     readonly skipBad: boolean
     readonly ignoreColumns: boolean
+    /** Counts what an import would do, and imports nothing. */
+    readonly check: boolean
     /** The fields to take beside those of the campaign; `all` takes every column. */
     readonly fields: ReadonlyArray<string> | "all"
     readonly map?: ColumnMap
@@ -40,39 +47,65 @@ export const importFile = Effect.fn("importFile")(function* (
   if (!IMPORTABLE.includes(status)) {
     return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
   }
-  const { skipBad, quiet } = options
+  const { check, quiet } = options
+  const skipBad = options.skipBad || check
   const rejects = options.rejects === undefined ? undefined : yield* createRejectsFile(options.rejects)
   const header = yield* readHeader(file, "npi and email", { ...options, ...fieldsToTake(campaign, options.fields) })
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
   const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
-  const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), {
-    quiet,
-    onBad: skipBad ? undefined : reject,
-  })
+  const compare = createFirstLines()
+  const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
+  let repeated = 0
+  const checked = yield* checkFile(
+    header,
+    (line) => {
+      const reason = judge(line)
+      if (reason !== REPEATED) return reason
+      repeated++
+      return undefined
+    },
+    { quiet, onBad: skipBad ? undefined : reject },
+  )
   const withoutPlace = campaign.hours === null ? undefined : 0
-  const report = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, withoutPlace, badCount: 0, badLines: [] }
+  const { readAs } = header
+  const { remarks } = checked
+  const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated, withoutPlace }
+  const report = { readAs, ...counts, remarks, badCount: 0, badLines: [] }
   if (checked.bad.badCount > 0 && !skipBad) {
     yield* complete
     return yield* new BadLines({ ...report, ...checked.bad })
   }
 
-  const bar = yield* printProgress("Importing", checked.lines, options)
+  const rows = readLines(header).pipe(
+    Stream.take(SHOWN_LINES),
+    Stream.map((line) => ({ line, fault: (isBad(line) ? line.reason : judge(line)) ?? null })),
+    Stream.runCollect,
+  )
+  const first = check ? (yield* rows).map(({ line, fault }) => understood(line, fault)) : undefined
+  const register = check ? checkLines : importLines
+  const bar = yield* printProgress(check ? "Comparing" : "Importing", checked.lines, options)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
-        const result = yield* importLines(campaignId, batch.filter(isGood))
+        const compared = batch.map((line) => {
+          const reason = isGood(line) && compare(line) !== undefined ? judge(line) : undefined
+          return reason === undefined ? line : { number: line.number, text: line.text, reason }
+        })
+        const result = yield* register(campaignId, compared.filter(isGood))
         report.imported += result.imported
         report.updated += result.updated
         report.alreadyThere += result.alreadyThere
         report.suppressed += result.suppressed
         if (report.withoutPlace !== undefined) report.withoutPlace += result.withoutPlace ?? 0
-        const reasons = new Map([...batch.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
+        const reasons = new Map(
+          [...compared.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]),
+        )
         const bad = batch.flatMap(({ number, text }) => {
           const reason = reasons.get(number)
-          return reason === undefined ? [] : [{ number, reason, text }]
+          return reason === undefined || reason === REPEATED ? [] : [{ number, reason, text }]
         })
         for (const line of bad) addBadLine(report, line)
         yield* reject(bad)
@@ -85,8 +118,24 @@ export const importFile = Effect.fn("importFile")(function* (
     ),
   )
   yield* complete
-  return report
+  return { ...report, first }
 }, Effect.scoped)
+
+/** A line as it is understood, with what names a person masked. */
+const understood = (line: FileLine, fault: string | null) => ({
+  line: line.number,
+  ...(isGood(line) ? maskPerson({ npi: line.npi, email: line.email }) : { npi: null, email: null }),
+  fields: isGood(line)
+    ? Object.fromEntries(Object.entries(line.fields ?? {}).map(([name, value]) => [name, maskText(value)]))
+    : {},
+  fault,
+})
+
+/** Masks addresses, and all but the end of numbers, in the beginning of a text. */
+const maskText = (text: string): string => {
+  const masked = text.replaceAll(/\S+@/g, "***@").replaceAll(/\d(?=\d{4})/g, "*")
+  return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
+}
 
 /** Returns the fields that an import takes: none, where the campaign declares none and the operator names none, and the place where the campaign has hours. */
 const fieldsToTake = (campaign: Pick<Campaign, "fields" | "hours">, named: ReadonlyArray<string> | "all") => {

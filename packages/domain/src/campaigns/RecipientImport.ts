@@ -145,24 +145,42 @@ export const judgeKnown = Effect.fnUntraced(function* (
   })
 })
 
+/** Locks a campaign that takes recipients, or fails. */
+const lockCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(campaignId)
+  if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
+  if (!IMPORTABLE.includes(status)) {
+    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+  }
+  return { organizationId, campaignId, programId }
+})
+
+type LockedCampaign = Effect.Success<ReturnType<typeof lockCampaign>>
+
+const judge = Effect.fnUntraced(function* (campaign: LockedCampaign, candidates: ReadonlyArray<Candidate>) {
+  const { organizationId, programId, campaignId } = campaign
+  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
+    return yield* new QuotaReached({ campaignId, programId })
+  }
+  return yield* judgeKnown(campaign, candidates)
+})
+
+/** Returns what `addRecipients` would return now, and adds nobody; `updated` is not told from `already_there`. */
+const judgeRecipients = Effect.fnUntraced(function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
+  const registrations: ReadonlyArray<Registration> = yield* judge(yield* lockCampaign(campaignId), candidates)
+  return registrations
+}, inTransaction)
+
 /** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns the result for each candidate, in order. */
 export const addRecipients = Effect.fn("RecipientImport.addRecipients")(function* (
   campaignId: CampaignId,
   candidates: ReadonlyArray<Candidate>,
 ) {
   const recipients = yield* RecipientRepository
-  const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(campaignId)
-  if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
-  if (!IMPORTABLE.includes(status)) {
-    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
-  }
-  const campaign = { organizationId, campaignId, programId }
+  const campaign = yield* lockCampaign(campaignId)
   // With the clock in hand: a suppression that comes now waits for this transaction, and withdraws the recipients that it adds.
-  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
-    return yield* new QuotaReached({ campaignId, programId })
-  }
-  const registrations = yield* judgeKnown(campaign, candidates)
+  const at = yield* (yield* Transaction).commitTimestamp(campaign.organizationId)
+  const registrations = yield* judge(campaign, candidates)
   const wanted = candidates.filter((_, i) => registrations[i] === "registered")
   const added = yield* recipients.add(campaign, wanted, at)
   const kept = yield* recipients.keepFields(
@@ -186,9 +204,17 @@ const REASONS = {
 } as const
 
 /** Imports a batch of lines; doing it again changes nothing. */
-export const importLines = Effect.fn("RecipientImport.importLines")(function* (
+export const importLines = (campaignId: CampaignId, lines: ReadonlyArray<ImportLine>) =>
+  registerLines(campaignId, lines, addRecipients)
+
+/** Returns what an import of the lines would, and changes nothing. */
+export const checkLines = (campaignId: CampaignId, lines: ReadonlyArray<ImportLine>) =>
+  registerLines(campaignId, lines, judgeRecipients)
+
+const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R>(
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
+  register: (id: CampaignId, candidates: ReadonlyArray<Candidate>) => Effect.Effect<ReadonlyArray<Registration>, E, R>,
 ) {
   const campaign = yield* (yield* CampaignRepository).find(campaignId)
   const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
@@ -204,7 +230,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === MAX_TOKEN_DRAWS) return yield* new TokensUsedUp()
     const batch = waiting
-    const registrations = yield* addRecipients(campaignId, yield* Effect.forEach(batch, createCandidate))
+    const registrations = yield* register(campaignId, yield* Effect.forEach(batch, createCandidate))
     waiting = []
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
