@@ -361,8 +361,8 @@ describe("a list as people have it", () => {
     expect(report.first.slice(0, 2)).toEqual([
       { line: 2, npi: null, email: null, fields: {}, fault: expect.stringContaining("the NPI is a formula") },
       {
-        ...{ line: 3, npi: `******${npi(1).slice(-4)}`, email: "c***@clinic.test" },
-        ...{ fields: { first_name: `Zoë ******${npi(0).slice(-4)}` }, fault: null },
+        ...{ line: 3, npi: `••••••${npi(1).slice(-4)}`, email: "c•••@clinic.test" },
+        ...{ fields: { first_name: `Zoë ••••••${npi(0).slice(-4)}` }, fault: null },
       },
     ])
     expect(await count(campaign)).toBe(2)

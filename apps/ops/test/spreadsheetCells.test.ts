@@ -77,6 +77,11 @@ describe("an e-mail address", () => {
     expect(reason).not.toMatch(/clinic\.test/)
   })
 
+  it("loses the apostrophe that keeps it from being a formula", () => {
+    expect(readEmail("'+dana@clinic.test")).toMatchObject({ value: "+dana@clinic.test" })
+    expect(readEmail("'-dana@clinic.test")).toMatchObject({ value: "-dana@clinic.test" })
+  })
+
   it("with letters of other scripts stays as it is", () => {
     expect(readEmail("josé@büro.test")).toEqual({ value: "josé@büro.test" })
   })

@@ -18,7 +18,6 @@ import { campaignId, clinicianFlags, columnFlags, limit, organizationId, quiet }
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, formatTable, printToStderr, refuse } from "../output/Output.ts"
 import type { importFile } from "../recipients/importFile.ts"
-import { maskPerson } from "../recipients/maskPerson.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100

@@ -70,6 +70,7 @@ const NPI_WRAPPINGS: ReadonlyArray<Wrapping> = [
 const EMAIL_WRAPPINGS: ReadonlyArray<Wrapping> = [
   ...SHARED_WRAPPINGS,
   [/^'(.+)'$/, "$1", "apostrophes around"],
+  [/^'([=+@-].+)$/, "$1", "an apostrophe before"],
   [/^mailto:(.+)$/i, "$1", "mailto: before"],
   [/^[^<>@]*<\s*([^<>\s]+)\s*>$/, "$1", "a name beside"],
 ]

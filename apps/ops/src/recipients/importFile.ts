@@ -4,6 +4,8 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Result, Stream } from "effect"
 import { addBadLine, BadLines, checkFile, createRejectsFile, type RejectedLine } from "../csv/badLines.ts"
@@ -12,7 +14,6 @@ import { createFirstLines, REPEATED } from "../csv/firstLines.ts"
 import { readHeader } from "../csv/readHeader.ts"
 import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
-import { maskPerson } from "./maskPerson.ts"
 
 const BATCH_SIZE = 1000
 const SHOWN_LINES = 10
@@ -124,7 +125,7 @@ export const importFile = Effect.fn("importFile")(function* (
 /** A line as it is understood, with what names a person masked. */
 const understood = (line: FileLine, fault: string | null) => ({
   line: line.number,
-  ...(isGood(line) ? maskPerson({ npi: line.npi, email: line.email }) : { npi: null, email: null }),
+  ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
   fields: isGood(line)
     ? Object.fromEntries(Object.entries(line.fields ?? {}).map(([name, value]) => [name, maskText(value)]))
     : {},
@@ -133,7 +134,7 @@ const understood = (line: FileLine, fault: string | null) => ({
 
 /** Masks addresses, and all but the end of numbers, in the beginning of a text. */
 const maskText = (text: string): string => {
-  const masked = text.replaceAll(/\S+@/g, "***@").replaceAll(/\d(?=\d{4})/g, "*")
+  const masked = text.replaceAll(/\S+@/g, "•••@").replaceAll(/\d(?=\d{4})/g, "•")
   return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
 }
 
