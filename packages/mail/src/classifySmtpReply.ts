@@ -60,12 +60,12 @@ const BY_TEXT: ReadonlyArray<readonly [RegExp, Verdict]> = [
     bounced("mailbox_disabled"),
   ],
   [
-    /null mx|(domain|host)( name)? (is )?(not found|unknown|does not exist|doesn't exist)|no such (domain|host)|unknown (host|domain)|does not accept (e-?)?mail|no mail (is )?accepted|unrouteable mail domain|no mx|domain is not reachable/i,
+    /null mx|(domain|host)( name)? (is )?(not found|unknown|does not exist|doesn't exist)|no such (domain|host)|unknown (host|domain)|does not accept (e-?)?mail|no mail (is )?accepted|unrouteable mail domain|no mx|domain is not reachable|point to non-?existent hosts|address lookups failed permanently|no smtp service/i,
     bounced("domain_not_found"),
   ],
   [/syntax|malformed|bad address|invalid address format/i, bounced("address_invalid")],
   [
-    /unknown|no such|not recognized|not listed in (the )?(domino|public|directory|address)|may not exist|not (be )?found|recipientnotfound|not known|(does|do)(n't| not) (exist|have)|no (mailbox|user|account)|not a (valid|known)|invalid (recipient|mailbox|user|address)|not our customer|unavailable|unrouteable|recipient address rejected|no longer on server|user is not|undeliverable address/i,
+    /unknown|no such|not recognized|not listed in (the )?(domino|public|directory|address)|may not exist|no se encuentra en el directorio|non répertorié dans l'annuaire|not (be )?found|recipientnotfound|not known|(does|do)(n't| not) (exist|have)|no (mailbox|user|account)|not a (valid|known)|invalid (recipient|mailbox|user|address)|not our customer|unavailable|unrouteable|recipient address rejected|no longer on server|user is not|undeliverable address/i,
     bounced("mailbox_not_found"),
   ],
 ]

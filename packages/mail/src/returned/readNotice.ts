@@ -1,7 +1,8 @@
 import type { Email } from "postal-mime"
 import { type Judgement, judgeReasons, type Sureness } from "./judgeReasons.ts"
+import { ENDS } from "./noticeForms.ts"
 import { headsOf, textOf } from "./parseReturned.ts"
-import { ENDS, isOfSystem, RETURNED_FORMS, type ReturnedForm } from "./returnedForms.ts"
+import { isOfSystem, RETURNED_FORMS, type ReturnedForm } from "./returnedForms.ts"
 
 type Read = { readonly rule: string } & (
   | ({ readonly kind: "bounce" } & Judgement)
@@ -55,6 +56,6 @@ const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text:
 }
 
 /** A line's beginning that is an address alone, or one that a colon, a bracket or a time follows. */
-const RECIPIENT = /^[<"]?[^\s<>"@]{1,64}@[^\s<>"@:]{1,255}[>"]?(?::|$| (?=on |invalid |\(|[45]\d\d))/i
+const RECIPIENT = /^[<"]?[^\s<>"@]{1,64}@[^\s<>"@:]{1,255}[>"]?(?::|$| (?=on |invalid |\(|\[|\.\.\. |[45]\d\d))/i
 
 const MAX_RECIPIENTS = 100

@@ -3,6 +3,7 @@ import type { Email } from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { parseReturned } from "../../src/returned/parseReturned.ts"
 import { type Returned, readReturned } from "../../src/returned/readReturned.ts"
+import { RETURNED_FORMS } from "../../src/returned/returnedForms.ts"
 import samples from "./samples.json" with { type: "json" }
 
 const textOf = (file: string) => readFileSync(new URL(`../bounces/${file}.eml`, import.meta.url), "utf8")
@@ -25,4 +26,10 @@ describe("a message that came back is read as what it is", () => {
       expect({ rule: returned.rule, says: say(returned) }).toEqual({ rule, says: expected })
     },
   )
+
+  it("and every form that is known has a sample, with its source", () => {
+    expect(new Set(RETURNED_FORMS.map(({ name }) => name)).size).toBe(RETURNED_FORMS.length)
+    expect(samples.map(({ rule }) => rule)).toEqual(expect.arrayContaining(RETURNED_FORMS.map(({ name }) => name)))
+    for (const { source } of [...samples, ...RETURNED_FORMS]) expect(source).not.toBe("")
+  })
 })
