@@ -41,9 +41,11 @@ describe("ops recipients export", () => {
     expect(rows.find((row) => row["token"] === token)).toMatchObject({
       npi: "••••••0004",
       email: "c•••@clinic.test",
-      state: "sent",
+      state: "refused_later",
       sent_at: expect.stringMatching(TIME),
       bounced_at: "",
+      refused_later_at: expect.stringMatching(TIME),
+      refusal_cause: "policy",
       last_reply: "250 OK",
       opened_on: "",
       clicked_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
@@ -64,16 +66,22 @@ describe("ops recipients export", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* cancelCampaigns
-        const { organization, campaign } = yield* seedCampaign({ recipients: 6 })
+        const { organization, campaign } = yield* seedCampaign({ recipients: 7 })
         yield* sendCampaign(campaign.id)
         const { settle } = yield* Settlements
-        const [deferred, ...others] = yield* claimMessages(6)
+        const [deferred, ...others] = yield* claimMessages(7)
         yield* settle(
           deferred!,
           { state: "retry", attempts: 1, delaySeconds: 600 },
           { outcome: "deferred", reply: "452 4.2.2 full" },
         )
         yield* settleSent(others[0]!)
+        yield* settleSent(others[5]!)
+        yield* reportBounce(others[5]!.recipientId, {
+          _tag: "Refused",
+          status: "5.7.1",
+          reply: "550 5.7.1 blocked",
+        } as never)
         const [bounced, quarantined, withdrawn, erased] = others.map(({ recipientId }) => recipientId)
         yield* reportBounce(bounced!, { _tag: "Bounced", reason: "mailbox_not_found", reply: "550 5.1.1 no, nobody" })
         yield* sql`update messages set quarantined_at = now(), failure_class = 'x', failure_code = 'y' where recipient_id = ${quarantined!}`
@@ -90,6 +98,7 @@ describe("ops recipients export", () => {
       "erased",
       "published",
       "quarantined",
+      "refused_later",
       "withdrawn",
     ])
     expect(byState["deferred"]).toMatchObject({
@@ -97,6 +106,7 @@ describe("ops recipients export", () => {
       email: expect.stringMatching(/^clinician\d@/),
     })
     expect(byState["bounced"]).toMatchObject({ bounce_reason: "mailbox_not_found", last_reply: `"550 5.1.1 no` })
+    expect(byState["refused_later"]).toMatchObject({ refusal_cause: "policy", bounced_at: "" })
     expect(byState["withdrawn"]).toMatchObject({ withdrawal_reason: "suppressed" })
     expect(byState["erased"]).toMatchObject({ npi: "", email: "" })
   })
@@ -105,7 +115,7 @@ describe("ops recipients export", () => {
     const { campaign } = await meanwhile(seedPerson())
     const { text } = await exported(campaign.id, "--reveal", "--bom")
     expect(text.startsWith("\uFEFFtoken,npi,email,state,")).toBe(true)
-    expect(text).toContain(`,${person.npi},${person.email},sent,`)
+    expect(text).toContain(`,${person.npi},${person.email},refused_later,`)
     const { data } = await runJson("audit", "list", "--limit", "1")
     expect(data[0]).toMatchObject({
       command: "recipients export",

@@ -37,6 +37,8 @@ it("walks through commands that succeed one after the other", async () => {
     "rejects.csv": join(folder, "rejects.csv"),
     "dana.json": join(folder, "dana.json"),
     "outcomes.csv": join(folder, "outcomes.csv"),
+    "suppressions.csv": join(folder, "suppressions.csv"),
+    "ses.csv": join(folder, "ses.csv"),
   }
   for (const [name, language] of [
     ["mail.html", "html"],

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -12,8 +13,9 @@ const { runJson, runFailing, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-suppressions-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
 const file = (...lines: ReadonlyArray<string>): string => {
-  const path = join(folder, "clinicians.csv")
+  const path = join(folder, `${files++}.csv`)
   writeFileSync(path, lines.join("\n"))
   return path
 }
@@ -22,10 +24,27 @@ const seed = async () => {
   const { program, campaign } = await meanwhile(seedCampaign({ recipients: 3 }))
   return { program: program.id, campaign: campaign.id }
 }
-const entries = async (program: string) =>
-  (await runJson("suppressions", "list", "--program", program)).data.map(
-    ({ kind, value, reason }: Record<string, string>) => [kind, value, reason],
+const entries = async (program: string) => list("--program", program)
+const list = async (...flags: ReadonlyArray<string>) =>
+  (await runJson("suppressions", "list", ...flags)).data
+    .map(({ kind, value, reason }: Record<string, string>) => [kind, value, reason])
+    .toSorted()
+const organizationOf = async (campaign: string): Promise<string> =>
+  (await runJson("campaigns", "show", campaign)).organization_id
+
+const sample = (name: string): string => join(import.meta.dirname, "data/suppressions", name)
+
+const suppressAll = Effect.fnUntraced(function* (programId: ProgramId, organizationId: OrganizationId) {
+  const clinician = (name: string) => [{ npi: null, email: EmailAddress.make(`${name}@clinic.test`) }]
+  yield* suppressClinicians(
+    { programId },
+    [{ npi: npi(1), email: EmailAddress.make("account@clinic.test") }],
+    "account_created",
   )
+  yield* suppressClinicians({ organizationId }, clinician("gone"), "bounced")
+  yield* suppressClinicians({ organizationId }, clinician("spam"), "complained")
+  yield* suppressClinicians({ programId }, clinician("left"), "unsubscribed")
+})
 
 describe("ops suppressions", () => {
   it("adds a clinician once, withdraws the recipients who wait, and lists them", async () => {
@@ -146,6 +165,148 @@ describe("ops suppressions", () => {
       ],
     })
     expect(await entries(program)).toEqual([])
+  })
+
+  it.each([
+    ["ses.json", { bounced: "bounced", complained: "complained" }, {}],
+    ["ses.csv", { bounced: "bounced", complained: "complained" }, {}],
+    ["postmark.json", { unsubscribed: "unsubscribed", bounced: "bounced", complained: "complained" }, {}],
+    [
+      "postmark.csv",
+      { unsubscribed: "unsubscribed", operator: "operator", bounced: "bounced", complained: "complained" },
+      { harmless: 1 },
+    ],
+    ["sendgrid-bounces.csv", { bounced: "bounced", disabled: "bounced" }, { harmless: 1 }],
+    ["sendgrid-bounces.json", { bounced: "bounced" }, { harmless: 1 }],
+    ["sendgrid-blocks.csv", {}, { harmless: 2 }],
+    ["sendgrid-spam-reports.csv", { complained: "complained" }, {}],
+    ["sendgrid-invalid.csv", { bounced: "bounced" }, { invalid: 1 }],
+    ["sendgrid-unsubscribes.csv", { unsubscribed: "unsubscribed" }, {}],
+    ["listmonk-subscribers.csv", { operator: "operator" }, { harmless: 1 }],
+    ["listmonk-bounces.json", { bounced: "bounced", complained: "complained" }, { harmless: 1 }],
+  ])(
+    "takes the addresses of %s with their reasons, and counts what says nothing against one",
+    async (name, reasons, left) => {
+      const organization = await organizationOf((await seed()).campaign)
+      const load = ["suppressions", "import", "--organization", organization, sample(name)]
+      const added = Object.keys(reasons).length
+      expect(await runJson(...load)).toMatchObject({
+        organization_id: organization,
+        added,
+        harmless: 0,
+        invalid: 0,
+        ...left,
+      })
+      expect(await list("--organization", organization)).toEqual(
+        Object.entries(reasons)
+          .map(([name, reason]) => ["email", `${name}@clinic.test`, reason])
+          .toSorted(),
+      )
+      expect(await runJson(...load)).toMatchObject({ added: 0, withdrawn: 0 })
+    },
+  )
+
+  it("suppresses whatever the lines say for the reason that is given", async () => {
+    const organization = await organizationOf((await seed()).campaign)
+    const load = ["suppressions", "import", "--organization", organization, sample("sendgrid-blocks.csv")]
+    expect(await runJson(...load, "--reason", "bounced")).toMatchObject({ added: 2, harmless: 0 })
+    expect(await list("--organization", organization)).toEqual([
+      ["email", "policy@clinic.test", "bounced"],
+      ["email", "unreachable@clinic.test", "bounced"],
+    ])
+  })
+
+  it("suppresses nobody for a reason that the service is not known to give, or that binds elsewhere", async () => {
+    const { program, campaign } = await seed()
+    const organization = await organizationOf(campaign)
+    const unknown = file("EmailAddress,Reason", "a@clinic.test,BOUNCE", "b@clinic.test,SNOOZED")
+    const load = ["suppressions", "import", "--organization", organization]
+    expect(await runFailing(...load, unknown)).toMatchObject({
+      code: "bad_lines",
+      bad_lines: [{ line: 3, reason: expect.stringContaining("--reason") }],
+    })
+    const program_ = ["suppressions", "import", "--program", program]
+    expect(await runFailing(...program_, sample("ses.csv"))).toMatchObject({
+      bad_lines: [2, 3].map((line) => ({ line, reason: expect.stringContaining("--organization") })),
+    })
+    expect(await runFailing(...load, file("npi,reason", `${npi(1)},account_created`))).toMatchObject({
+      bad_lines: [{ line: 2, reason: expect.stringContaining("--program") }],
+    })
+    expect(await list("--organization", organization)).toEqual([])
+  })
+
+  it.each([
+    ["[1, 2]", /without a list of objects/],
+    ['{"a": ', /begins as JSON, and is none/],
+  ])("refuses the JSON %j with what is wrong", async (text, message) => {
+    const { program } = await seed()
+    expect((await runFailing("suppressions", "import", "--program", program, file(text))).message).toMatch(message)
+  })
+
+  it("exports what it imports again: each entry with its reason, in its program or in all of them", async () => {
+    const { program, campaign } = await seed()
+    const organization = await organizationOf(campaign)
+    await meanwhile(suppressAll(program as ProgramId, organization as OrganizationId))
+    const out = join(folder, "ours.csv")
+    const written = ["suppressions", "export", "--organization", organization, "--out"]
+    expect(await runJson(...written, out)).toEqual({ format: "ours", out, entries: 5, left_out: 0 })
+    const text = readFileSync(out, "utf8")
+    expect(text).toMatch(/^npi,email,reason,program,since\r\n/)
+    expect(text).toContain(`${npi(1)},,account_created,${program},2`)
+    const before = await runJson("suppressions", "list", "--organization", organization)
+    const clinicians = ["gone", "spam", "left"].map((name) => `${name}@clinic.test`)
+    for (const email of clinicians) {
+      const lift = ["suppressions", "remove", "--program", program, "--email", email]
+      await runJson(...lift, "--reason", "to be imported again", "--yes")
+    }
+    expect(await list("--organization", organization)).toHaveLength(2)
+    expect(await runJson("suppressions", "import", "--organization", organization, out)).toMatchObject({ added: 3 })
+    const places = ({ data }: { readonly data: ReadonlyArray<Record<string, string>> }) =>
+      data.map(({ kind, value, reason, program_id }) => [kind, value, reason, program_id].join(" ")).toSorted()
+    expect(places(await runJson("suppressions", "list", "--organization", organization))).toEqual(places(before))
+    const other = await organizationOf((await seed()).campaign)
+    expect(await runFailing("suppressions", "import", "--organization", other, out)).toMatchObject({
+      code: "bad_lines",
+    })
+  })
+
+  it.each([
+    ["ses", "left@clinic.test,COMPLAINT\r\nspam@clinic.test,COMPLAINT\r\ngone@clinic.test,BOUNCE\r\n"],
+    [
+      "postmark",
+      `{"Suppressions":[{"EmailAddress":"left@clinic.test"},{"EmailAddress":"spam@clinic.test"},{"EmailAddress":"gone@clinic.test"}]}\n`,
+    ],
+    ["sendgrid", `{"recipient_emails":["left@clinic.test","spam@clinic.test","gone@clinic.test"]}\n`],
+    ["listmonk", "email\r\nleft@clinic.test\r\nspam@clinic.test\r\ngone@clinic.test\r\n"],
+  ])("exports addresses as %s imports them, without NPIs and accounts", async (format, expected) => {
+    const { program, campaign } = await seed()
+    await meanwhile(suppressAll(program as ProgramId, (await organizationOf(campaign)) as OrganizationId))
+    const out = join(folder, `${format}.txt`)
+    const report = await runJson("suppressions", "export", "--program", program, "--format", format, "--out", out)
+    expect(report).toMatchObject({ entries: 3, left_out: 2 })
+    expect(readFileSync(out, "utf8")).toBe(expected)
+    const { data } = await runJson("audit", "list", "--limit", "1")
+    expect(data[0]).toMatchObject({ command: "suppressions export", arguments: { program, format, out: null } })
+  })
+
+  it("narrows a list to an organization, or to a program with what binds all of them", async () => {
+    const { program, campaign } = await seed()
+    const organization = await organizationOf(campaign)
+    await meanwhile(suppressAll(program as ProgramId, organization as OrganizationId))
+    const other = await runJson("programs", "create", "--organization", organization, "--slug", "x", "--name", "X")
+    expect(await list("--organization", organization)).toHaveLength(5)
+    expect(await list("--program", program)).toHaveLength(5)
+    expect(await list("--program", other.id, "--organization", organization)).toEqual([
+      ["email", "gone@clinic.test", "bounced"],
+      ["email", "spam@clinic.test", "complained"],
+    ])
+    const foreign = await organizationOf((await seed()).campaign)
+    expect(await list("--organization", foreign)).toEqual([])
+    const both = ["suppressions", "list", "--program", program, "--organization", foreign]
+    expect(await runFailing(...both)).toMatchObject({ code: "foreign_program" })
+    expect(await runFailing("suppressions", "export", "--out", join(folder, "x"))).toMatchObject({
+      code: "unclear_scope",
+    })
   })
 
   it("names further columns of a file, and leaves them out when told to", async () => {

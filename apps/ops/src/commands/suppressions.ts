@@ -1,6 +1,8 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { type SuppressionListFilter, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import {
   SUPPRESSION_KINDS,
   SUPPRESSION_REASONS,
@@ -14,10 +16,11 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, columnFlags, limit, quiet, readClinician } from "../inputs/filters.ts"
-import { choice, flag, optional, textArgument, type Values } from "../inputs/Input.ts"
+import { clinicianFlags, columnFlags, limit, organizationId, quiet, readClinician } from "../inputs/filters.ts"
+import { choice, described, flag, optional, text, textArgument, type Values, withDefault } from "../inputs/Input.ts"
 import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
+import { EXPORT_FORMATS } from "../suppressions/exportFormats.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -84,44 +87,112 @@ const remove = changing({
   },
 })
 
-const list = revealing({
-  about: "List a program's suppressions with those of its whole organization, by kind and value",
-  input: {
+const entryFilter = {
+  programId: optional(described(programId, "Only those that bind this program, with those of its whole organization")),
+  organizationId: optional(
+    described(organizationId, "Only those of this organization: of each of its programs, and of all of them"),
+  ),
+  kind: optional(choice(SUPPRESSION_KINDS, "Only NPIs, or only addresses")),
+  reason: optional(choice(SUPPRESSION_REASONS, "Only those with this reason")),
+}
+
+const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...filter }: Values<typeof entryFilter>) {
+  if (programId === undefined) {
+    if (organizationId !== undefined) yield* OrganizationReader.use(({ find }) => find(organizationId))
+    return { ...filter, organizationId } satisfies SuppressionListFilter
+  }
+  const program = yield* (yield* ProgramRepository).find(programId)
+  if (organizationId !== undefined && organizationId !== program.organizationId) {
+    return yield* refuse("ForeignProgram", `The program ${programId} is not one of the organization ${organizationId}.`)
+  }
+  return {
+    ...filter,
     programId,
-    kind: optional(choice(SUPPRESSION_KINDS, "Only NPIs, or only addresses")),
-    reason: optional(choice(SUPPRESSION_REASONS, "Only those with this reason")),
-    limit,
+    organizationId: program.organizationId,
+    ofOrganization: "too",
+  } satisfies SuppressionListFilter
+})
+
+const list = revealing({
+  about: "List suppressions, newest first, each with where it binds: in a program, or in all of its organization",
+  examples: ["ops suppressions list --organization org_… --reason bounced"],
+  input: { ...entryFilter, limit },
+  *run({ limit, ...input }) {
+    const filter = yield* readFilter(input)
+    const { suppressions } = yield* SuppressionReader.use(({ list }) => list(filter, { limit: limit + 1 }))
+    return suppressions.map((row) => ({ ...row, scope: row.programId === null ? "organization" : "program" }))
   },
-  *run({ programId, limit, ...filter }) {
-    const rows = yield* SuppressionRepository.use(({ list }) => list(programId, limit + 1, filter))
-    return rows.map((row) => ({ ...row, scope: row.programId === null ? "organization" : "program" }))
+  columns: ["kind", "value", "reason", "scope", "organizationId", "programId", "createdAt"],
+})
+
+const exportEntries = revealing({
+  about:
+    "Write suppressions to a new file, for this service or as another one imports them; to others go addresses alone, and no accounts",
+  examples: [
+    "ops suppressions export --organization org_… --out suppressions.csv",
+    "ops suppressions export --organization org_… --reason bounced --format ses --out ses.csv",
+  ],
+  input: {
+    ...entryFilter,
+    format: withDefault(
+      choice(EXPORT_FORMATS, "As this service imports them (default), or Amazon SES, Postmark, SendGrid or listmonk"),
+      "ours",
+    ),
+    out: text("Write to this new file, which only its owner can read", "FILE"),
   },
-  columns: ["kind", "value", "reason", "scope", "createdAt"],
+  *run({ format, out, ...input }) {
+    if (input.programId === undefined && input.organizationId === undefined) {
+      return yield* refuse("UnclearScope", "Name the organization with --organization, or a program with --program.")
+    }
+    const { exportSuppressions } = yield* Effect.promise(() => import("../suppressions/exportSuppressions.ts"))
+    return { format, out, ...(yield* exportSuppressions(yield* readFilter(input), format, out)) }
+  },
 })
 
 const load = changing({
-  about: "Suppress everyone in a file; a re-run adds nothing twice",
-  examples: ["ops suppressions import --program pgm_… accounts.csv"],
+  about:
+    "Suppress everyone in a file; a re-run adds nothing twice. Takes a list of NPIs and addresses, and what `suppressions export`, Amazon SES, Postmark, SendGrid and listmonk export, as CSV or JSON",
+  examples: [
+    "ops suppressions import --program pgm_… accounts.csv",
+    "ops suppressions import --organization org_… suppression_bounces.csv --reason bounced",
+  ],
   input: {
-    programId,
+    ...scopeFlags,
+    reason: optional(
+      choice(SUPPRESSION_REASONS, "Why all of them are suppressed; by default what the file says, or operator"),
+    ),
     ...columnFlags,
     quiet,
-    file: textArgument("A delimited text file whose first line names the columns npi, email or both"),
+    file: textArgument(
+      "A delimited text file whose first line names the columns npi, email or both, or an export of a service",
+    ),
   },
-  *run({ programId, file, ...options }) {
+  *run({ file, reason, map, ignoreColumns, quiet, ...input }) {
+    const scope = yield* readScope(input)
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
-    return { programId, ...(yield* importSuppressions(programId, file, options)) }
+    const options = { ignoreColumns, quiet, ...(map && { map }), ...(reason && { reason }) }
+    return { ...scope, ...(yield* importSuppressions(scope, file, options)) }
+  },
+  note: ({ harmless, invalid }) => {
+    const left = [
+      ...(harmless > 0 ? [`${formatCount(harmless, "line")} that say nothing against the address`] : []),
+      ...(invalid > 0 ? [`${formatCount(invalid, "line")} with an address that is not valid`] : []),
+    ]
+    return left.length === 0
+      ? undefined
+      : `Left out: ${left.join(", and ")}. --reason suppresses whatever the lines say.`
   },
 })
 
 export const suppressions = group({
   about: "Clinicians that a program must not write to",
-  commands: { add, remove, list, import: load },
+  commands: { add, remove, list, import: load, export: exportEntries },
   services: Layer.mergeAll(
     SuppressionRepositoryPg,
     WithdrawalRepositoryPg,
     ProgramRepositoryPg,
     OrganizationReader.layer,
+    SuppressionReader.layer,
     erasedClinicians,
   ),
 })

@@ -17,7 +17,7 @@ const RecipientOutcome = Schema.Struct({
   email: Schema.NullOr(Recipient.fields.email),
   state: Schema.Literals([
     ...(["imported", "published", "deferred", "unknown", "quarantined", "sent"] as const),
-    ...(["bounced", "withdrawn", "erased"] as const),
+    ...(["bounced", "refused_later", "withdrawn", "erased"] as const),
   ]),
   withdrawalReason: Schema.NullOr(Schema.String),
   sentAt: time,
@@ -25,6 +25,9 @@ const RecipientOutcome = Schema.Struct({
   bounceReason: Schema.NullOr(Schema.String),
   /** The last reply of a mail server, for as long as attempts are kept. */
   lastReply: Schema.NullOr(Schema.String),
+  /** A report refused the message that a server had accepted, without a hard bounce. */
+  refusedLaterAt: time,
+  refusalCause: Schema.NullOr(Schema.String),
   /** The dates of the first open and the first click: of any, and of those that no robot is suspected of. */
   openedOn: date,
   unsuspectedOpenedOn: date,
@@ -54,7 +57,7 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
       sql<object>`
       select recipient.token, case when erased_at is null then recipient.npi end as npi, case when erased_at is null then email end as email,
         case when erased_at is not null then 'erased' when withdrawn_at is not null then 'withdrawn' when bounced_at is not null then 'bounced'
-          when sent_at is not null then 'sent'
+          when refused_at is not null then 'refused_later' when sent_at is not null then 'sent'
           when message.quarantined_at is not null then 'quarantined' when message.unknown_outcomes > 0 then 'unknown'
           when message.attempts > 0 then 'deferred' when published_at is not null then 'published' else 'imported' end as state,
         withdrawal_reason as "withdrawalReason", sent_at as "sentAt", bounced_at as "bouncedAt", case when bounced_at is not null then (
@@ -63,12 +66,14 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
         ) end as "bounceReason", (
           select reply from message_attempts attempt
           where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id order by last_at desc limit 1
-        ) as "lastReply",
+        ) as "lastReply", refused_at as "refusedLaterAt", cause as "refusalCause",
         opened_on::text as "openedOn", unsuspected_opened_on::text as "unsuspectedOpenedOn", clicked_on::text as "clickedOn",
         unsuspected_clicked_on::text as "unsuspectedClickedOn", reported_at as "complainedAt",
         case when revoked_at is null then asked_at end as "unsubscribedAt", qualification.*
       from recipients recipient
       left join messages message on message.organization_id = recipient.organization_id and message.recipient_id = recipient.id
+      left join late_refusals refusal on refusal.organization_id = recipient.organization_id
+        and refusal.campaign_id = recipient.campaign_id and refusal.recipient_id = recipient.id
       left join complaints complaint on complaint.organization_id = recipient.organization_id
         and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
       left join unsubscriptions unsubscription

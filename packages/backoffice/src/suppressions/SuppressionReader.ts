@@ -1,7 +1,6 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
-import type { SuppressionFilter } from "@outreach/domain/suppressions/SuppressionRepository"
+import { SUPPRESSION_REASONS, type Suppression, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
@@ -15,7 +14,9 @@ import {
 import { Effect, Schema } from "effect"
 
 /** Conditions on the entries of a list, all of which must hold. */
-export interface SuppressionListFilter extends SuppressionFilter {
+export interface SuppressionListFilter {
+  readonly kind?: Suppression["kind"] | undefined
+  readonly reason?: Suppression["reason"] | undefined
   readonly organizationId?: OrganizationId | undefined
   /** Only entries of this program. */
   readonly programId?: ProgramId | undefined

@@ -37,6 +37,10 @@ export type SuppressionScope =
   | { readonly programId: ProgramId; readonly organizationId?: undefined }
   | { readonly organizationId: OrganizationId; readonly programId?: undefined }
 
+/** Reports whether a reason binds in a scope: an account in its program, a bounce and a complaint in the whole organization. */
+export const isReasonIn = (scope: SuppressionScope, reason: SuppressionReason): boolean =>
+  scope.programId === undefined ? reason !== "account_created" : !["bounced", "complained"].includes(reason)
+
 export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<SuppressionKey> => [
   ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
   ...(email === null ? [] : [{ kind: "email" as const, value: email }]),

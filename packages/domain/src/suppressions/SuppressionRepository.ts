@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { OrganizationId } from "../Identifier.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type {
   ProgramClinician,
@@ -9,18 +9,16 @@ import type {
   SuppressionScope,
 } from "./Suppression.ts"
 
-/** Conditions on entries, all of which must hold. */
-export type SuppressionFilter = { readonly [Name in "kind" | "reason"]?: Suppression[Name] | undefined }
-
 /** Keeps the suppressions of each program, and of every program of an organization. */
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
-    /** Adds entries for each clinician's NPI and e-mail address; returns how many are new. */
+    /** Adds entries for each clinician's NPI and e-mail address; returns how many are new. Those `byUnsubscription` are lifted when it is taken back. */
     add(
       organizationId: OrganizationId,
       clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
+      options?: { readonly byUnsubscription: boolean },
     ): Effect.Effect<number>
     /**
      * Removes entries of a program and of its organization, or of the organization alone; returns how many there were. Withdrawn recipients stay
@@ -31,12 +29,6 @@ export class SuppressionRepository extends Context.Service<
     find(
       scope: SuppressionScope,
       keys: ReadonlyArray<SuppressionKey>,
-    ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
-    /** Lists the entries that bind a program in the order (kind, value). */
-    list(
-      programId: ProgramId,
-      limit: number,
-      filter?: SuppressionFilter,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
     /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first; none of frozen organizations. */
     findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>

@@ -19,7 +19,7 @@ export const applyUnsubscriptions = Effect.gen(function* () {
     Effect.fnUntraced(function* (unsubscription) {
       const { organizationId, programId, scope, npi, email } = unsubscription
       const suppressed = scope === "organization" ? { organizationId } : { programId }
-      yield* suppressClinicians(suppressed, [{ npi, email }], "unsubscribed")
+      yield* suppressClinicians(suppressed, [{ npi, email }], "unsubscribed", { byUnsubscription: true })
       yield* unsubscriptions.settle(unsubscription)
     }),
     { concurrency: SUPPRESS_CONCURRENCY, discard: true },

@@ -36,6 +36,10 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
   scope: SuppressionScope,
   given: ReadonlyArray<Clinician>,
   reason: SuppressionReason,
+  options: {
+    /** Whether it is lifted when the recipient takes an unsubscription here back; default false. */
+    readonly byUnsubscription: boolean
+  } = { byUnsubscription: false },
 ) {
   const transaction = yield* Transaction
   const suppressions = yield* SuppressionRepository
@@ -51,7 +55,7 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
     const suppressed = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
     const locked = new Set((yield* withdrawals.findMatches(organizationId, suppressed)).map(({ id }) => id))
     if ((yield* withdrawals.lock(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
-    const added = yield* suppressions.add(organizationId, suppressed, reason)
+    const added = yield* suppressions.add(organizationId, suppressed, reason, options)
     const at = yield* transaction.commitTimestamp(organizationId)
     yield* assertNoNewMatches(organizationId, suppressed, locked)
     const chosen = [...locked].map((id) => ({ id, reason: "suppressed" as const }))

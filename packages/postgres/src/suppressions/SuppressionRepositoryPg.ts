@@ -21,19 +21,18 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
     programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
   return {
-    add: (organizationId, clinicians, reason) => {
+    add: (organizationId, clinicians, reason, { byUnsubscription } = { byUnsubscription: false }) => {
       const entries = clinicians.flatMap((clinician) =>
         suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
       )
       // A suppression for another reason as well is not lifted with the unsubscription.
-      const isUnsubscription = reason === "unsubscribed"
       return sql`
           with entry as materialized (
             select distinct nullif(program_id, '') as program_id, kind, lower(value) as value
             from ${toTable("given", entries, { programId: "text", kind: "text", value: "text" })}
           ), of_program as (
             insert into suppressions (organization_id, program_id, kind, value, reason, by_unsubscription)
-            select ${organizationId}, program_id, kind, value, ${reason}, ${isUnsubscription}::boolean
+            select ${organizationId}, program_id, kind, value, ${reason}, ${byUnsubscription}::boolean
             from entry where program_id is not null order by 2, 3, 4
             on conflict (organization_id, program_id, kind, value) do update
               set reason = excluded.reason, by_unsubscription = false
@@ -41,7 +40,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
             returning xmax = 0 as is_new
           ), of_organization as (
             insert into organization_suppressions (organization_id, kind, value, reason, applied_at, by_unsubscription)
-            select ${organizationId}, kind, value, ${reason}, clock_timestamp(), ${isUnsubscription}::boolean
+            select ${organizationId}, kind, value, ${reason}, clock_timestamp(), ${byUnsubscription}::boolean
             from entry where program_id is null order by 2, 3
             on conflict (organization_id, kind, value) do update
               set reason = excluded.reason, by_unsubscription = false
@@ -86,20 +85,6 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
               where organization_id = ${organizationId} and kind = key.kind and value = key.value
               limit 1)
           ) suppression`.pipe(decodeSuppressions)
-    }),
-
-    list: Effect.fnUntraced(function* (programId, limit, { kind = null, reason = null } = {}) {
-      const organizationId = yield* organizationOf(programId)
-      const filter = sql`(${kind}::text is null or kind = ${kind}) and (${reason}::text is null or reason = ${reason})`
-      return yield* sql`
-          (select ${ofProgram} from suppressions suppression
-            where organization_id = ${organizationId} and program_id = ${programId} and ${filter}
-            order by kind, value limit ${limit})
-          union all
-          (select ${ofOrganization} from organization_suppressions suppression
-            where organization_id = ${organizationId} and ${filter}
-            order by kind, value limit ${limit})
-          order by kind, value, "programId" limit ${limit}`.pipe(decodeSuppressions)
     }),
 
     findUnapplied: (limit) =>

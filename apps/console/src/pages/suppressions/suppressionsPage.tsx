@@ -61,14 +61,16 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
     const { suppressions, next, organizations, programs } = view
     const { after, ...filters } = given
     const program = given.program ?? "pgm_…"
+    const organization = given.organization ?? "org_…"
     return (
       <Page
         title="Suppressions"
         commands={[
-          `ops suppressions list --program ${program}`,
+          `ops suppressions list ${given.program ? `--program ${program}` : `--organization ${organization}`}`,
           `ops suppressions add --program ${program} --npi … --reason "…"`,
           `ops suppressions remove --program ${program} --email … --reason "…"`,
           `ops suppressions import --program ${program} clinicians.csv`,
+          `ops suppressions export --organization ${organization} --out suppressions.csv`,
         ]}
       >
         <Counts {...view} />
