@@ -14,6 +14,7 @@ import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ApiKeyRepositoryPg, TellsReplayPoints } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
+import { LinkDomainRepositoryPg } from "@outreach/postgres/senders/LinkDomainRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
@@ -38,6 +39,8 @@ import { Standby } from "./standby/Standby.ts"
 import { StandbyMonitor } from "./standby/StandbyMonitor.ts"
 import { StandbyReads } from "./standby/StandbyReads.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
+import { UNKNOWN_LINK } from "./tracking/htmlPage.ts"
+import { LinkDomains, linkDomainPages } from "./tracking/LinkDomains.ts"
 import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
 import { unsubscribePages } from "./tracking/unsubscribePages.ts"
 
@@ -118,7 +121,7 @@ const transactional = Layer.effect(TransactionalServices, Effect.context()).pipe
 
 const trackingLinks = Layer.unwrap(
   Effect.map(ApiConfig, ({ publicBaseUrl, secretsKey }) =>
-    TrackingLinks.below(publicBaseUrl).pipe(Layer.provide(NodeTrackingSeal(secretsKey))),
+    TrackingLinks.below(publicBaseUrl).pipe(Layer.provideMerge(NodeTrackingSeal(secretsKey))),
   ),
 )
 
@@ -127,6 +130,7 @@ const tracking = HitQueue.layer.pipe(
   Layer.provide(HitRepositoryPg),
   Layer.provide(deployment),
   Layer.provide(transactions),
+  Layer.merge(LinkDomains.layer.pipe(Layer.provide(LinkDomainRepositoryPg))),
   Layer.merge(trackingLinks),
 )
 
@@ -157,13 +161,22 @@ const listening = Layer.effect(
     const whyUnready = Effect.provideService(unreadiness(stopping), DatabaseMonitor, yield* DatabaseMonitor)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
-    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, connections, [
-      ["GET", "/livez", livez],
-      ["GET", "/readyz", readyz(whyUnready)],
-      ...documents.map(([path, page]) => ["GET", path, page] as const),
-      ...(yield* trackingPages),
-      ...(yield* unsubscribePages),
-    ])
+    const domains = yield* LinkDomains
+    const links = [...(yield* trackingPages), ...(yield* unsubscribePages), ...(yield* linkDomainPages)]
+    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(
+      handlers,
+      connections,
+      [
+        ["GET", "/livez", livez],
+        ["GET", "/readyz", readyz(whyUnready)],
+        ...documents.map(([path, page]) => ["GET", path, page] as const),
+        ...links,
+      ],
+      (host, path) =>
+        domains.isLinkDomain(host) && !links.some(([, served]) => path.startsWith(served.slice(0, -1)))
+          ? UNKNOWN_LINK
+          : undefined,
+    )
     yield* Effect.forEach(atStart, Metric.value, { discard: true })
     yield* Effect.forkScoped(
       adminServer({
@@ -171,6 +184,12 @@ const listening = Layer.effect(
         port: adminPort,
         portSetting: "ADMIN_PORT",
         unreadiness: Effect.map(whyUnready, (fault) => fault && `${fault.advice} (${fault.code})`),
+        pages: {
+          "/link-domain": (query) =>
+            Effect.map(domains.mayBeCertified(query.get("domain") ?? ""), (may) =>
+              may ? { status: 200, text: "served\n" } : { status: 404, text: "not served\n" },
+            ),
+        },
       }),
     )
     const { server, drain } = yield* nodeServer(connections)

@@ -1,6 +1,7 @@
 import { assertKeyOpens } from "@outreach/backoffice/keys/keysAtRest"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
+import { LinkDomainRepositoryPg } from "@outreach/postgres/senders/LinkDomainRepositoryPg"
 import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
 import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/ErasedClinicianRepositoryPg"
 import { Context, Effect, Layer } from "effect"
@@ -38,8 +39,8 @@ export const secretSummaries = Layer.provide(
   Layer.succeed(SecretCipher, SecretCipher.withoutKey),
 )
 
-/** The target's senders. Only what encrypts or reads their keys needs `SECRETS_KEY`. */
-export const senderRepository = Layer.provide(SenderRepositoryPg, lazyCipher)
+/** The target's senders and their link domains. Only what encrypts or reads their keys needs `SECRETS_KEY`. */
+export const senderRepository = Layer.provide(Layer.merge(SenderRepositoryPg, LinkDomainRepositoryPg), lazyCipher)
 
 /** The target's erased clinicians. Without a key, commands fail for organizations that erased somebody, and for those alone. */
 export const erasedClinicians = Layer.provide(ErasedClinicianRepositoryPg, lazyCipher)

@@ -32,7 +32,7 @@ const work = (
   } = {},
 ) => {
   const from = { name: "", address: "outreach@acme.test" }
-  const sender = { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
+  const sender = { id: null, from, replyTo: null, bounceDomain: null, linkDomain: null, dkim: null }
   const loops = Effect.all(
     [
       publish,

@@ -6,7 +6,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { domainOf, type Mailbox, type SenderIdentity } from "@outreach/domain/senders/Sender"
+import { domainOf, type Mailbox, type SenderIdentity, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { mimeMessage } from "./mimeMessage.ts"
@@ -62,10 +62,11 @@ const senderOf = Effect.fnUntraced(function* (
   const sender = yield* (yield* SenderRepository).ofCampaign(campaign.id)
   if (sender !== null) {
     const { id, replyTo, bounceDomain } = sender
-    return { id, from: { name: sender.fromName, address: sender.fromAddress }, replyTo, bounceDomain, dkim: null }
+    const from = { name: sender.fromName, address: sender.fromAddress }
+    return { id, from, replyTo, bounceDomain, linkDomain: verifiedLinkDomain(sender), dkim: null }
   }
   const from = mailFrom ?? { name: (yield* programOf(campaign)).name, address: "outreach@example.invalid" }
-  return { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
+  return { id: null, from, replyTo: null, bounceDomain: null, linkDomain: null, dkim: null }
 })
 
 const findRecipient = Effect.fnUntraced(function* (campaign: Campaign, token: string) {

@@ -82,6 +82,7 @@ export const smtpSettings = Config.all({
       from,
       replyTo: null,
       bounceDomain: null,
+      linkDomain: null,
       dkim: key && { domain: domain || domainOf(from.address), keys: [{ selector, ...key }] },
     },
   })),

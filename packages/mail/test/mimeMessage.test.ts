@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { mimeMessage } from "../src/mimeMessage.ts"
 
 const from = { name: "Acme", address: "a@acme.test" }
-const sender = { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
+const sender = { id: null, from, replyTo: null, bounceDomain: null, linkDomain: null, dkim: null }
 const mail = {
   sender,
   to: "clinician@clinic.test",

@@ -34,6 +34,7 @@ import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
+import { LinkDomainRepositoryPg } from "./senders/LinkDomainRepositoryPg.ts"
 import { SenderRepositoryPg } from "./senders/SenderRepositoryPg.ts"
 import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
@@ -72,6 +73,7 @@ export const adapters = Layer.mergeAll(
   ReplayJobQueuePg,
   settlements,
   SenderRepositoryPg,
+  LinkDomainRepositoryPg,
   MailOperatorRepositoryPg,
   BounceRepositoryPg,
   SeedRepositoryPg,

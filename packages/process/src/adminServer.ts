@@ -16,6 +16,9 @@ const DRAIN_MS = 2000
 /** The waits while the port is taken, doubled from the first to the last. */
 const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 
+/** The response to a path of the process's own, by the query of the request. */
+type AdminPage = (query: URLSearchParams) => Effect.Effect<Response>
+
 interface Response {
   readonly status: number
   readonly text: string
@@ -23,7 +26,7 @@ interface Response {
 }
 
 /**
- * Serves `/metrics`, `/readyz` and `/livez` to operators until interrupted.
+ * Serves `/metrics`, `/readyz` and `/livez` to operators, and what else the process has for them, until interrupted.
  *
  * If the port is taken, the server logs this and tries again: the process before it may still be finishing.
  */
@@ -34,17 +37,21 @@ export const adminServer = (options: {
   readonly portSetting: string
   /** Returns why the process is not ready; undefined if it is ready. */
   readonly unreadiness: Effect.Effect<string | undefined>
+  readonly pages?: Readonly<Record<string, AdminPage>>
 }): Effect.Effect<never> => {
-  const routes: Readonly<Record<string, Effect.Effect<Response>>> = {
-    "/metrics": Effect.map(PrometheusMetrics.format(), (text) => ({
-      status: 200,
-      text,
-      type: "text/plain; version=0.0.4; charset=utf-8",
-    })),
-    "/readyz": Effect.map(options.unreadiness, (reason) =>
-      reason === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${reason}\n` },
-    ),
-    "/livez": Effect.succeed({ status: 200, text: "alive\n" }),
+  const routes: Readonly<Record<string, AdminPage>> = {
+    "/metrics": () =>
+      Effect.map(PrometheusMetrics.format(), (text) => ({
+        status: 200,
+        text,
+        type: "text/plain; version=0.0.4; charset=utf-8",
+      })),
+    "/readyz": () =>
+      Effect.map(options.unreadiness, (reason) =>
+        reason === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${reason}\n` },
+      ),
+    "/livez": () => Effect.succeed({ status: 200, text: "alive\n" }),
+    ...options.pages,
   }
   return Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -52,11 +59,10 @@ export const adminServer = (options: {
     server.maxConnections = MAX_CONNECTIONS
     connectionLimit(MAX_PER_ADDRESS).watch(server)
     server.on("request", (request, response) => {
-      const path = request.url?.split("?")[0] ?? ""
-      const route: Effect.Effect<Response> =
-        request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : NOT_FOUND
+      const [path = "", query] = request.url?.split("?") ?? []
+      const page = request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : () => NOT_FOUND
       run(
-        Effect.map(route, ({ status, text, type = "text/plain; charset=utf-8" }) => {
+        Effect.map(page(new URLSearchParams(query)), ({ status, text, type = "text/plain; charset=utf-8" }) => {
           response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
         }),
       )
@@ -81,4 +87,4 @@ export const adminServer = (options: {
   )
 }
 
-const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })
+const NOT_FOUND: Effect.Effect<Response> = Effect.succeed({ status: 404, text: "not found\n" })

@@ -63,6 +63,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
   connections: ConnectionLimit,
   pages: ReadonlyArray<PageRow<Services>>,
+  /** Returns the response to a request for a host where this path is not served. */
+  notServedAt: (host: string | undefined, path: string) => HttpServerResponse.HttpServerResponse | undefined,
 ) {
   const catalog = definePartnerCatalog((yield* ApiConfig).docsUrl)
   const authenticateKey = yield* createKeyAuthenticator
@@ -100,6 +102,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { method, url } = request
     const ambiguous = checkHeaders(request.source as IncomingMessage)
     if (ambiguous !== undefined) return Effect.fail(ambiguous)
+    const notServed = notServedAt(request.headers["host"], url)
+    if (notServed !== undefined) {
+      state.isPage = true
+      return Effect.succeed(notServed)
+    }
     if (method === "OPTIONS" && url === "*") return Effect.succeed(allowed("GET, HEAD, POST, OPTIONS"))
     const [path, search] = splitUrl(url)
     const found = find(method, path)

@@ -10,6 +10,7 @@ import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
 import { HitQueue } from "./HitQueue.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
+import { LinkDomains } from "./LinkDomains.ts"
 
 // One transparent point, the smallest GIF there is.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
@@ -17,12 +18,12 @@ const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 /** What the links and the pixel of messages lead to. Hits are answered first, and stored then. */
 export const trackingPages = Effect.gen(function* () {
   const { trustProxy } = yield* ApiConfig
-  const links = yield* TrackingLinks
+  const readLink = yield* linkReader
   const queue = yield* HitQueue
 
   const click = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const link = links.read("click", trackingPayload("click", request.url))
+    const link = readLink("click", request)
     if (link?.destination == null) return UNKNOWN_LINK
     yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.empty({ status: 302, headers: { ...PERSONAL, Location: link.destination } })
@@ -30,7 +31,7 @@ export const trackingPages = Effect.gen(function* () {
 
   const open = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const link = links.read("open", trackingPayload("open", request.url))
+    const link = readLink("open", request)
     if (link !== undefined) yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.uint8Array(PIXEL, { headers: PERSONAL, contentType: "image/gif" })
   })
@@ -68,6 +69,19 @@ const readHit = (
 export const isTrackingPath = (path: string): boolean =>
   Object.values(TRACKING_PATHS).some((prefix) => path.startsWith(prefix))
 
-/** Reads what follows the path of a kind of link, without a query that a mail filter may have appended. */
-export const trackingPayload = (kind: TrackingKind, url: string): string =>
-  url.slice(TRACKING_PATHS[kind].length).split("?")[0]!
+/**
+ * Creates the function that reads the link of a request; undefined for one that this deployment did not make, and for a link of another organization under a domain of
+ * one, which would lend its name to what it does not know.
+ */
+export const linkReader = Effect.gen(function* () {
+  const links = yield* TrackingLinks
+  const domains = yield* LinkDomains
+  return (
+    kind: TrackingKind,
+    { url, headers }: Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">,
+  ): TrackedLink | undefined => {
+    // A mail filter may have appended a query.
+    const link = links.read(kind, url.slice(TRACKING_PATHS[kind].length).split("?")[0]!)
+    return link !== undefined && domains.serves(headers["host"], link.organizationId) ? link : undefined
+  }
+})

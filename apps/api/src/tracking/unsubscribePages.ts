@@ -1,4 +1,4 @@
-import { TRACKING_PATHS, type TrackedLink, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { TRACKING_PATHS, type TrackedLink } from "@outreach/domain/hits/TrackingLinks"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import {
   type UnsubscriptionChoice,
@@ -13,7 +13,7 @@ import { HttpServerRequest } from "effect/http"
 import { html, type Part } from "../docs/html.ts"
 import type { PageRow } from "../http/serve.ts"
 import { htmlPage, UNKNOWN_LINK } from "./htmlPage.ts"
-import { trackingPayload } from "./trackingPages.ts"
+import { linkReader } from "./trackingPages.ts"
 
 const NOBODY = {
   ...{ organizationName: "this sender", senderName: null, programName: "this program", email: null },
@@ -86,12 +86,10 @@ const TROUBLE = (scope: UnsubscriptionScope | "none") =>
  * unsubscribed from, and offers the way back.
  */
 export const unsubscribePages = Effect.gen(function* () {
-  const links = yield* TrackingLinks
+  const readLink = yield* linkReader
   const unsubscriptions = yield* UnsubscriptionRepository
   const unavailable = yield* UnavailableLog
-  const read = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    links.read("unsubscribe", trackingPayload("unsubscribe", url)),
-  )
+  const read = Effect.map(HttpServerRequest.HttpServerRequest, (request) => readLink("unsubscribe", request))
 
   /** Logs why a page lacks something, and leaves an outage of the database to the log of these. */
   const logDefect = (message: string, defect: unknown) => {

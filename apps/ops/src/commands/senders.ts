@@ -1,5 +1,6 @@
 import { DomainName, isAscii } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { Ramp } from "@outreach/domain/senders/Ramp"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -11,9 +12,10 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { changing, group, reading } from "../Declaration.ts"
 import { dnsServer, organizationId } from "../inputs/filters.ts"
 import { argument, flag, optional, text, type Values } from "../inputs/Input.ts"
-import { confirm, Output, printToStderr, yes } from "../output/Output.ts"
+import { confirm, Output, printToStderr, refuse, yes } from "../output/Output.ts"
 import { senderRepository } from "../secretCipher.ts"
 import { describeSender, formatMailbox, formatRamp, formatSender } from "../senders/formatSender.ts"
+import { linkTarget } from "../senders/linkTarget.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
@@ -36,6 +38,15 @@ const keyFlags = {
   selector: optional(flag(Selector, "The selector of the key (default the date and four random digits)")),
   dkimKey: optional(text("The file of an RSA key that signs (default a new key)", "file")),
 }
+
+const linkDomain = "The domain of tracked links and pages to unsubscribe, such as click.acme.example"
+
+/** Refuses the host of the deployment as a link domain, where nothing but links would be served. */
+const refuseOwnHost = Effect.fnUntraced(function* (domain: string | null | undefined) {
+  if (domain != null && domain === (yield* linkTarget).linkHost) {
+    return yield* refuse("LinkDomainUnusable", `The link domain ${domain} is the host of PUBLIC_BASE_URL.`, { domain })
+  }
+})
 
 const newSelector = Effect.gen(function* () {
   const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10).replaceAll("-", "")
@@ -62,6 +73,7 @@ const add = changing({
     bounceDomain: optional(
       flag(DomainName, "The domain of the return paths, such as bounces.acme.example (default BOUNCE_DOMAIN)"),
     ),
+    linkDomain: optional(flag(DomainName, `${linkDomain} (default that of PUBLIC_BASE_URL)`)),
     ramp: optional(
       flag(
         Ramp,
@@ -71,6 +83,7 @@ const add = changing({
     key: keyFlags,
   },
   *run({ from, key, ...input }) {
+    yield* refuseOwnHost(input.linkDomain)
     const sender = yield* addSender(
       {
         ...{ programId: null, replyTo: null, bounceDomain: null, ramp: null, dkimDomain: domainOf(from.address) },
@@ -80,7 +93,7 @@ const add = changing({
       },
       yield* newKey(key),
     )
-    return describeSender(sender)
+    return yield* describeSender(sender)
   },
   format: (sender) => formatSender(sender),
   note: ({ id }) => `${PUBLISH} ${id}\`: nothing is sent in this name before.`,
@@ -108,6 +121,7 @@ const list = reading({
     "dkimDomain",
     "selectors",
     "bounceDomain",
+    "linkDomain",
     "liveSince",
     "ramp",
   ],
@@ -117,7 +131,7 @@ const show = reading({
   about: "Show a sender, what each of its DKIM keys does, and the DNS records that it needs",
   input: { senderId },
   run: ({ senderId }) =>
-    Effect.map(
+    Effect.flatMap(
       SenderRepository.use(({ find }) => find(senderId)),
       describeSender,
     ),
@@ -126,19 +140,25 @@ const show = reading({
 
 const verify = changing({
   about:
-    "Look up a sender's DNS records. If none is missing or wrong, its newest key signs from now on, and the sender is live",
+    "Look up a sender's DNS records, and whether this deployment answers over https at its link domain. If nothing is missing or wrong, its newest key signs from now on, links stand on the domain, and the sender is live",
   input: { senderId, dnsServer },
   *run({ senderId, dnsServer }) {
     const sender = yield* SenderRepository.use(({ find }) => find(senderId))
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
-    const checks = yield* checkSender(sender, resolverOf(dnsServer))
-    const verified = yield* activateSender(sender.id)
+    const { organizationId, linkDomain } = sender
+    if (linkDomain !== null) {
+      yield* LinkDomainRepository.use(({ beginVerification }) => beginVerification(organizationId, linkDomain))
+    }
+    const checks = yield* checkSender(sender, resolverOf(dnsServer), linkDomain)
+    const verified = yield* activateSender(sender)
     if ((yield* Output).json) return { ...verified, checks }
     const isNew = sender.liveSince === null || sender.keys.some(({ signsFrom }) => signsFrom === null)
     yield* printToStderr(
       isNew
         ? "\nWithin a minute, every worker sends in this name and signs with the newest key."
-        : "\nThe DNS records are right.",
+        : linkDomain !== null && sender.linkDomainVerifiedAt === null
+          ? `\nWithin a minute, links stand on ${linkDomain}.`
+          : "\nThe DNS records are right.",
     )
     return undefined
   },
@@ -160,6 +180,7 @@ const update = changing({
         ),
       ),
       bounceDomain: optional(flag(noneOr(DomainName), "The domain of the return paths, or none for BOUNCE_DOMAIN")),
+      linkDomain: optional(flag(noneOr(DomainName), `${linkDomain}, or none for that of PUBLIC_BASE_URL`)),
       ramp: optional(
         flag(
           noneOr(Ramp),
@@ -170,16 +191,20 @@ const update = changing({
     dnsServer,
   },
   *run({ senderId, changes: { from, ...changes }, dnsServer }) {
+    yield* refuseOwnHost(changes.linkDomain)
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
     const updated = yield* updateSender(
       senderId,
       { ...changes, ...(from && { fromName: from.name, fromAddress: from.address }) },
       (changed) => checkSender(changed, resolverOf(dnsServer)),
     )
-    return describeSender(updated)
+    return yield* describeSender(updated)
   },
   format: (sender) => formatSender(sender),
-  note: ({ id, liveSince }) => (liveSince === null ? `${PUBLISH} ${id}\`.` : "\nThe change counts within a minute."),
+  note: ({ id, liveSince, linkDomain, linkDomainVerifiedAt }) =>
+    liveSince === null || (linkDomain !== null && linkDomainVerifiedAt === null)
+      ? `${PUBLISH} ${id}\`.`
+      : "\nThe change counts within a minute.",
 })
 
 const rotateDkim = changing({
@@ -187,7 +212,7 @@ const rotateDkim = changing({
     "Add the DKIM key that will follow the one that signs, in place of one that signs nothing yet, and print its DNS record",
   input: { senderId, key: keyFlags },
   *run({ senderId, key }) {
-    return describeSender(yield* addSenderKey(senderId, yield* newKey(key)))
+    return yield* describeSender(yield* addSenderKey(senderId, yield* newKey(key)))
   },
   format: (sender) => formatSender(sender),
   note: ({ id }) =>
@@ -210,8 +235,29 @@ const remove = changing({
   },
 })
 
+const linkDomains = reading({
+  about:
+    "List the domains that serve links, also those that no sender names any more, by name; of one organization or of all",
+  input: { organizationId: optional(organizationId) },
+  run: ({ organizationId }) => LinkDomainRepository.use(({ list }) => list(organizationId)),
+  columns: ["domain", "organizationId", "createdAt", "verifiedAt"],
+})
+
+const removeLinkDomain = changing({
+  about:
+    "Remove a link domain that no sender names: links that were sent with it lead nowhere once its certificate ends. Asks first, or needs --yes",
+  input: { domain: argument(DomainName, "The domain, such as click.acme.example"), yes },
+  *run({ domain, yes }) {
+    yield* confirm(`remove the link domain ${domain}, with which links in sent e-mails end`, { yes })
+    return { ...(yield* LinkDomainRepository.use(({ remove }) => remove(domain))), removed: true }
+  },
+})
+
 export const senders = group({
   about: "In whose name e-mails are sent, and the DKIM keys that sign them",
-  commands: { add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },
+  commands: {
+    ...{ add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },
+    ...{ "link-domains": linkDomains, "remove-link-domain": removeLinkDomain },
+  },
   services: senderRepository,
 })

@@ -149,7 +149,7 @@ const lookUps = (resolver: Resolver) => {
 const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
 /** Returns undefined if there is no such record, and fails if the name server does not say whether there is one. */
-const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefined, Finding> =>
+export const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefined, Finding> =>
   Effect.tryPromise({ try: ask, catch: (error) => String((error as { code?: unknown }).code) }).pipe(
     Effect.timeoutOrElse({ duration: DNS_MS, orElse: () => Effect.fail("ETIMEOUT") }),
     Effect.catch((code) =>

@@ -13,6 +13,7 @@ import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
+import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
@@ -28,9 +29,11 @@ import { database } from "../database.ts"
 import { formatCount, formatFinding, Output, print, refuse } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { senderRepository } from "../secretCipher.ts"
+import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
+import { linkDomainFindings } from "./linkDomainFindings.ts"
 import { dnsFindings, senderFindings, smtpFindings } from "./mailFindings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 
@@ -215,14 +218,29 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
     SenderRepository.use(({ list }) => list()),
     "senders could not be read",
   )
-  const found = yield* lookInTime(senders, { ms: 30_000, concurrency: 8 }, (sender) => senderFindings(resolver, sender))
-  const findings = senders.map(({ id, keys }, i) => {
+  const link = yield* Effect.orElseSucceed(linkTarget, () => ({ publicBaseUrl: null, linkHost: null }))
+  const found = yield* lookInTime(
+    senders,
+    { ms: 30_000, concurrency: 8 },
+    Effect.fnUntraced(function* (sender) {
+      const domain = verifiedLinkDomain(sender)
+      const records = yield* senderFindings(resolver, sender)
+      return domain === null ? records : [...records, ...(yield* linkDomainFindings(resolver, domain, link))]
+    }),
+  )
+  const findings = senders.map(({ id, keys, linkDomain, linkDomainVerifiedAt }, i) => {
     const problems = found[i]?.filter(({ status }) => status !== "ok")
     if (problems === undefined) {
       return [warning(`The records of ${id} were not looked up for lack of time.`, "Name another --dns-server.")]
     }
-    return problems.length === 0 && keys.some(({ signsFrom }) => signsFrom === null)
-      ? [warning(`The key of ${id} signs nothing yet.`, `Run \`ops senders verify ${id}\`.`)]
+    const waiting = [
+      ...(keys.some(({ signsFrom }) => signsFrom === null) ? [`The key of ${id} signs nothing yet.`] : []),
+      ...(linkDomain !== null && linkDomainVerifiedAt === null
+        ? [`No link of ${id} stands on ${linkDomain} yet.`]
+        : []),
+    ]
+    return problems.length === 0
+      ? waiting.map((found) => warning(found, `Run \`ops senders verify ${id}\`.`))
       : problems
   })
   const right = findings.filter(({ length }) => length === 0).length

@@ -1,7 +1,9 @@
 import { dnsRecords, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import type { RampState } from "@outreach/domain/senders/Ramp"
 import type { DkimKey, SenderWithKeys } from "@outreach/domain/senders/Sender"
+import { Effect } from "effect"
 import { formatRecord, formatRows } from "../output/Output.ts"
+import { linkTarget } from "./linkTarget.ts"
 
 /** Formats a name and an address as in `Acme <outreach@acme.example>`. */
 export const formatMailbox = (name: string, address: string): string => (name === "" ? address : `${name} <${address}>`)
@@ -23,13 +25,14 @@ const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string
 }
 
 /** Returns a sender with what each of its keys does, and the DNS records that it needs. */
-export const describeSender = (sender: SenderWithKeys) => ({
-  ...sender,
-  keys: sender.keys.map((key) => ({ ...key, state: keyState(key) })),
-  dnsRecords: dnsRecords(sender),
-})
+export const describeSender = (sender: SenderWithKeys) =>
+  Effect.map(linkTarget, ({ linkHost }) => ({
+    ...sender,
+    keys: sender.keys.map((key) => ({ ...key, state: keyState(key) })),
+    dnsRecords: dnsRecords(sender, linkHost),
+  }))
 
-export const formatSender = ({ keys, dnsRecords, ...own }: ReturnType<typeof describeSender>) => [
+export const formatSender = ({ keys, dnsRecords, ...own }: Effect.Success<ReturnType<typeof describeSender>>) => [
   formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
   formatRows(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
   `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,

@@ -23,6 +23,7 @@ const sender = {
   from: { name: SENDER.senderName, address: "outreach@acme.example" },
   replyTo: null,
   bounceDomain: null,
+  linkDomain: null,
   dkim: {
     domain: "acme.example",
     keys: [

@@ -31,6 +31,7 @@ const mailTo = (
     from: { name: "Acme Outreach", address: "outreach@acme.test" },
     replyTo: "replies@acme.test",
     bounceDomain: null,
+    linkDomain: null,
     dkim,
   },
   to,

@@ -149,6 +149,7 @@ const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
     from: { name: "Acme Outreach", address: "outreach@acme.test" },
     replyTo: null,
     bounceDomain: null,
+    linkDomain: null,
     dkim: null,
   },
   to,

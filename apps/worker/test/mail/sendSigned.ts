@@ -26,7 +26,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
     return yield* Effect.forEach(addresses, (to) =>
       mailer.send(
         Effect.succeed({
-          sender: { id: null, from, replyTo: null, bounceDomain: null, dkim },
+          sender: { id: null, from, replyTo: null, bounceDomain: null, linkDomain: null, dkim },
           to,
           subject: "Einladung – an invitation",
           html: "<p>Grüße</p>",

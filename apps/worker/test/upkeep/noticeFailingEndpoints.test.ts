@@ -34,7 +34,7 @@ const optionsFor = (url: string): NoticeOptions => ({
   smtpUrl: Redacted.make(url),
   sender: {
     ...{ id: null, from: { name: "Outreach", address: "outreach@deployment.test" } },
-    ...{ replyTo: null, bounceDomain: null, dkim: null },
+    ...{ replyTo: null, bounceDomain: null, linkDomain: null, dkim: null },
   },
 })
 

@@ -45,25 +45,26 @@ const SEAL_BYTES = 16
 /** The longest destination that a link takes, in bytes: encoded, it leaves space in a request's line for what scanners wrap around it. */
 const MAX_DESTINATION_LENGTH = 2048
 
+interface Links {
+  /** Creates the link that leads to a destination by way of us; undefined for what is not an http or https address, or is longer than 2,048 bytes. */
+  click(to: RecipientRef, destination: string): string | undefined
+  /** Creates the address of the pixel that shows an opening. */
+  open(to: RecipientRef): string
+  /** Creates the address that takes an unsubscription: of the page for people, and of the POST of RFC 8058. */
+  unsubscribe(to: RecipientRef): string
+  /** Creates links of the same kinds below a domain of a sender. */
+  at(domain: string): Links
+  /** Reads the part after a kind's path; undefined for what this deployment did not make. */
+  read(kind: TrackingKind, payload: string): TrackedLink | undefined
+}
+
 /**
  * Creates the tracked links of a message, and reads them again.
  *
  * A link is its own record: kind, mark of the key, organization, recipient and destination, sealed and in base64url. Nothing is
  * stored, so that the links of every message stay good while the ring holds the key, and an address that we did not put into a message leads nowhere.
  */
-export class TrackingLinks extends Context.Service<
-  TrackingLinks,
-  {
-    /** Creates the link that leads to a destination by way of us; undefined for what is not an http or https address, or is longer than 2,048 bytes. */
-    click(to: RecipientRef, destination: string): string | undefined
-    /** Creates the address of the pixel that shows an opening. */
-    open(to: RecipientRef): string
-    /** Creates the address that takes an unsubscription: of the page for people, and of the POST of RFC 8058. */
-    unsubscribe(to: RecipientRef): string
-    /** Reads the part after a kind's path; undefined for what this deployment did not make. */
-    read(kind: TrackingKind, payload: string): TrackedLink | undefined
-  }
->()("domain/hits/TrackingLinks") {
+export class TrackingLinks extends Context.Service<TrackingLinks, Links>()("domain/hits/TrackingLinks") {
   /** Offers links below the API's public base URL, which has no slash at its end. */
   static readonly below = (publicBaseUrl: string) =>
     Layer.effect(
@@ -72,7 +73,14 @@ export class TrackingLinks extends Context.Service<
     )
 }
 
-const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Service"]): TrackingLinks["Service"] => {
+/** Returns what links below a domain of a sender begin with: https, and the port of the public base URL, because the same proxy serves both. */
+export const linkBaseUrl = (domain: string, publicBaseUrl: string | null): string => {
+  const { protocol, port } = URL.parse(publicBaseUrl ?? "") ?? {}
+  return `https://${domain}${protocol === "https:" && port ? `:${port}` : ""}`
+}
+
+const make = (publicBaseUrl: string, sealing: TrackingSeal["Service"]): Links => {
+  const { mark, seal, isSealed } = sealing
   const linkOf = (kind: TrackingKind, { organizationId, recipientId }: RecipientRef, destination = ""): string => {
     const bytes = utf8.encode(destination)
     const payload = new Uint8Array(IDS_END + bytes.length + SEAL_BYTES)
@@ -93,6 +101,7 @@ const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Ser
     },
     open: (to) => linkOf("open", to),
     unsubscribe: (to) => linkOf("unsubscribe", to),
+    at: (domain) => make(linkBaseUrl(domain, publicBaseUrl), sealing),
     read: (kind, text) => {
       const payload = Result.getOrUndefined(Base64Url.decode(text))
       // The last character has bits to spare, and padding may follow: of all texts for the same bytes, ours alone is good.

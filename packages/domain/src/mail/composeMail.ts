@@ -31,7 +31,8 @@ export const composeMail = (
   template: MessageTemplate,
   settings: MailSettings,
 ): ((recipient: MailRecipient) => Mail) => {
-  const { links, returnPaths, sender } = settings
+  const { returnPaths, sender } = settings
+  const links = sender.linkDomain === null ? settings.links : settings.links.at(sender.linkDomain)
   const subject = compileTemplate(template.subject, "subject")
   const body = composeBody(template, links)
   const text = template.text === null ? undefined : composeText(template.text, template, links)

@@ -24,11 +24,11 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ),
   ...all(
     "recorded",
-    "delivery detach disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields follow-up force",
+    "delivery detach disable-when-failing dkim-domain domain dns-server dry-run endpoint event expires fields follow-up force",
   ),
   ...all(
     "recorded",
-    "format from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit",
+    "format from grace grant-to group hours id ignore-columns in-flight key kind layout learner-target limit link-domain",
   ),
   ...all(
     "recorded",

@@ -5,6 +5,7 @@ import { RampState } from "./Ramp.ts"
 
 // Glossary. Selector: the label under which a domain publishes one of its DKIM keys (RFC 6376 3.1). Aligned: of the domain in From, or of one
 // above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails are sent in its name.
+// Link domain: the domain of tracked links and pages to unsubscribe, by default that of PUBLIC_BASE_URL.
 // Ramp: how many messages a day it may send at first, so that mail servers come to know it (warm-up).
 
 /** In whose name the e-mails of an organization, or of one of its programs, are sent. */
@@ -19,6 +20,10 @@ export const Sender = Schema.Struct({
   dkimDomain: Schema.String,
   /** The domain of the return paths; null for the deployment's. */
   bounceDomain: Schema.NullOr(Schema.String),
+  /** The domain of the tracked links; null for the deployment's. */
+  linkDomain: Schema.NullOr(Schema.String),
+  /** Since when links are made with that domain: when it was verified. Null before, and without one. */
+  linkDomainVerifiedAt: Schema.NullOr(Timestamp),
   /** Since when e-mails are sent in its name: when its DNS records were found. Null before. */
   liveSince: Schema.NullOr(Timestamp),
   ramp: Schema.NullOr(RampState),
@@ -65,6 +70,8 @@ export interface Mailbox {
 
 /** Who a message comes from, and how it is signed (RFC 6376). */
 export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain"> {
+  /** Null unless it is verified. */
+  readonly linkDomain: string | null
   /** Null for the deployment's own sender. */
   readonly id: SenderId | null
   readonly from: Mailbox
@@ -74,6 +81,10 @@ export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain">
     readonly keys: ReadonlyArray<{ readonly selector: string; readonly privateKey: Redacted.Redacted }>
   } | null
 }
+
+/** Returns the domain with which a sender's links are made; null for the deployment's. */
+export const verifiedLinkDomain = (sender: Pick<Sender, "linkDomain" | "linkDomainVerifiedAt">): string | null =>
+  sender.linkDomainVerifiedAt === null ? null : sender.linkDomain
 
 /** For how many days an older key signs beside the key that follows it. */
 export const DKIM_OVERLAP_DAYS = 2

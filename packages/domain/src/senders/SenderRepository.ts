@@ -3,6 +3,7 @@ import { DescribedError } from "../DescribedError.ts"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
+import type { LinkDomainTaken } from "./LinkDomainRepository.ts"
 import type { Ramp } from "./Ramp.ts"
 import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
 
@@ -23,12 +24,18 @@ export class SenderKeyUnreadable extends DescribedError(
   "A DKIM key of the sender {senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.",
 ) {}
 
-export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updatedAt"> & {
+export type NewSender = Omit<
+  Sender,
+  "liveSince" | "ramp" | "linkDomain" | "linkDomainVerifiedAt" | "createdAt" | "updatedAt"
+> & {
+  readonly linkDomain?: string | null
   readonly ramp?: Ramp | null
 }
 
 /** What may change of a sender. Its DKIM domain stays, because its keys are published there. */
-export type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain">> & {
+export type SenderChanges = Partial<
+  Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain" | "linkDomain">
+> & {
   /** Begins with its first day, on which what the ramp before has counted today is counted on; null takes the ramp away. */
   readonly ramp?: Ramp | null
 }
@@ -46,11 +53,11 @@ export class SenderRepository extends Context.Service<
     add(
       sender: NewSender,
       key: NewDkimKey,
-    ): Effect.Effect<SenderWithKeys, OrganizationNotFound | ProgramNotFound | SenderExists>
+    ): Effect.Effect<SenderWithKeys, OrganizationNotFound | ProgramNotFound | SenderExists | LinkDomainTaken>
     find(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
     /** Lists senders, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<SenderWithKeys>>
-    update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound>
+    update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound | LinkDomainTaken>
     remove(senderId: SenderId): Effect.Effect<void, SenderNotFound>
     /** Adds the key that will follow the one that signs. It takes the place of one that signs nothing yet. */
     addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<SenderWithKeys, SenderNotFound | SelectorTaken>

@@ -4,7 +4,7 @@ import { domainOf } from "./Sender.ts"
 /** A DNS record that a sender needs. The operator fills in what is in angle brackets. */
 export interface DnsRecord {
   readonly name: string
-  readonly type: "TXT" | "MX"
+  readonly type: "TXT" | "MX" | "CNAME"
   /** The strings of a TXT record, each at most 255 bytes (RFC 1035 3.3.14), or the one value of another record. */
   readonly values: ReadonlyArray<string>
 }
@@ -14,9 +14,12 @@ const MAX_TEXT_LENGTH = 255
 export const dkimName = ({ selector }: Pick<DkimKey, "selector">, domain: string): string =>
   `${selector}._domainkey.${domain}`
 
-/** Returns the DNS records that a sender needs: those of its keys, less the ones that are over, of its From domain, and of its bounce domain. */
-export const dnsRecords = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => {
-  const { dkimDomain, bounceDomain, fromAddress, keys } = sender
+/**
+ * Returns the DNS records that a sender needs: those of its keys, less the ones that are over, of its From domain, of its bounce domain, and
+ * of its link domain, which leads to `linkHost`; null where that is not known.
+ */
+export const dnsRecords = (sender: SenderWithKeys, linkHost: string | null): ReadonlyArray<DnsRecord> => {
+  const { dkimDomain, bounceDomain, linkDomain, fromAddress, keys } = sender
   const txt = (name: string, text: string): DnsRecord => ({ name, type: "TXT", values: splitText(text) })
   return [
     ...keys
@@ -29,6 +32,9 @@ export const dnsRecords = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => 
           txt(bounceDomain, "v=spf1 include:<record of your mail server> ~all"),
           { name: bounceDomain, type: "MX" as const, values: ["10 <host that hands mail to BOUNCE_SMTP_PORT>"] },
         ]),
+    ...(linkDomain === null
+      ? []
+      : [{ name: linkDomain, type: "CNAME" as const, values: [`${linkHost ?? "<host of PUBLIC_BASE_URL>"}.`] }]),
   ]
 }
 

@@ -33,6 +33,7 @@ const sender = {
   from: { name: "Acme", address: "outreach@Acme.test" },
   replyTo: null,
   bounceDomain: null,
+  linkDomain: null,
   dkim: null,
 }
 

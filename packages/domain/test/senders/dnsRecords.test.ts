@@ -28,6 +28,8 @@ const sender = (change: Partial<SenderWithKeys> = {}): SenderWithKeys => ({
   replyTo: null,
   dkimDomain: "acme.test",
   bounceDomain: "b.acme.test",
+  linkDomain: "click.acme.test",
+  linkDomainVerifiedAt: null,
   liveSince: null,
   createdAt: now,
   updatedAt: now,
@@ -36,25 +38,29 @@ const sender = (change: Partial<SenderWithKeys> = {}): SenderWithKeys => ({
 })
 
 describe("the DNS records of a sender", () => {
-  it("are those of its keys, of its From domain and of its bounce domain", () => {
-    expect(dnsRecords(sender()).map(({ name, type }) => `${type} ${name}`)).toEqual([
+  it("are those of its keys, of its From domain, of its bounce domain, and of its link domain", () => {
+    expect(dnsRecords(sender(), "api.outreach.test").map(({ name, type }) => `${type} ${name}`)).toEqual([
       "TXT s2._domainkey.acme.test",
       "TXT s1._domainkey.acme.test",
       "TXT _dmarc.news.acme.test",
       "TXT b.acme.test",
       "MX b.acme.test",
+      "CNAME click.acme.test",
     ])
   })
 
-  it("leave out a key that is over, and the bounce domain of the deployment", () => {
-    const names = dnsRecords(sender({ bounceDomain: null, keys: [key("s2"), key("s1", { isOver: true })] }))
+  it("leave out a key that is over, and the bounce and link domains of the deployment", () => {
+    const names = dnsRecords(
+      sender({ bounceDomain: null, linkDomain: null, keys: [key("s2"), key("s1", { isOver: true })] }),
+      null,
+    )
     expect(names.map(({ name }) => name)).toEqual(["s2._domainkey.acme.test", "_dmarc.news.acme.test"])
   })
 
   it("hold a key of any length in strings of at most 255 bytes", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9+/]{1,1200}$/), (publicKey) => {
-        const [record] = dnsRecords(sender({ keys: [key("s1", { publicKey })] }))
+        const [record] = dnsRecords(sender({ keys: [key("s1", { publicKey })] }), null)
         expect(record!.values.join("")).toBe(`v=DKIM1; k=rsa; p=${publicKey}`)
         expect(Math.max(...record!.values.map(({ length }) => length))).toBeLessThanOrEqual(255)
         expect(formatDnsRecord(record!)).toMatch(/^s1\._domainkey\.acme\.test\. IN TXT ("[^"]{1,255}" ?)+$/)

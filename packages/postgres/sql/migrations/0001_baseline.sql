@@ -97,9 +97,20 @@ create table programs (
   constraint programs_slug unique (organization_id, slug)
 );
 
+-- Domains of an organization's own, below which its links are served once they are verified, or until verifying_until. A domain belongs to one
+-- organization, and outlives the sender that named it: docs/decisions/0106-a-link-domain-belongs-to-one-organization.md.
+create table link_domains (
+  organization_id text collate "C" not null references organizations,
+  domain text collate "C" not null unique,
+  created_at timestamptz not null default clock_timestamp(),
+  verifying_until timestamptz,
+  verified_at timestamptz,
+  primary key (organization_id, domain)
+);
+
 -- The addresses that the e-mails of an organization or of one of its programs come from.
 -- A row without program_id is the organization's own; that of a program goes before it. Nothing is sent for a sender before live_since.
--- Without bounce_domain, bounces come back to the deployment's.
+-- Without bounce_domain, bounces come back to the deployment's; without a verified link_domain, links lead to PUBLIC_BASE_URL.
 create table senders (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -109,11 +120,13 @@ create table senders (
   reply_to text,
   dkim_domain text not null,
   bounce_domain text,
+  link_domain text collate "C",
   live_since timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),
-  foreign key (organization_id, program_id) references programs
+  foreign key (organization_id, program_id) references programs,
+  foreign key (organization_id, link_domain) references link_domains
 );
 create unique index senders_of_program on senders (organization_id, coalesce(program_id, ''));
 

@@ -92,6 +92,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
   senders: { worker: "select", operator: "select, insert, update, delete" },
+  link_domains: { api: "select", worker: "select", operator: "select, insert, update, delete" },
   sender_ramps: {
     worker: "select, update (day_number, counted_on, sent)",
     operator: "select, insert, update, delete",

@@ -1,8 +1,15 @@
-import { type CampaignId, SenderId } from "@outreach/domain/Identifier"
+import { type CampaignId, OrganizationId, SenderId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import { LinkDomainTaken } from "@outreach/domain/senders/LinkDomainRepository"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
-import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, DkimKey, Sender } from "@outreach/domain/senders/Sender"
+import {
+  DKIM_OVERLAP_DAYS,
+  DKIM_RECORD_DAYS,
+  DkimKey,
+  Sender,
+  verifiedLinkDomain,
+} from "@outreach/domain/senders/Sender"
 import {
   type NewDkimKey,
   SelectorTaken,
@@ -14,9 +21,12 @@ import {
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeColumn, decodeRow, decodeRows, first, firstOr, only, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columnsOf, decode } = rowsOf(Sender, {
+  linkDomainVerifiedAt: `(
+    select verified_at from link_domains link
+    where link.organization_id = sender.organization_id and link.domain = sender.link_domain)`,
   ramp: `(
     select jsonb_build_object(
       'daily', array_to_string(daily, ','), 'day', day,
@@ -33,6 +43,7 @@ const keys = rowsOf(DkimKey, {
 })
 const decodeKeys = decodeRows({ senderId: SenderId, ...DkimKey.fields })
 const decodeIds = decodeColumn({ id: SenderId })
+const decodeOwner = decodeValue({ organizationId: OrganizationId })
 const decodeOwners = decodeRow({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
@@ -68,6 +79,21 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
 
   const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
 
+  /** Keeps a link domain for an organization, unless it belongs to another one. */
+  const claimLinkDomain = Effect.fnUntraced(function* (organizationId: OrganizationId, domain: string) {
+    const owner = yield* sql`
+        insert into link_domains (organization_id, domain) values (${organizationId}, ${domain})
+        on conflict (domain) do update set domain = excluded.domain returning organization_id as "organizationId"`.pipe(
+      decodeOwner,
+    )
+    if (owner !== organizationId) return yield* new LinkDomainTaken({ domain, organizationId: owner })
+  })
+
+  /** Forgets link domains that no sender names any more, and no e-mail can: they were never verified. */
+  const forgetUnverified = sql`
+      delete from link_domains link where verified_at is null and not exists (
+        select from senders where organization_id = link.organization_id and link_domain = link.domain)`
+
   /** Sets a sender's ramp to its first day, or takes it away. The new ramp goes on counting what the earlier one counted today. */
   const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
     ramp === null
@@ -99,10 +125,12 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       )
       if (!hasOrganization) return yield* new OrganizationNotFound({ organizationId })
       if (!hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+      const linkDomain = sender.linkDomain ?? null
+      if (linkDomain !== null) yield* claimLinkDomain(organizationId, linkDomain)
       const added = yield* sql`
-          insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
+          insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain, link_domain)
           values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
-            ${sender.dkimDomain}, ${sender.bounceDomain})
+            ${sender.dkimDomain}, ${sender.bounceDomain}, ${linkDomain})
           on conflict (organization_id, coalesce(program_id, '')) do nothing
           returning 1`
       if (added.length === 0) {
@@ -129,24 +157,30 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         Effect.flatMap(withKeys),
       ),
 
-    update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
+    update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, linkDomain, ramp }) {
+      const { organizationId } = yield* lock(senderId)
+      if (linkDomain != null) yield* claimLinkDomain(organizationId, linkDomain)
       if (ramp !== undefined) yield* setRamp(senderId, ramp)
-      return yield* sql`
+      const updated = yield* sql`
           update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
             from_address = coalesce(${fromAddress ?? null}, from_address),
             reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
             bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
+            link_domain = case when ${linkDomain !== undefined}::boolean then ${linkDomain ?? null} else link_domain end,
             updated_at = clock_timestamp()
-          where id = ${senderId} returning ${columns}`.pipe(
+          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
         decode,
         Effect.flatMap(withKeys),
-        firstOr(SenderNotFound, { senderId }),
+        only,
       )
+      yield* forgetUnverified
+      return updated
     }),
 
     remove: Effect.fnUntraced(function* (senderId) {
       const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
       if (rows.length === 0) return yield* new SenderNotFound({ senderId })
+      yield* forgetUnverified
     }),
 
     addKey: Effect.fnUntraced(function* (senderId, key) {
@@ -211,7 +245,14 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         catch: () => new SenderKeyUnreadable({ senderId }),
       })
       const from = { name: sender.fromName, address: sender.fromAddress }
-      return { id: senderId, from, replyTo, bounceDomain, dkim: { domain, keys } }
+      return {
+        id: senderId,
+        from,
+        replyTo,
+        bounceDomain,
+        linkDomain: verifiedLinkDomain(sender),
+        dkim: { domain, keys },
+      }
     }),
   }
 })

@@ -86,14 +86,13 @@ const preview = Effect.fnUntraced(function* (campaign: Campaign, token?: string)
 })
 
 const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part, recipientId: RecipientId | undefined) {
-  const { publicBaseUrl } = yield* ConsoleConfig
   const campaign = yield* (yield* CampaignRepository).find(campaignId)
   const recipient =
     recipientId &&
     (yield* (yield* RecipientRepository).findAll(campaign.organizationId, [recipientId])).get(recipientId)
   if (recipientId !== undefined && recipient === undefined) return yield* new RecipientNotFound({ token: recipientId })
   const mail = yield* preview(campaign, recipient?.token)
-  const plain = part === "text" ? withSubjects(mail) : withoutPixel(mail.html, publicBaseUrl)
+  const plain = part === "text" ? withSubjects(mail) : withoutPixel(mail.html)
   const shown = recipient === undefined ? plain : mask(plain, recipient)
   return HttpServerResponse.text(shown, {
     contentType: part === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
@@ -105,8 +104,9 @@ const withSubjects = ({ subject, subjectB, text }: Effect.Success<ReturnType<typ
   [`Subject: ${subject}`, ...(subjectB === undefined ? [] : [`Subject B: ${subjectB}`]), "", text].join("\n")
 
 /** Leaves out the pixel that shows an opening: an operator's look is not an opening, and the policy would block the image. */
-const withoutPixel = (html: string, publicBaseUrl: string): string =>
-  html.replaceAll(/<img\b[^>]*>/g, (tag) => (tag.includes(`${publicBaseUrl}${TRACKING_PATHS.open}`) ? "" : tag))
+const withoutPixel = (html: string): string => html.replaceAll(PIXEL, "")
+
+const PIXEL = new RegExp(`<img src="https?://[^"]+${TRACKING_PATHS.open}[\\w-]{67}"[^>]*>`, "g")
 
 const mask = (text: string, { email, npi }: { readonly email: string; readonly npi: string }): string =>
   text.replaceAll(email, maskEmail(email)).replaceAll(npi, "••••••••••")

@@ -1,0 +1,98 @@
+import { toAsciiDomain } from "@outreach/domain/DomainName"
+import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import {
+  isLinkDomainChallenge,
+  LINK_DOMAIN_PROOF_PATH,
+  proveLinkDomain,
+} from "@outreach/domain/senders/linkDomainProof"
+import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { describeCause } from "@outreach/process/describeCause"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ApiConfig } from "../ApiConfig.ts"
+import type { PageRow } from "../http/serve.ts"
+import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
+
+const REFRESH_MS = 10_000
+/** How long after one look for a name that is not known the next may follow, so that unknown names cost the database little. */
+const MIN_REFRESH_MS = 1000
+
+/**
+ * Knows which domains of organizations are served for their links, as of the last reading, so that no request waits for the database.
+ *
+ * Other hosts are served as the deployment's own: a proxy may write another name, and the seal of a link does not depend on it.
+ */
+export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/LinkDomains", {
+  make: Effect.gen(function* () {
+    const repository = yield* LinkDomainRepository
+    const monitor = yield* DatabaseMonitor
+    const ownHost = new URL((yield* ApiConfig).publicBaseUrl).hostname
+    const turn = yield* Semaphore.make(1)
+    let owners: ReadonlyMap<string, OrganizationId> = new Map()
+    let readAt = Number.NEGATIVE_INFINITY
+
+    const read = Effect.gen(function* () {
+      readAt = yield* Clock.currentTimeMillis
+      const served = yield* repository.readServed()
+      // Nobody may take the API away from all partners by naming its host.
+      owners = new Map(served.flatMap((row) => (row.domain === ownHost ? [] : [[row.domain, row.organizationId]])))
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Effect.flatMap(monitor.covers(cause), (isCovered) =>
+          isCovered
+            ? Effect.void
+            : Effect.logError("link domains could not be read").pipe(
+                Effect.annotateLogs({ errors: describeCause(cause) }),
+              ),
+        ),
+      ),
+    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(REFRESH_MS))))
+
+    /** Reads again for who came after the last reading began, once a second at the most. */
+    const refresh = Effect.gen(function* () {
+      const cameAt = yield* Clock.currentTimeMillis
+      yield* turn.withPermit(
+        Effect.suspend(() =>
+          readAt > cameAt ? Effect.void : Effect.andThen(Effect.sleep(readAt + MIN_REFRESH_MS - cameAt), read),
+        ),
+      )
+    })
+
+    const ownerOf = (host: string | undefined) => owners.get(domainOfHost(host))
+    return {
+      /** Reports whether links of an organization are served under a host. */
+      serves: (host: string | undefined, organizationId: OrganizationId): boolean =>
+        (ownerOf(host) ?? organizationId) === organizationId,
+      /** Reports whether a host serves links alone. */
+      isLinkDomain: (host: string | undefined): boolean => ownerOf(host) !== undefined,
+      /** Reports whether a proxy may get a certificate for a name: a domain that is verified, or is being verified. */
+      mayBeCertified: Effect.fnUntraced(function* (name: string) {
+        const domain = domainOfHost(name)
+        if (toAsciiDomain(domain) === undefined) return false
+        if (!owners.has(domain)) yield* refresh
+        return owners.has(domain)
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(LinkDomains, LinkDomains.make)
+}
+
+/** Reads the name in a `Host` header, without a port and the dot of the root. */
+const domainOfHost = (host = ""): string => host.toLowerCase().replace(/\.?(?::\d*)?$/, "")
+
+/** Proves to `ops senders verify` that a request for a domain reaches this deployment with its name. */
+export const linkDomainPages = Effect.gen(function* () {
+  const seal = yield* TrackingSeal
+  const prove = Effect.map(HttpServerRequest.HttpServerRequest, ({ url, headers }) => {
+    const challenge = url.slice(LINK_DOMAIN_PROOF_PATH.length)
+    if (!isLinkDomainChallenge(challenge)) return UNKNOWN_LINK
+    return HttpServerResponse.text(proveLinkDomain(seal, domainOfHost(headers["host"]), challenge), {
+      headers: PERSONAL,
+    })
+  })
+  return [["GET", `${LINK_DOMAIN_PROOF_PATH}*`, prove]] satisfies ReadonlyArray<PageRow<never>>
+})

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto"
+import type { Resolver } from "node:dns/promises"
+import { request } from "node:https"
+import { linkBaseUrl, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import { type Finding, failed, ok } from "@outreach/domain/operators/Finding"
+import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/senders/linkDomainProof"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { addressGuard } from "@outreach/webhooks/addressGuard"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { Effect } from "effect"
+import type { LinkTarget } from "../senders/linkTarget.ts"
+import { Target } from "../Target.ts"
+import { query } from "./mailFindings.ts"
+
+/** Long enough for a proxy that gets the certificate when it is first asked for. */
+const HTTPS_MS = 30_000
+const MAX_PROOF_BYTES = 256
+/** The most CNAME records that are followed. */
+const MAX_ALIASES = 8
+
+/** Looks whether a link domain leads to this deployment: by its CNAME record, and by an answer over https that only this deployment can give. */
+export const linkDomainFindings = (
+  resolver: Resolver,
+  domain: string,
+  { publicBaseUrl, linkHost }: LinkTarget,
+): Effect.Effect<ReadonlyArray<Finding>, never, Target> =>
+  Effect.forEach(
+    [cnameFinding(resolver, domain, linkHost), httpsFinding(resolver, domain, publicBaseUrl)],
+    Effect.catch(Effect.succeed),
+    { concurrency: "unbounded" },
+  )
+
+const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, linkHost: string | null) {
+  if (linkHost === null) {
+    return failed("PUBLIC_BASE_URL is not set, and link domains lead to its host.", "Set it as the API has it.")
+  }
+  const publish = `Publish the record "${domain}. IN CNAME ${linkHost}.", and no other record of this name.`
+  const names: Array<string> = []
+  for (let name: string | undefined = domain; name !== undefined && names.length <= MAX_ALIASES; ) {
+    const [next]: ReadonlyArray<string> = (yield* query(name, () => resolver.resolveCname(name!))) ?? []
+    name = next?.toLowerCase()
+    if (name === linkHost) return ok(`The CNAME record of ${domain} leads to ${linkHost}.`)
+    if (name !== undefined) names.push(name)
+  }
+  const last = names.at(-1)
+  return last === undefined
+    ? failed(`There is no CNAME record at ${domain}.`, publish)
+    : failed(`The CNAME record of ${domain} leads to ${last}, and not to ${linkHost}.`, publish)
+})
+
+const httpsFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, publicBaseUrl: string | null) {
+  const { allowHttp, secretsKey } = yield* Target
+  const keys = yield* Effect.mapError(secretsKey, () =>
+    failed("The answer over https cannot be checked without SECRETS_KEY.", "Set it as the API has it."),
+  )
+  const seal = yield* Effect.provide(TrackingSeal, NodeTrackingSeal(keys))
+  const challenge = randomBytes(24).toString("base64url")
+  const base = linkBaseUrl(domain, publicBaseUrl)
+  const { status, body } = yield* ask(resolver, new URL(LINK_DOMAIN_PROOF_PATH + challenge, base), allowHttp).pipe(
+    Effect.timeoutOrElse({ duration: HTTPS_MS, orElse: () => Effect.fail({ code: "ETIMEDOUT" }) }),
+    Effect.mapError((error) => {
+      const reason = networkFailure(error)
+      return failed(
+        `${base} does not answer: ${reason} (${error.code ?? "unknown"}).`,
+        ADVICE[reason] ?? DEFAULT_ADVICE,
+      )
+    }),
+  )
+  return status === 200 && isLinkDomainProof(seal, body, { domain, challenge })
+    ? ok(`This deployment answers at ${base} with a valid certificate.`)
+    : failed(`${base} does not lead to this deployment: it answers with ${status}.`, FOREIGN_ADVICE)
+})
+
+const DEFAULT_ADVICE =
+  "Let your proxy serve this name, as docs/deployment.md#domains-for-links shows, and run it again."
+const ADVICE: Readonly<Record<string, string>> = {
+  tls: `The certificate is not valid for this name, or the proxy got none. ${DEFAULT_ADVICE}`,
+  unresolved_name: "Its name has no address. Publish the CNAME record, and wait until name servers have it.",
+  blocked_address: "Its address is not a public one, so nothing was asked.",
+}
+const FOREIGN_ADVICE =
+  "Let your proxy pass the name on in the Host header. The API and this command need the same SECRETS_KEY."
+
+/** Asks once, over a connection with a certificate that is valid for the name; an address that is not public is not asked. Follows nothing. */
+const ask = (resolver: Resolver, url: URL, allowPrivateAddresses: boolean) =>
+  Effect.callback<{ readonly status: number; readonly body: string }, NodeJS.ErrnoException>((resume) => {
+    const asked = request(url, { agent: false, lookup: addressGuard(addressesOf(resolver), { allowPrivateAddresses }) })
+    const fail = (error: Error) => resume(Effect.fail(error))
+    asked.on("error", fail).on("response", (response) => {
+      let body = ""
+      const end = () => {
+        asked.destroy()
+        resume(Effect.succeed({ status: response.statusCode!, body }))
+      }
+      response.setEncoding("latin1").on("error", fail).on("end", end)
+      response.on("data", (text: string) => {
+        body += text
+        if (body.length > MAX_PROOF_BYTES) end()
+      })
+    })
+    asked.end()
+    return Effect.sync(() => void asked.destroy())
+  })
+
+/** Creates what finds the addresses of a name by a resolver, as `addressGuard` needs it. */
+const addressesOf = (resolver: Resolver) => async (host: string) => {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [
+    ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ]
+  if (found.length === 0) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" })
+  return found
+}
