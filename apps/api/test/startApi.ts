@@ -16,6 +16,8 @@ type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 export interface TestApi {
   readonly url: string
   readonly databaseUrl: string
+  /** Returns where it serves operators. */
+  readonly adminUrl: () => Promise<string>
   /** Every line that was logged so far; what a request logs may come after its answer. */
   readonly logs: ReadonlyArray<string>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
@@ -59,6 +61,7 @@ export const startApi = (
   return () => ({
     url: api.url,
     databaseUrl: databaseUrl(),
+    adminUrl: api.adminUrl,
     logs: api.logs,
     run,
     issue: async (organizationId, scopes) => {

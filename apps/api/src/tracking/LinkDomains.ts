@@ -18,6 +18,8 @@ import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 const REFRESH_MS = 10_000
 /** How long after one look for a name that is not known the next may follow, so that unknown names cost the database little. */
 const MIN_REFRESH_MS = 1000
+/** Names that wait for it; further ones are not known. A quarter of the connections that a proxy has to the admin port. */
+const MAX_WAITING = 16
 
 /**
  * Knows which domains of organizations are served for their links, as of the last reading, so that no request waits for the database.
@@ -31,6 +33,7 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     const ownHost = new URL((yield* ApiConfig).publicBaseUrl).hostname
     const turn = yield* Semaphore.make(1)
     let owners: ReadonlyMap<string, OrganizationId> = new Map()
+    let waiting = 0
     let readAt = Number.NEGATIVE_INFINITY
 
     const read = Effect.gen(function* () {
@@ -51,13 +54,18 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(REFRESH_MS))))
 
-    /** Reads again for who came after the last reading began, once a second at the most. */
+    /** Reads again for a name that came after the last reading began, once a second at the most. */
     const refresh = Effect.gen(function* () {
       const cameAt = yield* Clock.currentTimeMillis
-      yield* turn.withPermit(
-        Effect.suspend(() =>
-          readAt > cameAt ? Effect.void : Effect.andThen(Effect.sleep(readAt + MIN_REFRESH_MS - cameAt), read),
-        ),
+      const readAgain = Effect.suspend(() =>
+        readAt > cameAt ? Effect.void : Effect.andThen(Effect.sleep(readAt + MIN_REFRESH_MS - cameAt), read),
+      )
+      waiting += 1
+      yield* Effect.ensuring(
+        turn.withPermit(readAgain),
+        Effect.sync(() => {
+          waiting -= 1
+        }),
       )
     })
 
@@ -72,7 +80,7 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
       mayBeCertified: Effect.fnUntraced(function* (name: string) {
         const domain = domainOfHost(name)
         if (toAsciiDomain(domain) === undefined) return false
-        if (!owners.has(domain)) yield* refresh
+        if (!owners.has(domain) && waiting < MAX_WAITING) yield* refresh
         return owners.has(domain)
       }),
     }
