@@ -2613,6 +2613,16 @@ create table late_refusals (
   constraint late_refusals_cause_check CHECK ((cause = ANY (ARRAY['policy'::text, 'content'::text, 'full'::text, 'expired'::text, 'other'::text])))
 );
 
+create table link_domains (
+  organization_id text collate "C" not null,
+  domain text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  verifying_until timestamp with time zone,
+  verified_at timestamp with time zone,
+  constraint link_domains_pkey PRIMARY KEY (organization_id, domain),
+  constraint link_domains_domain_key UNIQUE (domain)
+);
+
 create table mail_operators (
   domain text collate "C" not null,
   operator text collate "C",
@@ -2949,6 +2959,7 @@ create table senders (
   reply_to text,
   dkim_domain text not null,
   bounce_domain text,
+  link_domain text collate "C",
   live_since timestamp with time zone,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
@@ -3176,6 +3187,7 @@ alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table late_refusal_counts add constraint late_refusal_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table late_refusals add constraint late_refusals_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
+alter table link_domains add constraint link_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table message_attempts add constraint message_attempts_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
@@ -3198,6 +3210,7 @@ alter table secret_verifications add constraint secret_verifications_secret_id_f
 alter table seed_messages add constraint seed_messages_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);

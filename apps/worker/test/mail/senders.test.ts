@@ -1,4 +1,5 @@
 import type { ProgramId } from "@outreach/domain/Identifier"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
@@ -42,6 +43,7 @@ const launch = Effect.fnUntraced(function* (domain: string, recipients: number, 
       replyTo: `replies@${domain}`,
       dkimDomain: domain,
       bounceDomain: `bounces.${domain}`,
+      linkDomain: `click.${domain}`,
       ramp: ramp ?? null,
     },
     { ...pair, selector: "s1" },
@@ -67,7 +69,9 @@ describe("a campaign", () => {
         const next = { ...(yield* generateDkimKeyPair), selector: "s2" }
         yield* own.senders.addKey(own.id, next)
         yield* own.senders.activate(own.id)
+        yield* (yield* LinkDomainRepository).verify(own.campaign.organizationId, "click.acme.test")
         yield* sendCampaign(own.campaign.id)
+        yield* sendCampaign((yield* launch("pending.test", 1)).campaign.id)
         yield* sendCampaign((yield* seedCampaign({ recipients: 1, emailDomain: "of.nobody.test" })).campaign.id)
         return { own, second: `v=DKIM1; k=rsa; p=${next.publicKey}` }
       }),
@@ -76,10 +80,16 @@ describe("a campaign", () => {
     await runWorker(url(), { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" })
     const messages = await eventually(
       () => mail.messages,
-      ({ length }) => length === 3,
+      ({ length }) => length === 4,
     )
     const records = { "s1._domainkey.acme.test": own.record, "s2._domainkey.acme.test": second }
+    for (const { to, text } of messages) {
+      const linkBase = to[0]!.endsWith("@of.acme.test") ? "https://click.acme.test" : "http://127.0.0.1:8080"
+      const linkBases = new Set(text.replaceAll(/=\r\n/g, "").match(/https?:\/\/[^/"]+(?=\/(?:l|o|unsubscribe)\/)/g))
+      expect(linkBases).toEqual(new Set([linkBase]))
+    }
     for (const { to, from, text } of messages) {
+      if (to[0]!.endsWith("@of.pending.test")) continue
       const isOwn = to[0]!.endsWith("@of.acme.test")
       const domain = isOwn ? "acme.test" : "deployment.test"
       expect(text).toMatch(new RegExp(`^Message-ID: <rcp_[0-9a-f]{32}@${domain}>`, "m"))

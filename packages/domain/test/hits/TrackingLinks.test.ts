@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { TRACKING_PATHS, type TrackingKind } from "../../src/hits/TrackingLinks.ts"
+import { linkBaseUrl, TRACKING_PATHS, type TrackingKind } from "../../src/hits/TrackingLinks.ts"
 import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
 import { BASE, testLinks, to } from "../mail/testLinks.ts"
 
@@ -19,6 +19,22 @@ const trackingPayload = (kind: TrackingKind, link: string) => {
 const clickTo = (destination: string, whose = to) => trackingPayload("click", links.click(whose, destination)!)
 
 describe("a tracked link", () => {
+  it.each([
+    ["https://api.outreach.test", "https://click.acme.test"],
+    ["https://api.outreach.test/outreach", "https://click.acme.test"],
+    ["https://api.outreach.test:8443", "https://click.acme.test:8443"],
+    ["http://127.0.0.1:8080", "https://click.acme.test"],
+    [null, "https://click.acme.test"],
+  ])("of a link domain beside %s begins with %s", (publicBaseUrl, expected) => {
+    expect(linkBaseUrl("click.acme.test", publicBaseUrl)).toBe(expected)
+  })
+
+  it("says the same below a link domain, and is read without it", () => {
+    const below = links.at("click.acme.test").unsubscribe(to)
+    expect(below).toBe(links.unsubscribe(to).replace(BASE, "https://click.acme.test"))
+    expect(links.read("unsubscribe", below.slice("https://click.acme.test/unsubscribe/".length))).toMatchObject(to)
+  })
+
   it("says whose it is and where it leads, however the destination is written", () => {
     fc.assert(
       fc.property(addressees, destinations, (whose, destination) => {

@@ -3,7 +3,7 @@ import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../../src/Id
 import { composeMail } from "../../src/mail/composeMail.ts"
 import type { MessageTemplate } from "../../src/mail/Message.ts"
 import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
-import { testLinks } from "./testLinks.ts"
+import { BASE, testLinks } from "./testLinks.ts"
 import { testReturnPaths } from "./testReturnPaths.ts"
 
 const links = testLinks()
@@ -61,6 +61,19 @@ describe("composeMail", () => {
     expect(composeMail(template, settings)(recipient).returnPath).toBe(
       returnPaths.of(recipient.recipientId, "b.acme.test"),
     )
+  })
+
+  it("has its links, its pixel and its unsubscription below the link domain of its sender", () => {
+    const settings = { links, returnPaths, sender: { ...sender, linkDomain: "click.acme.test" } }
+    const ofDomain = composeMail(template, settings)(recipient)
+    const moved = (text = "") => text.replaceAll(BASE, "https://click.acme.test")
+    expect(ofDomain).toMatchObject({
+      html: moved(mail.html),
+      text: moved(mail.text),
+      unsubscribeUrl: moved(mail.unsubscribeUrl),
+      returnPath: mail.returnPath,
+    })
+    expect(JSON.stringify(ofDomain)).not.toContain(BASE)
   })
 
   it("leads each link through us, also the partner's own, except the unsubscription", () => {
