@@ -34,6 +34,7 @@ describe("signMessage", () => {
             from: { name: subject, address: "a@acme.test" },
             replyTo: null,
             bounceDomain: null,
+            linkDomain: null,
           }
           const message = signMessage(
             Buffer.from(
