@@ -95,7 +95,9 @@ const verify = async (id: string, dns: string, changed?: Readonly<Record<string,
 const linkBaseOf = async (campaignId: string) => {
   const out = mkdtempSync(join(tmpdir(), "outreach-"))
   const { eml } = await ops(["campaigns", "preview", campaignId, "--out", out])
-  return /List-Unsubscribe:[^\n]*?<(https:[^>]+)\/unsubscribe\//.exec(readFileSync(eml, "utf8").replaceAll(/\r\n\s/g, ""))?.[1]
+  return /List-Unsubscribe:[^\n]*?<(https:[^>]+)\/unsubscribe\//.exec(
+    readFileSync(eml, "utf8").replaceAll(/\r\n\s/g, ""),
+  )?.[1]
 }
 
 describe("a link domain", () => {

@@ -86,7 +86,9 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   retention_limits: { others: "parent" },
   send_rates: { kept: { scope: DOMAIN } },
   sender_ramps: { others: "organization_id sender_id" },
-  senders: { others: "organization_id id program_id from_name from_address reply_to dkim_domain bounce_domain link_domain" },
+  senders: {
+    others: "organization_id id program_id from_name from_address reply_to dkim_domain bounce_domain link_domain",
+  },
   link_domains: { others: "organization_id domain" },
   sign_in_links: { others: "hash operator_id" },
   signing_secrets: { others: "id organization_id endpoint_id ciphertext" },
