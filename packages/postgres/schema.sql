@@ -2233,6 +2233,9 @@ create table campaigns (
   hours_to smallint,
   window_start timestamp with time zone not null,
   window_end timestamp with time zone not null,
+  pause_on_complaints boolean default false not null,
+  paused_for_complaints_at timestamp with time zone,
+  complaints_accepted integer default 0 not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
@@ -3049,6 +3052,7 @@ create table unsubscriptions (
   recipient_id text collate "C" not null,
   from_organization boolean not null,
   asked_at timestamp with time zone default clock_timestamp() not null,
+  repeats integer default 0 not null,
   suppressed_at timestamp with time zone,
   revoked_at timestamp with time zone,
   lifted_at timestamp with time zone,
@@ -3097,6 +3101,7 @@ CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (or
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));
+CREATE INDEX complaints_by_time ON public.complaints USING btree (reported_at);
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_of_endpoint ON public.dead_letters USING btree (endpoint_id, id);
 CREATE INDEX dead_letters_of_group ON public.dead_letters USING btree (group_id, finished_at, id) WHERE (replayed_as IS NULL);

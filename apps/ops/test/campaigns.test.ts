@@ -69,6 +69,9 @@ describe("campaigns", () => {
         organization_name: expect.any(String),
         recipients: 0,
         sent: 0,
+        complained: 0,
+        complaint_level: "low",
+        unsubscribed: 0,
         totals: expect.objectContaining({ recipients: 0, withdrawn: 0, unsuspected_opened: 0 }),
       },
     ])
@@ -93,6 +96,19 @@ describe("campaigns", () => {
     expect((await runJson("campaigns", "rate", id, "--per-minute", "none")).per_minute).toBeNull()
     await runJson("campaigns", "cancel", id, "--yes")
     expect(await runFailing("campaigns", "rate", id, "--per-minute", "9")).toMatchObject({
+      code: "campaign_not_in_status",
+      status: "cancelled",
+    })
+  })
+
+  it("are paused by complaints if they are created so, or changed to it, unless they are over", async () => {
+    const { id, pause_on_complaints } = await runJson(...(await create()))
+    expect(pause_on_complaints).toBe(false)
+    expect(await runJson(...(await create()), "--pause-on-complaints")).toMatchObject({ pause_on_complaints: true })
+    expect((await runJson("campaigns", "update", id, "--pause-on-complaints")).pause_on_complaints).toBe(true)
+    expect((await runJson("campaigns", "update", id, "--no-pause-on-complaints")).pause_on_complaints).toBe(false)
+    await runJson("campaigns", "cancel", id, "--yes")
+    expect(await runFailing("campaigns", "update", id, "--pause-on-complaints")).toMatchObject({
       code: "campaign_not_in_status",
       status: "cancelled",
     })

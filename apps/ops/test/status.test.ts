@@ -200,15 +200,8 @@ const busyStatus: Status = {
       status: "publishing" as const,
       progress: {
         ...{ recipients: 1_000_000, published: 1_000_000, queued: 0, deferred: 0, unknown: 0, quarantined: 100 },
-        ...{
-          withdrawn: 0,
-          sent: 999_000,
-          sentInLastMinute: 0,
-          refusedLater: 0,
-          complained: 0,
-          bounced: 0,
-          answered: 999_000,
-        },
+        ...{ withdrawn: 0, sent: 999_000, sentInLastMinute: 0, bounced: 0, answered: 999_000 },
+        ...{ refusedLater: 0, complained: 0, unsubscribed: 0 },
       },
       pausedDomains: 100,
     })),

@@ -17,6 +17,7 @@ import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OwnedIds } from "./operators/OwnedIds.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
+import { ProgramReader } from "./programs/ProgramReader.ts"
 import { OutcomeReader } from "./recipients/OutcomeReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
@@ -42,6 +43,7 @@ export const backoffice = Layer.mergeAll(
   OrganizationReader.layer,
   PartnerActivityReader.layer,
   OutcomeReader.layer,
+  ProgramReader.layer,
   TimelineReader.layer,
   SuppressionReader.layer,
   TodayReader.layer,

@@ -16,10 +16,10 @@ export const formatCounted = (count: number, noun: string, nouns = `${noun}s`): 
 export const countOrNone = (count: number | null): string => (count === null ? "none" : String(count))
 
 /** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
-export const formatShare = (share: number | null): string =>
+export const formatShare = (share: number | null, digits = 1): string =>
   share === null || !Number.isFinite(share)
     ? "–"
-    : `${(share * 100).toLocaleString("en", { maximumFractionDigits: 1 })} %`
+    : `${(share * 100).toLocaleString("en", { maximumFractionDigits: digits })} %`
 
 const UNITS = [
   ["day", "d", 86_400],

@@ -8,7 +8,17 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, FileSystem } from "effect"
 import { changing } from "../Declaration.ts"
 import { instant } from "../inputs/filters.ts"
-import { choice, flag, named, optional, text, type Values, wholeNumber, withDefault } from "../inputs/Input.ts"
+import {
+  choice,
+  flag,
+  named,
+  optional,
+  switchFlag,
+  text,
+  type Values,
+  wholeNumber,
+  withDefault,
+} from "../inputs/Input.ts"
 import { refusal, refuse } from "../output/Output.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
@@ -129,6 +139,9 @@ export const create = changing({
         SendingHours,
         "When e-mails go out, such as 8-18, by the local time of recipients whose import had a column time_zone or state; to the others at any time",
       ),
+    ),
+    pauseOnComplaints: switchFlag(
+      "Let the workers pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted",
     ),
     windowStart: time("When sending begins"),
     windowEnd: time("When sending ends"),

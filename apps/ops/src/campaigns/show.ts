@@ -1,6 +1,7 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
@@ -12,7 +13,7 @@ import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
-import { formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
+import { formatCount, formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 
 /** How many causes and domains of late refusals are shown. */
@@ -32,6 +33,7 @@ export const show = reading({
     const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
     return {
       ...campaign,
+      rates: ratesOf(progress),
       // Null where it is the deployment's, MAIL_FROM.
       senderId: sender?.id ?? null,
       from: sender && formatMailbox(sender.fromName, sender.fromAddress),
@@ -47,10 +49,23 @@ export const show = reading({
       quarantined: yield* repository.quarantined(campaignId),
     }
   },
-  format: ({ html, text, progress, followUp, subjectTest, pauses, lateRefusals, failures, quarantined, ...campaign }) =>
+  format: ({
+    html,
+    text,
+    progress,
+    rates,
+    followUp,
+    subjectTest,
+    pauses,
+    lateRefusals,
+    failures,
+    quarantined,
+    ...campaign
+  }) =>
     [
       formatRecord({ ...campaign, ramp: formatRamp(campaign.ramp), ...progress }),
       formatProgress(progress),
+      formatRates(progress, rates),
       followUp === null ? [] : formatFollowUp(followUp),
       subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
       section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
@@ -71,6 +86,24 @@ export const show = reading({
       ),
     ].flat(),
 })
+
+/** Returns which shares of the accepted messages were refused later, reported as unwanted, and answered by unsubscribing. */
+const ratesOf = (progress: CampaignProgress) => ({
+  complained: shareOfSent(progress.complained, progress),
+  complaintLevel: complaintLevel(progress),
+  unsubscribed: shareOfSent(progress.unsubscribed, progress),
+  refusedLater: shareOfSent(progress.refusedLater, progress),
+})
+
+const formatRates = (progress: CampaignProgress, rates: ReturnType<typeof ratesOf>) =>
+  progress.sent === 0
+    ? []
+    : [
+        `Of ${formatCount(progress.sent, "accepted message")}: complaints ${formatPercent(rates.complained)} (${COMPLAINT_LEVELS[rates.complaintLevel]}), ` +
+          `unsubscribed ${formatPercent(rates.unsubscribed)}, refused later ${formatPercent(rates.refusedLater)}`,
+      ]
+
+const formatPercent = (share: number | null) => `${numbers.format((share ?? 0) * 100)} %`
 
 const formatFollowUp = ({ skipped, ...followUp }: FollowUpState) => {
   const reasons = Object.entries(skipped).map(([reason, count]) => ({ reason, recipients: count }))
@@ -131,7 +164,17 @@ const formatProgress = (progress: CampaignProgress): string => {
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
   const counts = (
-    ["sent", "bounced", "refusedLater", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+    [
+      "sent",
+      "bounced",
+      "refusedLater",
+      "complained",
+      "unsubscribed",
+      "deferred",
+      "unknown",
+      "quarantined",
+      "withdrawn",
+    ] as const
   ).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced"
       ? [`${numbers.format(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]

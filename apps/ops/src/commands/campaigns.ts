@@ -3,6 +3,7 @@ import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { CAMPAIGN_STATUSES, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus, CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSchema"
@@ -15,14 +16,14 @@ import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Struct } from "effect"
 import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { SEED_COLUMNS, seeds, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, emailAddress, limit, organizationId } from "../inputs/filters.ts"
-import { choice, flag, optional, text, withDefault } from "../inputs/Input.ts"
+import { choice, flag, onOrOff, optional, text, withDefault } from "../inputs/Input.ts"
 import {
   confirm,
   formatCount,
@@ -82,6 +83,21 @@ const rate = changing({
   },
 })
 
+const update = changing({
+  about: "Change whether the workers pause a campaign by themselves, also while it sends",
+  input: {
+    campaignId,
+    pauseOnComplaints: onOrOff(
+      "Pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted; --no-pause-on-complaints does not",
+    ),
+  },
+  examples: ["ops campaigns update cmp_… --pause-on-complaints"],
+  *run({ campaignId, pauseOnComplaints }) {
+    const { changePauseOnComplaints } = yield* loadCampaigns
+    return withoutBody(yield* changePauseOnComplaints(campaignId, pauseOnComplaints))
+  },
+})
+
 const cancel = changing({
   about: "End a campaign for good; what was sent stays sent. Asks first, or needs --yes",
   input: { campaignId, yes },
@@ -117,7 +133,11 @@ const list = reading({
   },
   *run({ limit, ...filter }) {
     const rows = yield* CampaignReader.use(({ list }) => list(filter, limit + 1))
-    return rows.map((row) => ({ ...row, sent: row.totals.sent, recipients: row.totals.recipients }))
+    return rows.map((row) => ({
+      ...row,
+      ...Struct.pick(row.totals, ["recipients", "sent", "complained", "unsubscribed"]),
+      complaintLevel: complaintLevel(row.totals),
+    }))
   },
   columns: [
     "id",
@@ -127,6 +147,9 @@ const list = reading({
     "status",
     "recipients",
     "sent",
+    "complained",
+    "complaintLevel",
+    "unsubscribed",
     "windowStart",
     "windowEnd",
     "followUpOf",
@@ -191,6 +214,7 @@ export const campaigns = group({
     pause,
     resume: scheduling("resume", "Resume a paused campaign. Refused while a check of preflight fails"),
     rate,
+    update,
     cancel,
     list,
     show,

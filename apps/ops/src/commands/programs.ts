@@ -1,3 +1,5 @@
+import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
+import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { createIdentifier, ProgramId } from "@outreach/domain/Identifier"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
@@ -5,7 +7,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import * as text from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { Schema } from "effect"
+import { Layer, Schema } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, wholeNumber } from "../inputs/Input.ts"
@@ -57,9 +59,12 @@ const create = changing({
 })
 
 const list = reading({
-  about: "List the programs, oldest first; of one organization or of all",
+  about: "List the programs with the sums of their campaigns, oldest first; of one organization or of all",
   input: { organizationId: optional(organizationId) },
-  run: ({ organizationId }) => ProgramRepository.use(({ list }) => list(organizationId)),
+  *run({ organizationId }) {
+    const programs = yield* ProgramReader.use(({ list }) => list({ organizationId }))
+    return programs.map((program) => ({ ...program, complaintLevel: complaintLevel(program) }))
+  },
   columns: [
     "id",
     "organizationId",
@@ -69,6 +74,11 @@ const list = reading({
     "status",
     "learnerTarget",
     "completerTarget",
+    "sent",
+    "refusedLater",
+    "complained",
+    "complaintLevel",
+    "unsubscribed",
     "createdAt",
   ],
 })
@@ -107,5 +117,5 @@ const archive = changing({
 export const programs = group({
   about: "What clinicians are invited to",
   commands: { create, list, update, archive },
-  services: ProgramRepositoryPg,
+  services: Layer.mergeAll(ProgramRepositoryPg, ProgramReader.layer),
 })

@@ -11,8 +11,8 @@ export interface MoveStep {
   readonly commands: ReadonlyArray<string>
 }
 
-/** The tables that the API goes on writing at the source after the switch, for as long as links lead there. */
-const LINK_TABLES = ["hits", "unsubscriptions"]
+/** The tables that the API goes on writing at the source after the switch, for as long as links lead there. Unsubscriptions are counted as changes. */
+const LINK_TABLES = ["hits", "unsubscriptions", "campaign_count_changes"]
 /** What the target decides about a hit, and the source must not overwrite. */
 const JUDGMENT_COLUMNS = ["judged_at", "reasons"]
 const CONNECTION = "host=SOURCE port=5432 dbname=DATABASE user=USER password=PASSWORD"

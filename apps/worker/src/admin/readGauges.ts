@@ -95,6 +95,10 @@ const STATE: GaugesOf<StateReading> = {
     `E-mails that were sent and never answered, and are not tried again, ${CAPPED}.`,
     ({ messagesQuarantined }) => messagesQuarantined,
   ],
+  outreach_campaigns_complained: [
+    "Campaigns about which recipients have complained in the last seven days, by whether their share has reached 0.1 % (raised) or 0.3 % (high).",
+    ({ campaignsComplained }) => ({ level: campaignsComplained }),
+  ],
   outreach_inbox_set_aside: [
     `Inbound events that could not be applied and were not replayed, ${CAPPED}.`,
     ({ inboxQuarantined }) => inboxQuarantined,

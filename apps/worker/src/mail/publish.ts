@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { pauseOnComplaints, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { decideSubjects } from "@outreach/domain/campaigns/SubjectTests"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
@@ -7,7 +7,7 @@ import { workerLimits } from "../workerLimits.ts"
 
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
-/** Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, and decides their subject tests, until interrupted. */
+/** Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, decides their subject tests, and pauses those that have too many complaints, until interrupted. */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
@@ -18,6 +18,7 @@ export const publish = Effect.gen(function* () {
     retryForever("publish", publishNext),
     retryForever("openAndComplete", openAndComplete),
     retryForever("decideSubjects", decide),
+    retryForever("pauseOnComplaints", Effect.andThen(pauseOnComplaints, pause)),
   ]
   return yield* Effect.all(loops, { concurrency: "unbounded", discard: true })
 })

@@ -5,6 +5,7 @@ import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import type { Transaction } from "@outreach/domain/Transaction"
 import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
@@ -39,7 +40,9 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   const certificate = latest !== null && "cert" in latest ? latest : configured
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(
-    yield* Effect.context<BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction>(),
+    yield* Effect.context<
+      BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction | UnsubscriptionRepository
+    >(),
   )
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
   /** What the end of a session frees. */

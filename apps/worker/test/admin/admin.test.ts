@@ -35,6 +35,7 @@ describe("the admin port", () => {
     expect(families.map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
       "outreach_bounce_reports_total counter",
       "outreach_breakers_open gauge",
+      "outreach_campaigns_complained gauge",
       "outreach_clock_doubted gauge",
       "outreach_complaint_reports_total counter",
       "outreach_database_check_seconds gauge",

@@ -8,11 +8,13 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, References } from "effect"
 import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
@@ -317,9 +319,17 @@ describe("a complaint", () => {
     const [row] = await query<{ complaints: ReadonlyArray<string> | null; suppressions: ReadonlyArray<string> | null }>(
       (sql) => sql`
         select (select array_agg(feedback_type) from complaints where recipient_id = recipient.id and campaign_id = ${campaignId}) as complaints,
-          (select array_agg(reason || ' ' || value) from organization_suppressions
+          (select array_agg(reason || ' ' || value order by value) from organization_suppressions
             where organization_id = recipient.organization_id) as suppressions
         from recipients recipient where id = ${id}`,
+    )
+    return row
+  }
+  const countsOf = async (campaignId: string) => {
+    const [row] = await query<object>(
+      (sql) => sql`
+        select complained::int, unsubscribed::int from campaigns cross join lateral campaign_totals(organization_id, campaigns.id)
+        where campaigns.id = ${campaignId}`,
     )
     return row
   }
@@ -334,10 +344,15 @@ describe("a complaint", () => {
       for (const address of [COMPLAINTS, "FBL@Bounces.acme.test", "abuse@bounces.acme.test"]) {
         expect(await send(address, report, "feedback@provider.test")).toMatch(/^250/)
       }
-      const suppressed = [`${expected} clinician0@clinic.test`]
+      const counts = { complained: 0, unsubscribed: 0 }
+      expect(await countsOf(message.campaignId)).toEqual({ ...counts, ...(expected in counts && { [expected]: 1 }) })
+      if (expected === "unsubscribed") await run(applyUnsubscriptions)
+      const values = { complained: ["clinician0@clinic.test"], unsubscribed: [npi(0), "clinician0@clinic.test"] }[
+        expected
+      ]
       expect(await complained(message)).toEqual({
         complaints: expected === "complained" ? ["abuse"] : null,
-        suppressions: ["complained", "unsubscribed"].includes(expected) ? suppressed : null,
+        suppressions: values?.map((value) => `${expected} ${value}`) ?? null,
       })
       // Nothing that the partner sees has changed.
       expect(await message.outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })

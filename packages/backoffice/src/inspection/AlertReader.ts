@@ -24,6 +24,8 @@ export class AlertReader extends DatabaseService<AlertReader>()("backoffice/insp
         deadLetters: Object.values(state.deadLetters).reduce((sum, count) => sum + count, 0),
         messagesOldestSeconds: due.messages.oldestSeconds,
         messagesQuarantined: state.messagesQuarantined,
+        campaignsRaised: state.campaignsComplained.raised,
+        campaignsHigh: state.campaignsComplained.high,
         unsubscriptionsOldestSeconds: due.unsubscriptions.oldestSeconds,
         inboxOldestSeconds: due.inbox.oldestSeconds,
         inboxQuarantined: state.inboxQuarantined,

@@ -1,7 +1,9 @@
+import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
+import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCampaigns"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
 import { Effect, Schema } from "effect"
@@ -56,6 +58,15 @@ const RefusingDomain = Schema.Struct({
 })
 export type RefusingDomain = typeof RefusingDomain.Type
 
+/** A campaign whose complaints of the last seven days have reached a threshold of mailbox providers. */
+const ComplainedCampaign = Schema.Struct({
+  campaignId: CampaignId,
+  campaign: Schema.String,
+  status: Schema.Literals(CAMPAIGN_STATUSES),
+  sent: Schema.Int,
+  complained: Schema.Int,
+})
+
 export const MAX_REFUSING_DOMAINS = 20
 
 /** An endpoint to which every call has failed for a day, or that was disabled for it. */
@@ -87,6 +98,7 @@ export type GaugeSample = typeof GaugeSample.Type
 const decodeToday = decodeRows({ today: Today })
 const decodeQuotaDays = decodeRows({ date: Timestamp, count: Schema.Int })
 const decodeDomains = decodeRows(RefusingDomain.fields)
+const decodeComplained = decodeRows(ComplainedCampaign.fields)
 const decodeFailing = decodeRows(FailingEndpoint.fields)
 const decodeSamples = decodeRows(GaugeSample.fields)
 
@@ -149,6 +161,15 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
       where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
       order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
+
+  /** Lists campaigns with too many complaints, those with the greatest share first; at most `MAX_REFUSING_DOMAINS`. */
+  readComplained: (organizationId: OrganizationId | null) =>
+    sql`
+      select id as "campaignId", name as campaign, status, sent, complained
+      from (${complainedCampaigns(sql)}) complained
+      join campaigns campaign on campaign.organization_id = complained.organization_id and campaign.id = campaign_id
+      where ${organizationId}::text is null or campaign.organization_id = ${organizationId}
+      order by complained::float8 / sent desc, id limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeComplained),
 
   /** Lists endpoints to which every call has failed for a day, or that were disabled for it, those that fail longest first; at most `MAX_FAILING_ENDPOINTS`. */
   readFailingEndpoints: (organizationId: OrganizationId | null) =>

@@ -41,6 +41,10 @@ export const Campaign = Schema.Struct({
   /** Messages go out from the start, inclusive, to the end, exclusive. */
   windowStart: Timestamp,
   windowEnd: Timestamp,
+  /** Whether a worker pauses it when its complaints reach the upper one of `COMPLAINT_THRESHOLDS`. */
+  pauseOnComplaints: Schema.Boolean,
+  /** When a worker did so; null once it is resumed. */
+  pausedForComplaintsAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
@@ -55,7 +59,10 @@ export type ListedCampaign = typeof ListedCampaign.Type
 
 /** A campaign as its summary and its events show it. */
 export const CampaignSummary = Schema.Struct(
-  Struct.omit(Campaign.fields, ["subject", "html", "text", "shortLink", "fields", "perMinute", "hours"]),
+  Struct.omit(Campaign.fields, [
+    ...(["subject", "html", "text", "shortLink", "fields", "perMinute", "hours"] as const),
+    ...(["pauseOnComplaints", "pausedForComplaintsAt"] as const),
+  ]),
 )
 export type CampaignSummary = typeof CampaignSummary.Type
 
@@ -115,6 +122,8 @@ export const CampaignProgress = Schema.Struct({
   refusedLater: Schema.Int,
   /** Those who reported their message as unwanted. */
   complained: Schema.Int,
+  /** Those who asked for no more e-mails, and did not take it back. */
+  unsubscribed: Schema.Int,
   /** Those that the mail server has decided about: sent or bounced. */
   answered: Schema.Int,
 })

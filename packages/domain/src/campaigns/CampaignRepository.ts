@@ -37,6 +37,13 @@ export interface Publication extends Pick<PublicationChunk, "campaign"> {
   readonly recipients: ReadonlyArray<Pick<Recipient, "id"> & SubjectAssignment>
 }
 
+/** A campaign that was paused for its complaints. */
+export interface PausedCampaign {
+  readonly campaignId: CampaignId
+  readonly sent: number
+  readonly complained: number
+}
+
 /** Which campaigns are meant: all conditions must hold. */
 export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
@@ -44,7 +51,7 @@ export class CampaignRepository extends Context.Service<
   CampaignRepository,
   {
     create(
-      campaign: Omit<Campaign, "organizationId" | "status" | "createdAt" | "updatedAt">,
+      campaign: Omit<Campaign, "organizationId" | "status" | "pausedForComplaintsAt" | "createdAt" | "updatedAt">,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     /** Lists campaigns without their bodies, newest first; all conditions must hold. */
@@ -77,6 +84,12 @@ export class CampaignRepository extends Context.Service<
       perMinute: number | null,
       version?: string,
     ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
+    setPauseOnComplaints(campaignId: CampaignId, pauseOnComplaints: boolean): Effect.Effect<Campaign, CampaignNotFound>
+    /**
+     * Pauses the campaigns that ask for it and whose complaints have reached the upper threshold, and returns them. One that was resumed is paused
+     * again only when somebody else has complained.
+     */
+    readonly pauseOnComplaints: Effect.Effect<ReadonlyArray<PausedCampaign>>
     /** Reads an organization's campaigns of these ids with their programs, in one query. */
     summaries(
       organizationId: OrganizationId,

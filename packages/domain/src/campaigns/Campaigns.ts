@@ -41,7 +41,7 @@ import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
 /** A campaign to be created. By default it has one subject, and its recipients are imported. */
 type NewCampaign = Pick<Campaign, "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"> &
-  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours">> & {
+  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">> & {
     readonly subjectTest?: SubjectTest | undefined
     readonly followUp?: FollowUp | undefined
   }
@@ -50,6 +50,7 @@ type NewCampaign = Pick<Campaign, "programId" | "name" | "kind" | "subject" | "h
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: NewCampaign) {
   const { subjectTest, followUp, ...campaign } = request
   const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
+  const { pauseOnComplaints = false } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
@@ -78,7 +79,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   }
   const id = yield* createIdentifier("campaign")
   const create = Effect.gen(function* () {
-    const created = yield* campaigns.create({ ...campaign, text, shortLink, fields, perMinute, hours, id })
+    const settings = { text, shortLink, fields, perMinute, hours, pauseOnComplaints }
+    const created = yield* campaigns.create({ ...campaign, ...settings, id })
     if (subjectTest !== undefined) {
       yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
     }
@@ -123,13 +125,31 @@ export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
   perMinute: number | null,
   version?: string,
 ) {
-  const campaigns = yield* CampaignRepository
-  const { status } = yield* campaigns.find(campaignId)
-  if (CLOSED.includes(status)) {
-    const wanted = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
-    return yield* new CampaignNotInStatus({ campaignId, status, wanted })
+  yield* refuseClosed(campaignId)
+  return yield* (yield* CampaignRepository).setRate(campaignId, perMinute, version)
+})
+
+/** Changes whether complaints pause a campaign. */
+export const changePauseOnComplaints = Effect.fn("Campaigns.changePauseOnComplaints")(function* (
+  campaignId: CampaignId,
+  pauseOnComplaints: boolean,
+) {
+  yield* refuseClosed(campaignId)
+  return yield* (yield* CampaignRepository).setPauseOnComplaints(campaignId, pauseOnComplaints)
+})
+
+const refuseClosed = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const { status } = yield* (yield* CampaignRepository).find(campaignId)
+  if (!CLOSED.includes(status)) return
+  const wanted = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
+  return yield* new CampaignNotInStatus({ campaignId, status, wanted })
+})
+
+/** Pauses the campaigns that ask for it and have too many complaints. */
+export const pauseOnComplaints = Effect.gen(function* () {
+  for (const paused of yield* (yield* CampaignRepository).pauseOnComplaints) {
+    yield* Effect.logWarning("campaign paused for its complaints").pipe(Effect.annotateLogs({ ...paused }))
   }
-  return yield* campaigns.setRate(campaignId, perMinute, version)
 })
 
 const checkWindow = Effect.fnUntraced(function* (window: Pick<Campaign, "windowStart" | "windowEnd">) {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { RecipientId } from "../Identifier.ts"
 import type { SuppressionReason } from "../suppressions/Suppression.ts"
+import { UnsubscriptionRepository } from "../suppressions/UnsubscriptionRepository.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
@@ -24,7 +25,8 @@ export const suppressionFor = (feedbackType: string) =>
   Object.hasOwn(REASONS, feedbackType) ? REASONS[feedbackType] : undefined
 
 /**
- * Acts on feedback on a message to a recipient: the address is suppressed in every program of the organization, and a complaint is counted once.
+ * Acts on feedback on a message to a recipient: a complaint suppresses the address in every program of the organization and is counted once, and a
+ * wish for no more e-mails is an unsubscription.
  *
  * Returns `early` while the organization is frozen, `unknown` when no message matches, and `ignored` when it is not a complaint by its recipient.
  */
@@ -38,8 +40,13 @@ const record = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackTy
   const bounced = yield* bounces.lock(recipientId)
   if (bounced === undefined) return "unknown"
   if (bounced.isFrozen) return "early"
-  if (reason === "complained" && !(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
-  yield* (yield* Transaction).commitTimestamp(bounced.recipient.organizationId)
+  const { organizationId } = bounced.recipient
+  if (reason === "unsubscribed") {
+    yield* (yield* UnsubscriptionRepository).ask({ organizationId, recipientId })
+    return "recorded"
+  }
+  if (!(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
+  yield* (yield* Transaction).commitTimestamp(organizationId)
   yield* bounces.suppress(bounced.recipient, reason)
   return "recorded"
 }, inTransaction)

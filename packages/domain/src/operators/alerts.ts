@@ -10,6 +10,9 @@ export interface AlertReading {
   readonly deadLetters: number
   readonly messagesOldestSeconds: number
   readonly messagesQuarantined: number
+  /** Campaigns whose complaints have reached the lower threshold of mailbox providers, and not the upper one. */
+  readonly campaignsRaised: number
+  readonly campaignsHigh: number
   readonly unsubscriptionsOldestSeconds: number
   readonly inboxOldestSeconds: number
   readonly inboxQuarantined: number
@@ -104,6 +107,19 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ threshold: 0, delay: "1m", section: "nobody-knows-whether-e-mails-arrived" },
     found: (value) => `E-mails of which nobody knows whether they were delivered: ${value}.`,
     advice: "The campaign lists them; the mail server's log says by the Message-ID whether it took them.",
+  },
+  {
+    ...{ name: "OutreachCampaignComplaintsHigh", severity: "critical", reading: "campaignsHigh", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "a-campaign-has-too-many-complaints" },
+    found: (value) => `Campaigns that 0.3 % of their recipients or more have reported as unwanted: ${value}.`,
+    advice: "Today names them. `ops campaigns pause` them, before mailbox providers refuse everything that you send.",
+  },
+  {
+    ...{ name: "OutreachCampaignComplaints", severity: "warning", reading: "campaignsRaised", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "recipients-complain-about-a-campaign" },
+    found: (value) => `Campaigns that 0.1 % of their recipients or more have reported as unwanted: ${value}.`,
+    advice:
+      "Today names them. Ask where their addresses come from; `ops campaigns update --pause-on-complaints` stops them at 0.3 %.",
   },
   {
     ...{ name: "OutreachUnsubscriptionsWait", severity: "critical", reading: "unsubscriptionsOldestSeconds" },

@@ -20,6 +20,7 @@ const progress = {
   bounced: 0,
   refusedLater: 0,
   complained: 0,
+  unsubscribed: 0,
   answered: 0,
 }
 const campaign: PreflightFacts["campaign"] = {

@@ -165,6 +165,8 @@ create table sender_ramps (
 -- text is a text part of the campaign's own; null where it is made of the HTML. fields are those that the templates may name.
 -- hours_from and hours_to bound when messages go out, by the recipient's local time: docs/decisions/0053-hours-are-those-of-the-recipient.md.
 -- They are two hours at least, because two time zones of a state are an hour apart.
+-- With pause_on_complaints, a worker pauses the campaign while more than complaints_accepted recipients have complained, and their share is too high.
+-- complaints_accepted is how many had complained when an operator resumed it last.
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -183,6 +185,9 @@ create table campaigns (
   hours_to smallint,
   window_start timestamptz not null,
   window_end timestamptz not null check (window_end > window_start),
+  pause_on_complaints boolean not null default false,
+  paused_for_complaints_at timestamptz,
+  complaints_accepted integer not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),
@@ -863,6 +868,7 @@ create table complaints (
   primary key (organization_id, campaign_id, recipient_id),
   foreign key (organization_id, recipient_id) references recipients
 );
+create index complaints_by_time on complaints (reported_at);
 
 -- Recipients whose message a server accepted, and a report refused without a hard bounce. No event tells of it either. The first cause is kept.
 create table late_refusals (
@@ -961,12 +967,14 @@ create index organization_suppressions_by_time on organization_suppressions (org
 
 -- Recipients who unsubscribed. The request is stored at once, so that it is never lost; the workers turn it into suppressions.
 -- from_organization says that it is meant for all programs of the organization.
+-- repeats counts how often it was asked again while it stood.
 -- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0070-who-unsubscribed-may-come-back.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
   from_organization boolean not null,
   asked_at timestamptz not null default clock_timestamp(),
+  repeats integer not null default 0,
   suppressed_at timestamptz,
   revoked_at timestamptz,
   lifted_at timestamptz,

@@ -7,14 +7,16 @@ import {
   DomainPause,
   ListedCampaign,
   QuarantinedMessage,
+  TRANSITIONS,
   WORKER_TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
 import { FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { CampaignId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -50,6 +52,7 @@ const decodeLocked = decodeRows({
 const decodeTests = decodeRows(Struct.pick(SubjectTestState.fields, ["share", "winner"]))
 const decodeFollowUps = decodeRows(FollowUp.fields)
 const decodeProgress = decodeRow(CampaignProgress.fields)
+const decodePaused = decodeRows({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
 const decodePauses = decodeRows(DomainPause.fields)
 const decodeFailures = decodeRows(CampaignFailure.fields)
 const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
@@ -84,11 +87,12 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     create: (campaign) =>
       sql`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start, window_end)
+            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start,
+            window_end, pause_on_complaints)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
             ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
             split_part(${campaign.hours}, '-', 1)::smallint, split_part(${campaign.hours}, '-', 2)::smallint,
-            ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
+            ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz, ${campaign.pauseOnComplaints}::boolean
           from programs where id = ${campaign.programId}
           returning ${columns}`.pipe(decode, firstOr(ProgramNotFound, { programId: campaign.programId })),
 
@@ -121,9 +125,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
               select count(*)::int from recipients
               where organization_id = campaign.organization_id and campaign_id = campaign.id
                 and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
-            ) as "sentInLastMinute", bounced::int, refused_later::int as "refusedLater", (
-              select count(*)::int from complaints where organization_id = campaign.organization_id and campaign_id = campaign.id
-            ) as complained, answered::int
+            ) as "sentInLastMinute", bounced::int, refused_later::int as "refusedLater", complained::int, unsubscribed::int, answered::int
           from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
           where campaign.id = ${campaignId}`.pipe(decodeProgress),
 
@@ -160,8 +162,12 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       ),
 
     move: Effect.fnUntraced(function* (campaignId, from, to) {
+      const isScheduling = to === TRANSITIONS.resume.to
       const moved = yield* sql`
-          update campaigns set status = ${to}, updated_at = clock_timestamp()
+          update campaigns set status = ${to}, updated_at = clock_timestamp(),
+            paused_for_complaints_at = case when not ${isScheduling}::boolean then paused_for_complaints_at end,
+            complaints_accepted = case when ${isScheduling}::boolean then (select complained::int from campaign_totals(organization_id, id))
+              else complaints_accepted end
           where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`.pipe(decode)
       if (moved[0] !== undefined) return moved[0]
       const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
@@ -180,6 +186,26 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       const known = yield* sql`select from campaigns where id = ${campaignId}`
       return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
     }),
+
+    setPauseOnComplaints: (campaignId, pauseOnComplaints) =>
+      sql`
+          update campaigns set pause_on_complaints = ${pauseOnComplaints}::boolean, updated_at = clock_timestamp()
+          where id = ${campaignId} returning ${columns}`.pipe(decode, firstOr(CampaignNotFound, { campaignId })),
+
+    // A complaint that commits between the reading and the lock is seen at the next look.
+    pauseOnComplaints: sql`
+        with chosen as materialized (
+          select organization_id, id, sent, complained
+          from campaigns campaign cross join lateral campaign_totals(organization_id, id)
+          where status = any (${TRANSITIONS.pause.from}::text[]) and pause_on_complaints and ${isServed}
+            and complained > complaints_accepted and complained >= ${MIN_COMPLAINTS}::int
+            and complained::float8 / nullif(sent, 0) >= ${COMPLAINT_THRESHOLDS.upper}::float8
+          for update of campaign skip locked
+        )
+        update campaigns campaign
+        set status = ${TRANSITIONS.pause.to}, updated_at = clock_timestamp(), paused_for_complaints_at = clock_timestamp()
+        from chosen where campaign.organization_id = chosen.organization_id and campaign.id = chosen.id
+        returning campaign.id as "campaignId", chosen.sent::int, chosen.complained::int`.pipe(decodePaused),
 
     lockNextChunk: Effect.fnUntraced(function* (limit) {
       const campaigns = yield* sql`

@@ -51,6 +51,21 @@ export const countMessages = (messages: string): Statement.Fragment =>
     ) change
     where queued <> 0 or deferred <> 0 or unknown <> 0 or quarantined <> 0`)
 
+/**
+ * Appends that recipients complained or unsubscribed, or, with -1, that they took it back, as part of the statement that stored it. `changed` is a query
+ * with the columns organization_id and recipient_id.
+ */
+export const countFeedback = (
+  count: "complained" | "unsubscribed",
+  sign: 1 | -1,
+  changed: string,
+): Statement.Fragment =>
+  text(`
+    insert into campaign_count_changes (organization_id, campaign_id, subject, ${count})
+    select organization_id, campaign_id, coalesce(test_subject, ''), ${sign} * count(*)
+    from (${changed}) changed join recipients recipient using (organization_id)
+    where recipient.id = recipient_id group by organization_id, campaign_id, test_subject`)
+
 /** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
 export const deleteMessages = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
   with gone as (

@@ -4,6 +4,7 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { DatabaseService } from "../adapter.ts"
+import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
 import { decodeRow, decodeValue } from "../rowsOf.ts"
 
 /**
@@ -59,6 +60,8 @@ const StateReading = Schema.Struct({
   deadLetters: Schema.Record(Schema.Literals(DEAD_LETTER_REASONS), Schema.Int),
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
   messagesQuarantined: Schema.Int,
+  /** Campaigns whose complaints of the last seven days have reached the lower threshold of mailbox providers, and the upper one. */
+  campaignsComplained: Schema.Struct({ raised: Schema.Int, high: Schema.Int }),
   /** Inbound events that are quarantined. */
   inboxQuarantined: Schema.Int,
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
@@ -279,6 +282,10 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             select count(*) from (
               select from messages where quarantined_at is not null limit ${COUNT_CAP}::int
             ) quarantined
+          ),
+          'campaignsComplained', (
+            select jsonb_build_object('raised', count(*) filter (where not is_high), 'high', count(*) filter (where is_high))
+            from (${complainedCampaigns(sql)}) complained
           ),
           'inboxQuarantined', (
             select count(*) from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}::int) quarantined

@@ -7,7 +7,7 @@ import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
+import { countFeedback, countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientRows.ts"
@@ -115,9 +115,12 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
 
     storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
       const rows = yield* sql`
-          insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
-          values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
-          on conflict do nothing returning 1`
+          with stored as (
+            insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
+            values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
+            on conflict do nothing returning organization_id, recipient_id
+          ), counted as (${countFeedback("complained", 1, "select * from stored")})
+          select from stored`
       return rows.length > 0
     }),
 

@@ -5,6 +5,7 @@ import {
 } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
+import { countFeedback } from "../campaigns/campaignChanges.ts"
 import { decodeValue, first, rowsOf } from "../rowsOf.ts"
 
 const unsubscriptions = rowsOf(Unsubscription, {
@@ -48,7 +49,10 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
             select organization_id, id, ${scope === "organization"}::boolean from recipient where erased_at is null
             on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
               from_organization = unsubscriptions.from_organization or excluded.from_organization,
+              repeats = case when unsubscriptions.revoked_at is null then unsubscriptions.repeats + 1 else 0 end,
               revoked_at = null, lifted_at = null
+            returning organization_id, recipient_id, repeats
+          ), counted as (${countFeedback("unsubscribed", 1, "select * from asked where repeats = 0")}
           ), seed as (
             update seed_messages set unsubscribed_at = coalesce(unsubscribed_at, clock_timestamp())
             where organization_id = ${organizationId} and id = ${recipientId} returning 1
@@ -60,6 +64,8 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
           with revoked as (
             update unsubscriptions set revoked_at = clock_timestamp(), lifted_at = null
             where organization_id = ${organizationId} and recipient_id = ${recipientId} and revoked_at is null
+            returning organization_id, recipient_id
+          ), counted as (${countFeedback("unsubscribed", -1, "select * from revoked")}
           ), seed as (
             update seed_messages set unsubscribed_at = null
             where organization_id = ${organizationId} and id = ${recipientId} returning 1

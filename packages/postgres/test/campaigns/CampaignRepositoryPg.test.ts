@@ -79,6 +79,7 @@ describe("publishChunk", () => {
       quarantined: 0,
       refusedLater: 0,
       complained: 0,
+      unsubscribed: 0,
       withdrawn: 0,
       sent: 0,
       sentInLastMinute: 0,
@@ -263,6 +264,8 @@ describe("CampaignRepositoryPg.summaries", () => {
       fields: _fields,
       perMinute: _rate,
       hours: _hours,
+      pauseOnComplaints: _pauses,
+      pausedForComplaintsAt: _paused,
       ...campaign
     } = ours.campaign
     expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])

@@ -10,7 +10,7 @@ import {
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { changePauseOnComplaints, changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
@@ -25,7 +25,7 @@ import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
 import { ForeignText, foreign, IdLink, useMay } from "../../components/values.tsx"
-import { field, required } from "../../http/inputs.ts"
+import { choice, field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import {
@@ -36,6 +36,7 @@ import {
   CampaignTroubles,
   DomainTable,
   FollowUpReport,
+  feedbackFacts,
   LateRefusals,
   SubjectTestTable,
 } from "./CampaignReports.tsx"
@@ -110,7 +111,7 @@ const contentOf = (view: CampaignView) => {
   )
 }
 
-const CampaignFacts = ({ campaign, summaries, organization, sender, followUp }: CampaignView) => {
+const CampaignFacts = ({ campaign, totals, summaries, organization, sender, followUp }: CampaignView) => {
   const { program } = summaries.get(campaign.id)!
   const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
   return (
@@ -127,6 +128,8 @@ const CampaignFacts = ({ campaign, summaries, organization, sender, followUp }: 
           allowedToday !== null &&
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
         Subject: campaign.subject,
+        ...feedbackFacts(totals),
+        "Paused for complaints": pauseText(campaign.pauseOnComplaints),
         "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
       }}
     />
@@ -163,6 +166,14 @@ const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
             label="Change the rate"
             version={countOrNone(perMinute)}
             controls={{ "per-minute": { value: countOrNone(perMinute) } }}
+          />
+        )}
+        {!CLOSED.includes(status) && (
+          <ActionForm
+            action={changePauses}
+            params={params}
+            label="Change what complaints do"
+            controls={{ "pause-on-complaints": { value: campaign.pauseOnComplaints ? "yes" : "no" } }}
           />
         )}
         {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
@@ -227,6 +238,25 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
   }),
 })
 
+const pauseText = (pausesOnComplaints: boolean) =>
+  pausesOnComplaints ? "by a worker, from 0.3 % on" : "by an operator alone"
+
+const changePauses = defineAction("/campaigns/:campaign/complaints", "campaigns update", {
+  role: "operator",
+  inputs: {
+    "pause-on-complaints": required(
+      choice("Paused for complaints", [
+        ["no", pauseText(false)],
+        ["yes", pauseText(true)],
+      ]),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ campaign, "pause-on-complaints": pauses }) {
+    yield* changePauseOnComplaints(campaign, pauses === "yes")
+    return `Changed. It is paused for complaints ${pauseText(pauses === "yes")}.`
+  }),
+})
+
 /** Sends a test message to an address, which no log repeats. */
 const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
@@ -245,4 +275,11 @@ const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   }),
 })
 
-export const campaignRoutes = [campaignPage, pauseCampaign, changeCampaignRate, sendTest, cancelCampaign] as const
+export const campaignRoutes = [
+  campaignPage,
+  pauseCampaign,
+  changeCampaignRate,
+  changePauses,
+  sendTest,
+  cancelCampaign,
+] as const

@@ -5,6 +5,12 @@ import type {
   LateRefusalCount,
 } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
+import {
+  COMPLAINT_LEVELS,
+  type ComplaintLevel,
+  complaintLevel,
+  shareOfSent,
+} from "@outreach/domain/campaigns/complaintLevel"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
@@ -26,15 +32,38 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
 )
 
 const COUNTS = [
-  "sent",
-  "bounced",
-  "refusedLater",
-  "complained",
-  "deferred",
-  "unknown",
-  "quarantined",
-  "withdrawn",
-] as const
+  ...(["sent", "bounced", "refusedLater", "complained", "unsubscribed"] as const),
+  ...(["deferred", "unknown", "quarantined", "withdrawn"] as const),
+]
+
+const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
+  low: "good",
+  few: "neutral",
+  raised: "warning",
+  high: "bad",
+}
+
+type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "refusedLater">
+
+/** A share of the accepted messages, and the level of complaints that it is. */
+export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
+  const level = complaintLevel(counts)
+  return (
+    <>
+      {formatRate("complained", counts)} <StatusBadge tone={LEVEL_TONES[level]}>{COMPLAINT_LEVELS[level]}</StatusBadge>
+    </>
+  )
+}
+
+const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Name | "sent", number>>) =>
+  `${formatCount(counts[name])} (${formatShare(shareOfSent(counts[name], counts), 2)} of sent)`
+
+/** How many recipients complained and unsubscribed, and how many messages were refused later, with their shares of those that were accepted. */
+export const feedbackFacts = (counts: Feedback) => ({
+  Complaints: <ComplaintRate {...counts} />,
+  Unsubscribed: formatRate("unsubscribed", counts),
+  "Refused later": formatRate("refusedLater", counts),
+})
 
 export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
@@ -115,13 +144,20 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
   )
 }
 
-export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {
+export const CampaignTroubles = ({ campaign, failures, quarantined, domains }: CampaignView) => {
+  const { pausedForComplaintsAt: pausedAt } = campaign
   const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
-  if (failures.length === 0 && quarantined.length === 0 && paused.length === 0) return null
+  if (failures.length + quarantined.length + paused.length === 0 && pausedAt === null) return null
   return (
     <>
       <h2>What is wrong</h2>
+      {pausedAt !== null && (
+        <p class="problem">
+          A worker paused this campaign for its complaints at <Time at={pausedAt} />. Once it is resumed, it is paused
+          again only when somebody else complains.
+        </p>
+      )}
       {paused.length > 0 && (
         <p class="problem">
           {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}

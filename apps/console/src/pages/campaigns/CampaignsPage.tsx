@@ -8,7 +8,7 @@ import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, isolated, Noted } from "../../components/values.tsx"
 import { choice, field, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { CampaignStatusBadge } from "./CampaignReports.tsx"
+import { CampaignStatusBadge, ComplaintRate } from "./CampaignReports.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const PAGE_SIZE = 50
@@ -56,6 +56,7 @@ export const campaignsPage = definePage("/campaigns", {
             Bounced: { count: ({ totals }) => totals.bounced },
             Opened: { number: ({ totals }) => withBots(totals.unsuspectedOpened, totals.opened) },
             Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
+            Complained: { number: ({ totals }) => <ComplaintRate {...totals} /> },
             Rate: {
               number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
             },

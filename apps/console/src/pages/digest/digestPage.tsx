@@ -1,18 +1,21 @@
 import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import type { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { flagsOf, formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
+import { Facts, Page, Table } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { feedbackFacts } from "../campaigns/CampaignReports.tsx"
 import { VerifyForm } from "./digestDayPage.tsx"
 import { Quotas } from "./Quota.tsx"
 
@@ -106,6 +109,8 @@ export const digestPage = definePage("/digest", {
           steps={stepsOf(days, program)}
           empty="Nobody was counted."
         />
+        <h2>E-mails of all campaigns</h2>
+        <Facts facts={{ Sent: formatCount(program.sent), ...feedbackFacts(program) }} />
         <h2>Days</h2>
         {daysOf(organizationId, days, count)}
         <VerifyForm organizationId={organizationId} first={last} last={last} />
@@ -116,16 +121,16 @@ export const digestPage = definePage("/digest", {
 
 /** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
 const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof inputs>) {
-  const programs = yield* ProgramRepository
   const organizations = yield* (yield* OrganizationReader).list
-  const named = given.program === undefined ? undefined : yield* programs.find(given.program)
+  const named = given.program === undefined ? undefined : yield* (yield* ProgramRepository).find(given.program)
   const organizationId = given.organization ?? named?.organizationId ?? organizations[0]?.id
   if (organizationId === undefined) return { organizations, programs: [], organizationId, program: undefined }
   if (named !== undefined && named.organizationId !== organizationId) {
     return yield* new ProgramNotFound({ programId: named.id })
   }
-  const ofOrganization = yield* programs.list(organizationId)
-  const program = named ?? ofOrganization.find(({ status }) => status === "active") ?? ofOrganization[0]
+  const ofOrganization = yield* (yield* ProgramReader).list({ organizationId })
+  const isChosen = ({ id, status }: Program) => (named === undefined ? status === "active" : id === named.id)
+  const program = ofOrganization.find(isChosen) ?? ofOrganization[0]
   return { organizations, programs: ofOrganization, organizationId, program }
 })
 

@@ -8,6 +8,7 @@ import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
+import { CampaignStatusBadge, ComplaintRate } from "../campaigns/CampaignReports.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
@@ -22,11 +23,12 @@ export const todayPage = definePage("/", {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader
-    const [today, samples, domains, failing, groups, endpoints] = yield* Effect.all(
+    const [today, samples, domains, complained, failing, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),
         reader.readHistory(scope),
         reader.readRefusingDomains(scope),
+        reader.readComplained(scope),
         reader.readFailingEndpoints(scope),
         largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
         readEndpoints(scope ?? undefined),
@@ -62,6 +64,17 @@ export const todayPage = definePage("/", {
           />
           {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
         </section>
+        {complained.length > 0 && (
+          <Table
+            title="Campaigns with many complaints in the last seven days"
+            rows={complained}
+            columns={{
+              Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
+              Status: ({ status }) => <CampaignStatusBadge status={status} />,
+              Complaints: (counts) => <ComplaintRate {...counts} />,
+            }}
+          />
+        )}
         {failing.length > 0 && (
           <Table
             title="Endpoints to which every call fails"

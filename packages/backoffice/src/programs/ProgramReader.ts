@@ -1,0 +1,32 @@
+import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { Program } from "@outreach/domain/programs/Program"
+import { DatabaseService } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { rowsOf } from "@outreach/postgres/rowsOf"
+import { Schema } from "effect"
+
+const ProgramWithTotals = Schema.Struct({
+  ...Program.fields,
+  /** What the counts of its campaigns add up to. */
+  sent: Schema.Int,
+  refusedLater: Schema.Int,
+  complained: Schema.Int,
+  unsubscribed: Schema.Int,
+})
+
+const { columns, decode } = rowsOf(ProgramWithTotals)
+
+/** Reads programs with the sums of their campaigns. */
+export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
+  /** Lists programs, oldest first; all conditions must hold. */
+  list: (filter: { readonly organizationId?: OrganizationId | undefined; readonly programId?: ProgramId }) =>
+    sql`
+      select ${columns} from programs
+      cross join lateral (
+        select coalesce(sum(totals.sent), 0)::int as sent, coalesce(sum(totals.refused_later), 0)::int as refused_later,
+          coalesce(sum(totals.complained), 0)::int as complained, coalesce(sum(totals.unsubscribed), 0)::int as unsubscribed
+        from campaigns cross join lateral campaign_totals(campaigns.organization_id, campaigns.id) totals
+        where campaigns.organization_id = programs.organization_id and program_id = programs.id
+      ) sums
+      where ${allOf(equal({ organization_id: filter.organizationId, id: filter.programId }))} order by id`.pipe(decode),
+})) {}

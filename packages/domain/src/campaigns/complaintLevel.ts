@@ -1,0 +1,32 @@
+/**
+ * Which share of accepted messages may be reported as unwanted, as mailbox providers publish it (read on 26 November 2026):
+ * - Google, Email sender guidelines, https://support.google.com/a/answer/81126: "Keep spam rates reported in Postmaster Tools below 0.10% and avoid
+ *   ever reaching a spam rate of 0.30% or higher". In force since February 2024.
+ * - Yahoo, Sender Hub, https://senders.yahooinc.com/best-practices/: below 0.3 %. Its Insights show 0.1 % as the threshold of a warning.
+ *
+ * Providers divide by what reached the inbox, and report only some complaints: their rates are higher than ours.
+ */
+export const COMPLAINT_THRESHOLDS = { lower: 0.001, upper: 0.003 } as const
+
+/** Fewer complaints say nothing, however high their share of a small campaign is. */
+export const MIN_COMPLAINTS = 3
+
+/** What the complaints of a campaign say, and in which words. */
+export const COMPLAINT_LEVELS = {
+  low: "below 0.1 %",
+  few: `fewer than ${MIN_COMPLAINTS}, which say nothing`,
+  raised: "0.1 % or more, which mailbox providers warn of",
+  high: "0.3 % or more, at which mailbox providers take the sender for a spammer",
+} as const
+export type ComplaintLevel = keyof typeof COMPLAINT_LEVELS
+
+/** Returns the share of the accepted messages; null while none is accepted. */
+export const shareOfSent = (count: number, { sent }: { readonly sent: number }): number | null =>
+  sent > 0 ? count / sent : null
+
+export const complaintLevel = (counts: { readonly sent: number; readonly complained: number }): ComplaintLevel => {
+  const rate = shareOfSent(counts.complained, counts) ?? 0
+  if (rate < COMPLAINT_THRESHOLDS.lower) return "low"
+  if (counts.complained < MIN_COMPLAINTS) return "few"
+  return rate < COMPLAINT_THRESHOLDS.upper ? "raised" : "high"
+}

@@ -1,0 +1,116 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { changePauseOnComplaints, commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach, describe, expect } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+beforeEach(() => run(resetSending))
+
+/** Seeds a campaign that sends, is paused by complaints, and had this many messages accepted. */
+const sending = Effect.fnUntraced(function* (options: { readonly sent: number; readonly asks?: boolean }) {
+  const { campaign, organization } = yield* seedCampaign({ recipients: 10 })
+  if (options.asks !== false) yield* changePauseOnComplaints(campaign.id, true)
+  yield* sendCampaign(campaign.id)
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+    values (${organization.id}, ${campaign.id}, ${options.sent}, ${options.sent})`
+  return { campaignId: campaign.id, organizationId: organization.id }
+})
+
+/** Lets recipients complain: those from the first number to before the last. */
+const complain = Effect.fnUntraced(function* (campaignId: CampaignId, from: number, to: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: RecipientId }>`select id from recipients where campaign_id = ${campaignId} order by id`
+  yield* Effect.forEach(rows.slice(from, to), ({ id }) => reportComplaint(id, "abuse"), { concurrency: "unbounded" })
+})
+
+const look = Effect.flatMap(CampaignRepository, ({ pauseOnComplaints }) => pauseOnComplaints)
+const statusOf = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  return (yield* (yield* CampaignRepository).find(campaignId)).status
+})
+/** Resumes a campaign, whatever preflight says, and lets it send. */
+const resume = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  yield* scheduleCampaign(campaignId, { command: "resume" })
+  yield* sendCampaign(campaignId).pipe(Effect.ignore)
+})
+
+describe("a campaign that is to be paused for complaints", () => {
+  test("is paused from three complaints and three in a thousand on, and says since when", function* () {
+    const { campaignId } = yield* sending({ sent: 1334 })
+    yield* complain(campaignId, 0, 3)
+    expect(yield* look).toEqual([])
+    yield* complain(campaignId, 3, 4)
+    expect(yield* look).toEqual([])
+    yield* (yield* SqlClient.SqlClient)`
+      insert into campaign_count_changes (organization_id, campaign_id, sent)
+      select organization_id, id, -1 from campaigns where id = ${campaignId}`
+    expect(yield* look).toEqual([{ campaignId, sent: 1333, complained: 4 }])
+    const paused = yield* (yield* CampaignRepository).find(campaignId)
+    expect(paused).toMatchObject({ status: "paused", pausedForComplaintsAt: paused.updatedAt })
+    expect(yield* look).toEqual([])
+  })
+
+  test("goes on while fewer than three complain, whatever their share, and while nothing is sent", function* () {
+    const few = yield* sending({ sent: 2 })
+    yield* complain(few.campaignId, 0, 2)
+    const unsent = yield* sending({ sent: 0 })
+    yield* complain(unsent.campaignId, 0, 5)
+    expect(yield* look).toEqual([])
+  })
+
+  test("is the only one: others go on", function* () {
+    const { campaignId } = yield* sending({ sent: 10, asks: false })
+    yield* complain(campaignId, 0, 9)
+    expect(yield* look).toEqual([])
+    yield* changePauseOnComplaints(campaignId, true)
+    expect(yield* look).toHaveLength(1)
+  })
+
+  test("goes on once it is resumed, until somebody else complains after the resumption", function* () {
+    const { campaignId } = yield* sending({ sent: 100 })
+    yield* complain(campaignId, 0, 3)
+    expect(yield* look).toHaveLength(1)
+    yield* complain(campaignId, 3, 5)
+    yield* resume(campaignId)
+    expect(yield* (yield* CampaignRepository).find(campaignId)).toMatchObject({ pausedForComplaintsAt: null })
+    yield* complain(campaignId, 0, 5)
+    expect(yield* look).toEqual([])
+    yield* complain(campaignId, 5, 6)
+    expect(yield* look).toEqual([{ campaignId, sent: 100, complained: 6 }])
+  })
+
+  test("stays as it is while its organization is frozen, and once it is cancelled", function* () {
+    const frozen = yield* sending({ sent: 100 })
+    yield* complain(frozen.campaignId, 0, 3)
+    const sql = yield* SqlClient.SqlClient
+    const freeze = (organizationId: OrganizationId, at: string | null) =>
+      sql`update organizations set frozen_at = ${at}::timestamptz where id = ${organizationId}`
+    yield* freeze(frozen.organizationId, "now")
+    expect(yield* look).toEqual([])
+    yield* freeze(frozen.organizationId, null)
+    yield* commandCampaign(frozen.campaignId, "cancel")
+    expect(yield* look).toEqual([])
+    expect(yield* statusOf(frozen.campaignId)).toBe("cancelled")
+  })
+
+  test("is paused once, however many complain and look at the same time", function* () {
+    const { campaignId } = yield* sending({ sent: 2000 })
+    const looks = Effect.all(
+      Array.from({ length: 6 }, () => look),
+      { concurrency: "unbounded" },
+    )
+    const [before] = yield* Effect.all([looks, complain(campaignId, 0, 6)], { concurrency: "unbounded" })
+    const paused = [...before, ...(yield* looks)].flat()
+    expect(paused).toEqual([{ campaignId, sent: 2000, complained: 6 }])
+  })
+})
