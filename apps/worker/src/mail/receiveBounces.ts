@@ -179,9 +179,9 @@ const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addre
     if (result === "early") return smtpError(451, "Try again later")
     yield* Metric.update(metrics.bounceReports[result], 1)
     const about = { recipientId, result, rule, sureness, ...(verdict._tag === "Refused" && { status: verdict.status }) }
-    yield* (verdict._tag === "Refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
-      Effect.annotateLogs(about),
-    )
+    // A form that is not known is worth a row of its own.
+    const log = verdict._tag === "Refused" ? Effect.logWarning : sureness === "guess" ? Effect.logInfo : Effect.logDebug
+    yield* log("bounce reported").pipe(Effect.annotateLogs(about))
   }
   return null
 })

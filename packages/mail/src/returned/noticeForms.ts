@@ -39,11 +39,8 @@ const bounce = (
 
 /** Notices of delay and bounces in texts for people. Delays come first, because some of their words begin bounces, too. */
 export const NOTICES: ReadonlyArray<ReturnedForm> = [
-  delay("exim, delay", "https://github.com/Exim/exim/blob/master/src/src/deliver.c (warn_message)", "3.x to 4.98", [
-    "a message that you sent has not yet been delivered",
-    "a message that you sent was not yet delivered",
-  ]),
-  delay("sendmail, delay", "sendmail 8, savemail.c (errbody), deliver.c", "since 1993", [
+  delay("exim, delay", "exim 4.96, deliver.c", "since 1998", ["a message that you sent has not yet been delivered"]),
+  delay("sendmail, delay", "sendmail 8.17, savemail.c, deliver.c", "since 1993", [
     "**      this is a warning message only",
     "----- the following addresses had transient non-fatal errors",
     "warning: message still undelivered after",
@@ -61,7 +58,11 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
     "# this is a warning only",
     "your message could not be delivered for",
   ]),
-  delay("OpenSMTPD, delay", "OpenSMTPD, smtpd/bounce.c", "since 2012", ["a message is delayed for more than"]),
+  delay("OpenSMTPD, delay", "OpenSMTPD 6.8, bounce.c", "since 2012", ["a message is delayed for more than"]),
+  delay("Courier, delay", "Courier 1.0.16, dsndelayed.txt", "since 2000", ["delays in delivering your message"]),
+  delay("nullmailer, delay", "nullmailer 2.2, nullmailer-dsn.cc", "since 2017", [
+    "delivery will continue to be attempted until",
+  ]),
   bounce(
     "qmail (QSBMF)",
     "https://cr.yp.to/proto/qsbmf.txt",
@@ -81,15 +82,15 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
   ]),
   bounce(
     "exim, and others in its words",
-    "https://github.com/Exim/exim/blob/master/src/src/deliver.c",
-    "2.x to 4.98",
+    "exim 4.96, deliver.c",
+    "since 1998",
     [
       "a message that you sent could not be delivered",
       "a message that you sent contained one or more recipient addresses",
     ],
     ["included is a copy of the message header"],
   ),
-  bounce("sendmail", "sendmail 8, savemail.c (errbody)", "since 1993", [
+  bounce("sendmail", "sendmail 8.17, savemail.c", "since 1993", [
     "----- the following addresses had permanent fatal errors",
     "----- the following addresses had delivery problems",
   ]),
@@ -205,12 +206,12 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
   ),
   bounce(
     "Courier",
-    "Courier, submit.C (dsn templates)",
+    "Courier 1.0.16, dsnfailed.txt",
     "since 2000",
     ["your message to the following recipients cannot be delivered", "undeliverable mail"],
     ["if your message was also sent to additional"],
   ),
-  bounce("OpenSMTPD", "OpenSMTPD, smtpd/bounce.c", "since 2012", [
+  bounce("OpenSMTPD", "OpenSMTPD 6.8, bounce.c", "since 2012", [
     "an error has occurred while attempting to deliver a message",
   ]),
   bounce("McAfee", `${SISIMAI} (McAfee)`, "2006 to 2016", ["--- the following addresses had delivery problems"]),
@@ -231,7 +232,7 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
   ),
   bounce(
     "DragonFly Mail Agent",
-    "https://github.com/corecode/dma (mail.c)",
+    "dma 0.13, mail.c",
     "since 2009",
     ["there was an error delivering your mail to <"],
     ["message headers follow"],
