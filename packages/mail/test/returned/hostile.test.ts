@@ -71,6 +71,20 @@ describe("a sample that is changed", () => {
     }
   })
 
+  it("by a gateway that leaves one text of a report's parts is read the same, and is less sure", async () => {
+    const reports = samples.filter((sample) =>
+      /^Content-Type: message\/delivery-status\n\n.*Recipient:/ms.test(`${sample}`),
+    )
+    expect(reports.length).toBeGreaterThan(25)
+    for (const sample of reports) {
+      const whole = await read(sample)
+      const flat = await read(Buffer.from(sample.toString().replace(/^Content-Type: multipart.*$/m, "")))
+      expect(flat).toMatchObject({ kind: whole?.kind, sureness: expect.stringMatching(/likely|guess/) })
+      if (flat?.kind === "bounce" && flat.sureness === "likely")
+        expect(flat).toHaveProperty("verdict", whole!["verdict" as never])
+    }
+  })
+
   it("by marks of quotation is no bounce, whatever it quotes", async () => {
     for (const sample of samples) {
       const quoted = sample.toString().replaceAll(/^/gm, "> ")
