@@ -51,7 +51,9 @@ it("walks through commands that succeed one after the other", async () => {
     writeFileSync(files[name], fences(language)[0]!)
   }
   files["named.csv"] = join(folder, "named.csv")
-  writeFileSync(files["named.csv"], fences("csv")[1]!)
+  writeFileSync(files["named.csv"], fences("csv")[2]!)
+  files["list.csv"] = join(folder, "list.csv")
+  writeFileSync(files["list.csv"], fences("csv")[1]!, "latin1")
   // The first printed id of each kind replaces every later `org_…` of that kind.
   const ids = new Map<string, string>()
   for (const command of commands) {
