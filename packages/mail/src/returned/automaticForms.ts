@@ -7,6 +7,10 @@ const challenge = (
   how: Pick<ReturnedForm, "head" | "opening">,
 ): ReturnedForm => ({ name, kind: "challenge", source, seen, ...how })
 
+/** Matches a subject of its own: one that begins as replies do repeats ours, which may have the same words. */
+const ownSubject = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(`^(?!\\s*(re|aw|wg|sv|vs|vá|antw|tr|rif|res|ynt|odp|fwd?)\\s*:).*(${source})`, flags)
+
 /** Requests to show that a person wrote. */
 export const CHALLENGES: ReadonlyArray<ReturnedForm> = [
   challenge("TMDA", "https://github.com/KevinGoodsell/tmda-fork (templates/confirm_request.txt)", "2001 to 2015", {
@@ -30,8 +34,9 @@ export const CHALLENGES: ReadonlyArray<ReturnedForm> = [
   }),
   challenge("Sender verification", "https://www.mailwasher.net/ and others", "since 2002", {
     head: {
-      subject:
+      subject: ownSubject(
         /(sender|e-?mail|message).{0,30}(verification|confirmation) (required|request|needed)|(confirm|verify|validate|authenticat)\w* (that )?(you are|you're|yourself|your (e-?mail|message|address|identity))|action required to deliver|awaiting (your )?(authorization|verification)|tira-?teima|merci de vous authentifier/i,
+      ),
     },
   }),
 ]
@@ -62,7 +67,8 @@ export const AUTOMATIC_REPLIES: ReadonlyArray<ReturnedForm> = [
   }),
   reply("X-Precedence", `${DETECTING}; cPanel`, "2003 to 2022", { "x-precedence": /^(auto_?reply|bulk|junk)\b/i }),
   reply("a subject of absence", "Exchange, Outlook, Gmail, Domino, GroupWise in their languages", "since 1997", {
-    subject:
+    subject: ownSubject(
       /^\s*(auto(matic)?[ -]?(reply|response|matisk|: )|autoreply|automatische antwort|automatisch antwoord|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatiskt? svar|autosvar|automaattinen vastaus|automatická odpověď|automatická odpoveď|odpowiedź automatyczna|automatyczna odpowiedź|automatikus válasz|răspuns automat|otomatik (yanıt|cevap)|αυτόματη απάντηση|автоматический ответ|автоответ|автоматична відповідь|תשובה אוטומטית|رد تلقائي|自动(答复|回复)|自動(回覆|応答|返信)|자동 ?(회신|응답))|out of (the )?office|abwesen(d|heit)|absence (du|de) bureau|absent du bureau|message d'absence|fuera de (la )?oficina|ausente del despacho|fuori (sede|ufficio)|ausência|fora do escritório|afwezig|frånvar|fraværende|poissa|nieobecno|nepřítomnost|távollét|вне офиса|отсутств|\bon (vacation|holiday|annual leave|maternity leave)\b|\bvacation (reply|response|message)|away from (my|the) (mail|e-?mail|desk|office)|不在/i,
+    ),
   }),
 ]

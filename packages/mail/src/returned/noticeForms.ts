@@ -1,6 +1,7 @@
 import type { ReturnedForm } from "./returnedForms.ts"
 
-const SISIMAI = "the tables of https://github.com/sisimai/p5-sisimai"
+/** Where most forms are published. */
+export const SISIMAI = "the tables of https://github.com/sisimai/p5-sisimai"
 
 /** How the line begins after which the returned message follows, or its head; whoever writes it. */
 export const ENDS: ReadonlyArray<string> = [

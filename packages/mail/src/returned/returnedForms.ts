@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime"
 import { AUTOMATIC_REPLIES, CHALLENGES } from "./automaticForms.ts"
-import { NOTICES } from "./noticeForms.ts"
+import { NOTICES, SISIMAI } from "./noticeForms.ts"
 import { headsOf } from "./parseReturned.ts"
 
 /**
@@ -40,37 +40,33 @@ export const isOfSystem = (message: Email): boolean => {
 const FAILURE_SUBJECT =
   /undeliver|delivery (has )?fail|fail\w* (delivery|notice)|delivery status notification \(failure|returned mail|(mail|message|delivery).{0,20}(returned|error|problem|not delivered)|could ?n.t be delivered|unzustellbar|nicht zustellbar|non remis|non distribu|echec|échec|no se puede entregar|no entregado|devuelto|mancato recapito|non recapitabile|não (é possível|foi possível) entregar|onbestelbaar|niet bezorgd|kunde inte leverer|olevererbart|ikke leveres|配信|未达|退信|недостав/i
 
-/** How bounces are known whose words are not. */
-const UNKNOWN_BOUNCES = (
-  [
-    ["a report without fields", "RFC 3464", { "content-type": /report-type="?(global-)?delivery-status/i }],
-    [
-      "a subject of mail systems",
-      "the tables of https://github.com/sisimai/p5-sisimai",
-      { from: SYSTEM, subject: FAILURE_SUBJECT },
-    ],
-    ["a subject of mail systems, from nobody", "RFC 5321, 4.5.5", { "return-path": /^<>$/, subject: FAILURE_SUBJECT }],
-  ] as const
-).map(([name, source, head]): ReturnedForm => ({ name, kind: "bounce", source, seen: "2024", head, isGuess: true }))
+const byHead = (
+  kind: ReturnedForm["kind"],
+  name: string,
+  source: string,
+  seen: string,
+  head: Readonly<Record<string, RegExp>>,
+): ReturnedForm => ({ name, kind, source, seen, head })
+
+const guessed = (...[name, source, seen, head]: [string, string, string, Readonly<Record<string, RegExp>>]) => ({
+  ...byHead("bounce", name, source, seen, head),
+  isGuess: true as const,
+})
 
 export const RETURNED_FORMS: ReadonlyArray<ReturnedForm> = [
   ...NOTICES,
-  {
-    name: "IMail",
-    kind: "bounce",
-    source: "the tables of https://github.com/sisimai/p5-sisimai (IMailServer)",
-    seen: "since 1998",
-    head: { "x-mailer": /^<SMTP32 v/i },
-  },
-  {
-    name: "X-Failed-Recipients",
-    kind: "bounce",
-    source: "exim, deliver.c; Gmail",
-    seen: "since 1998",
-    head: { "x-failed-recipients": /@/ },
-  },
+  byHead("bounce", "IMail", `${SISIMAI} (IMailServer)`, "since 1998", { "x-mailer": /^<SMTP32 v/i }),
+  byHead("bounce", "X-Failed-Recipients", "exim 4.96, deliver.c; Gmail", "since 1998", { "x-failed-recipients": /@/ }),
   ...CHALLENGES,
-  ...UNKNOWN_BOUNCES,
+  guessed("a report without fields", "RFC 3464", "since 1996", {
+    "content-type": /report-type="?(global-)?delivery-status/i,
+  }),
+  guessed("a subject of mail systems", SISIMAI, "2024", { from: SYSTEM, subject: FAILURE_SUBJECT }),
   ...AUTOMATIC_REPLIES,
-  { name: "a mail system", kind: "automatic_reply", source: "RFC 2142", seen: "since 1997", head: { from: SYSTEM } },
+  // Automatic replies come from nobody, too, and repeat our subject.
+  guessed("a subject of mail systems, from nobody", "RFC 5321, 4.5.5", "since 2001", {
+    "return-path": /^<>$/,
+    subject: FAILURE_SUBJECT,
+  }),
+  byHead("automatic_reply", "a mail system", "RFC 2142", "since 1997", { from: SYSTEM }),
 ]
