@@ -64,7 +64,7 @@ const compose = (html: string): Mail =>
 /** The mails that this repository designs, each composed as it is sent. */
 export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> = [
   ["the sandbox's invitation", compose(readFileSync(INVITATION, "utf8"))],
-  ["the plain layout", compose(wrapInPlainLayout(FRAGMENT))],
+  ["the plain layout", compose(wrapInPlainLayout(FRAGMENT, "Two minutes about {{ program_name }}"))],
 ]
 
 /** Writes a mail as it goes over the wire, signed. */
