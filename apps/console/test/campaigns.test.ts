@@ -4,6 +4,8 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { createSeedId } from "@outreach/domain/mail/SeedMessage"
+import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
@@ -185,6 +187,30 @@ describe("a campaign", () => {
     expect(words).toContain("66.7 % answered for · 1 left")
     expect(document.querySelectorAll("svg.plot")).toHaveLength(2)
     expect(document.querySelectorAll("[style]")).toHaveLength(0)
+  })
+
+  it("shows what became of the messages to seeds", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 0 }))
+    const viewer = await test().as("viewer")
+    expect((await viewer.get(`/campaigns/${campaign.id}`)).words).not.toContain("Messages to seeds")
+    await test().run(
+      Effect.gen(function* () {
+        const { add, settle } = yield* SeedRepository
+        const { organizationId, id: campaignId } = campaign
+        const messages = yield* Effect.forEach(["me@one.test", "me@two.test"], (email) =>
+          Effect.map(createSeedId, (id) => ({ organizationId, id, campaignId, email })),
+        )
+        yield* add(messages)
+        yield* settle(messages[0]!, "refused", "550 5.7.1 Blocked")
+      }),
+    )
+    const { document } = await viewer.get(`/campaigns/${campaign.id}`)
+    const rows = [...document.querySelectorAll("section[aria-label^='Messages to seeds'] tbody tr")]
+    const cells = rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))
+    expect(cells.map(([email, state, , reply]) => [email, state, reply])).toEqual([
+      ["me@two.test", "unknown", expect.any(String)],
+      ["me@one.test", "refused", "550 5.7.1 Blocked"],
+    ])
   })
 
   it("shows what was accepted and refused later, by cause and domain, and in the clinician's timeline", async () => {

@@ -456,7 +456,7 @@ describe("campaigns", () => {
     expect(await runFailing(...(await create(misspelt)))).toMatchObject({ code: "invalid_template", part: "html" })
     const { id } = await runJson(...(await create({ ...given, layout: "plain" })))
     const preview = await runJson("campaigns", "preview", id, "--out", join(folder, "begun"))
-    expect(readFileSync(preview.html, "utf8")).toContain('hidden;mso-hide:all;">Two minutes about X &amp; you</div>\n')
+    expect(readFileSync(preview.html, "utf8")).toContain('none;mso-hide:all;">Two minutes about X &amp; you</div>\n')
     expect(readFileSync(preview.eml, "utf8")).toMatch(/^Dear colleague\r\n/m)
   })
 

@@ -48,7 +48,7 @@ img { max-width: 100%; border: 0; }
 </style>
 ${styles}</head>
 <body class="plain-page" style="margin:0;padding:0;background-color:#ffffff;color:#1c2229;">
-${preheader === undefined ? "" : `<div class="${PREHEADER}" style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${escapeOutsideTags(preheader)}</div>\n`}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
+${preheader === undefined ? "" : `<div class="${PREHEADER}" style="display:none;mso-hide:all;">${escapeOutsideTags(preheader)}</div>\n`}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
 <tr><td align="center">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">

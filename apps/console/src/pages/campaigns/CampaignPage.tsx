@@ -15,6 +15,7 @@ import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepositor
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
@@ -38,12 +39,14 @@ import {
   FollowUpReport,
   feedbackFacts,
   LateRefusals,
+  SeedTable,
   SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
+const MAX_SEEDS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
   run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
@@ -61,6 +64,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
       progress: repository.progress(campaignId),
       hours: reader.hours(key),
       domains: reader.domains(key, MAX_DOMAINS),
+      seeds: (yield* SeedRepository).list(campaignId, MAX_SEEDS),
       lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
       failures: repository.failures(campaignId),
       quarantined: repository.quarantined(campaignId),
@@ -104,6 +108,7 @@ const contentOf = (view: CampaignView) => {
       <CampaignHours hours={view.hours} />
       <DomainTable domains={domains} limit={MAX_DOMAINS} />
       <LateRefusals refusals={view.lateRefusals} />
+      <SeedTable seeds={view.seeds} />
       {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
       {followUp !== undefined && <FollowUpReport followUp={followUp} />}
       {!isToCome && preflight}
@@ -141,7 +146,7 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
   return [
     `ops campaigns show ${id}`,
     `ops recipients export ${id} --out outcomes.csv`,
-    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
+    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`, `ops campaigns seeds ${id}`]),
     ...moves.filter((move) => isPossible(move, status)).map((move) => `ops campaigns ${move} ${id}`),
   ]
 }

@@ -14,6 +14,7 @@ import {
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
+import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
@@ -262,6 +263,20 @@ export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefus
       Cause: ({ cause }) => CAUSES[cause],
       Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
       Messages: { count: ({ messages }) => messages },
+    }}
+  />
+)
+
+/** What became of the messages to seeds, newest first; nothing when there are none. */
+export const SeedTable = (props: { readonly seeds: ReadonlyArray<SeedMessage> }) => (
+  <Table
+    caption="Messages to seeds, which count nowhere"
+    rows={props.seeds}
+    columns={{
+      Mailbox: ({ email }) => email,
+      State: (seed) => seedState(seed),
+      Sent: ({ createdAt }) => <Time at={createdAt} />,
+      "Last reply": ({ reply }) => reply !== null && <ForeignText>{reply}</ForeignText>,
     }}
   />
 )
