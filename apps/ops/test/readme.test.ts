@@ -68,6 +68,7 @@ it("walks through commands that succeed one after the other", async () => {
       ids.delete("evt_")
     }
     if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
+    if (command.includes(" remove-link-domain")) await meanwhile(keepLinkDomain(ids.get("org_") as OrganizationId))
     const waiting = command.includes(" deliveries retry")
       ? await meanwhile(postponeDelivery(ids.get("dlv_") as DeliveryId))
       : undefined
@@ -99,6 +100,14 @@ it("shows every command that there is", async () => {
   }
   expect(walked.size).toBeGreaterThan(20)
 })
+
+/** Keeps a link domain that no sender names any more. */
+const keepLinkDomain = (organizationId: OrganizationId) =>
+  SqlClient.SqlClient.use(
+    (sql) => sql`
+      insert into link_domains (organization_id, domain, verified_at)
+      values (${organizationId}, 'old.acme.example', clock_timestamp())`,
+  )
 
 /** Publishes the DNS records that a sender needs, with what the operator fills in; returns the address of the name server. */
 const publishRecords = async (sender: string) => {
