@@ -28,6 +28,7 @@ const loaders = {
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
   clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
   bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
+  replies: () => import("./commands/replies.ts").then(({ replies }) => replies),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
   issues: () => import("./commands/issues.ts").then(({ issues }) => issues),

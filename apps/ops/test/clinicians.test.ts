@@ -44,6 +44,7 @@ describe("ops clinicians erase", () => {
         "recipient_fields",
         "recipient_keys",
         "recipients",
+        "replies",
         "stored_responses",
       ],
       "suppressions",
@@ -52,7 +53,7 @@ describe("ops clinicians erase", () => {
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
-    expect(naming(await meanwhile(dumpColumns), token)).toHaveLength(13)
+    expect(naming(await meanwhile(dumpColumns), token)).toHaveLength(14)
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
@@ -69,6 +70,7 @@ describe("ops clinicians erase", () => {
       ...{
         complaints: 1,
         late_refusals: 1,
+        replies: 1,
         organization_suppressions: 1,
         events: 3,
         hits: 2,
@@ -234,6 +236,7 @@ describe("ops clinicians export", () => {
       ...{
         complaints: 1,
         late_refusals: 1,
+        replies: 1,
         organization_suppressions: 1,
         inbox: 5,
         stored_responses: 2,

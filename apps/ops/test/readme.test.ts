@@ -62,6 +62,17 @@ it("walks through commands that succeed one after the other", async () => {
       const url = PrivateEndpointUrl.make((await partnerServer()).url)
       await meanwhile(Effect.flatMap(EndpointRepository, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
     }
+    if (command.endsWith(" replies list")) {
+      await meanwhile(
+        SqlClient.SqlClient.use(
+          (sql) => sql`
+            insert into replies (organization_id, recipient_id, number, subject, text)
+            select organization_id, id, 1, 'Re: An invitation', 'May I bring a colleague?' from recipients limit 1`,
+        ),
+      )
+      // From here on rcp_… stands for who wrote.
+      ids.delete("rcp_")
+    }
     if (command.endsWith(" inbox list")) {
       await meanwhile(quarantineEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
       // From here on evt_… stands for a partner's event.

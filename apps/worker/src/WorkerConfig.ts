@@ -45,12 +45,6 @@ const mail = Config.all({
   perOperatorMinute: rate("MAIL_PER_OPERATOR_MINUTE"),
   /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
   bounceHost: setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1"),
-  /** `BOUNCE_SMTP_PORT`: the port on which bounces are received over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
-  bouncePort: setting(
-    "BOUNCE_SMTP_PORT",
-    noneOr(wholeNumber(0, 65_535), "none, or a whole number from 0 to 65535"),
-    "none",
-  ),
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 

@@ -44,7 +44,7 @@ const work = (
         callSeconds: 15,
         leaseSeconds: 9,
       }).pipe(Effect.updateService(DeliveryLeases, options.leases ?? ((leases) => leases))),
-      sendOutreach({ sender, drainSeconds: 0, perMinute: null, perDomainMinute: null }),
+      sendOutreach({ sender, drainSeconds: 0, bouncePort: 25, perMinute: null, perDomainMinute: null }),
     ],
     { concurrency: "unbounded", discard: true },
   ).pipe(

@@ -19,6 +19,7 @@ import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
 import { OutcomeReader } from "./recipients/OutcomeReader.ts"
+import { ReplyReader } from "./recipients/ReplyReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { TodayReader } from "./today/TodayReader.ts"
@@ -44,6 +45,7 @@ export const backoffice = Layer.mergeAll(
   PartnerActivityReader.layer,
   OutcomeReader.layer,
   ProgramReader.layer,
+  ReplyReader.layer,
   TimelineReader.layer,
   SuppressionReader.layer,
   TodayReader.layer,

@@ -21,7 +21,7 @@ const QUOTED = "quoted-printable"
 
 /**
  * Writes a message as it is sent, its header lines folded within 78 characters (RFC 5322 2.1.1), where a longer word stands alone: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click unsubscription
- * (RFC 8058); a plain one with its text alone.
+ * (RFC 8058, and RFC 2369 for one by mail); a plain one with its text alone.
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
  */
@@ -39,7 +39,7 @@ export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<str
     Subject: LONG_WORD.test(mail.subject) ? encodedWords(mail.subject) : mail.subject,
     "Message-ID": mail.messageId,
     ...(isCampaign && {
-      "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
+      "List-Unsubscribe": [`<${mail.unsubscribeUrl}>`, ...mailtoOf(mail)].join(", "),
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       "Feedback-ID": mail.feedbackId,
       [MESSAGE_SEAL_HEADER]: mail.returnPath.slice(0, mail.returnPath.lastIndexOf("@")),
@@ -61,6 +61,10 @@ const encodedWords = (text: string) => ({
   foldLines: true,
   value: encodeWord(text, "Q", ENCODED_WORD_LENGTH),
 })
+
+/** The second way of RFC 2369, for programs that know no https: RFC 8058 leaves it to the mail program which one it takes. */
+const mailtoOf = ({ unsubscribeAddress }: Mail): ReadonlyArray<string> =>
+  unsubscribeAddress === null ? [] : [`<mailto:${unsubscribeAddress}?subject=unsubscribe>`]
 
 const part = (type: string, text: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${QUOTED}\r\n\r\n${quoted(text)}`

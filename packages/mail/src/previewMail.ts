@@ -40,7 +40,9 @@ export const previewMail = Effect.fnUntraced(function* (
 ) {
   const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
   const sender = yield* senderOf(campaign, settings.mailFrom)
-  const options = { sender, bounceDomain: domainOf(sender.from.address), publicBaseUrl: settings.publicBaseUrl }
+  const { publicBaseUrl } = settings
+  // The address that unsubscribes has a seal that this process lacks.
+  const options = { sender, bounceDomain: domainOf(sender.from.address), publicBaseUrl, receivesMail: false }
   const mail = yield* renderMail(campaign, recipient, options)
   const test = yield* (yield* SubjectTestRepository).find({ ...campaign, campaignId: campaign.id })
   const other = test && (yield* renderMail({ ...campaign, subject: test.subjectB }, recipient, options))

@@ -17,6 +17,8 @@ export interface RenderOptions {
   /** Of the return path, where the sender has none. */
   readonly bounceDomain: string
   readonly publicBaseUrl: string
+  /** Whether workers receive what is sent to the domains of return paths. */
+  readonly receivesMail: boolean
 }
 
 /**
@@ -34,7 +36,7 @@ export const renderMail = Effect.fnUntraced(function* (
   )
   const { name: programName, senderName, postalAddress } = yield* programOf(campaign)
   const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }
-  const compose = composeMail(template, { ...settings, sender: options.sender })
+  const compose = composeMail(template, { ...settings, sender: options.sender, receivesMail: options.receivesMail })
   const { organizationId, programId, id: campaignId } = campaign
   const written = { fields: sampleFields(campaign.fields), ...recipient, organizationId, programId, campaignId }
   return yield* Effect.try({ try: () => compose(written), catch: MessageNotRendered.because })

@@ -29,16 +29,17 @@ export const sendSeeds = Effect.fn("sendSeeds")(function* (
   emails: ReadonlyArray<EmailAddress>,
   settings: TestMailSettings,
 ) {
-  const { smtpUrl, bounceDomain, publicBaseUrl } = settings
+  const { smtpUrl, bounceDomain, bouncePort, publicBaseUrl } = settings
   const { organizationId, id: campaignId } = campaign
   const seeds = yield* SeedRepository
   const sender = (yield* (yield* SenderRepository).identityOf(campaignId)) ?? settings.sender
   const messages = yield* Effect.forEach(emails, (email) =>
     Effect.map(createSeedId, (id) => ({ organizationId, id, campaignId, email })),
   )
+  const options = { sender, bounceDomain, publicBaseUrl, receivesMail: bouncePort !== null }
   // All are composed before any is sent.
   const mails = yield* Effect.forEach(messages, ({ id, email }) =>
-    renderMail(campaign, { token: PLACEHOLDER_TOKEN, email, recipientId: id }, { sender, bounceDomain, publicBaseUrl }),
+    renderMail(campaign, { token: PLACEHOLDER_TOKEN, email, recipientId: id }, options),
   )
   const count = yield* seeds.add(messages)
   if (count > 0) return yield* new SeedIsRecipient({ count })

@@ -23,12 +23,13 @@ export const sendTestMail = Effect.fn("sendTestMail")(function* (
   to: EmailAddress,
   settings: TestMailSettings,
 ) {
-  const { smtpUrl, bounceDomain, publicBaseUrl } = settings
+  const { smtpUrl, bounceDomain, bouncePort, publicBaseUrl } = settings
   const sender = (yield* (yield* SenderRepository).identityOf(campaign.id)) ?? settings.sender
   // The Message-ID contains this id. It is new each time, because mailboxes drop a Message-ID that they have seen.
   const recipientId = yield* createIdentifier("recipient")
   const placeholder = { token: PLACEHOLDER_TOKEN, email: to, recipientId }
-  const mail = yield* renderMail(campaign, placeholder, { sender, bounceDomain, publicBaseUrl })
+  const options = { sender, bounceDomain, publicBaseUrl, receivesMail: bouncePort !== null }
+  const mail = yield* renderMail(campaign, placeholder, options)
   const subject = `[Test] ${mail.subject}`
   const reply = yield* Effect.tryPromise({
     try: () => sendOnce({ ...mail, subject }, { url: smtpUrl, headers: { "X-Outreach-Test": campaign.id } }),

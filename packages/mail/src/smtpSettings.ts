@@ -1,7 +1,7 @@
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf } from "@outreach/domain/senders/Sender"
-import { noneOr, textSchema } from "@outreach/domain/textSchema"
+import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { configError, secretSetting, setting } from "@outreach/process/setting"
 import { optionalPublicBaseUrl, trueOrFalse } from "@outreach/process/settings"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
@@ -61,6 +61,13 @@ const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/
 /** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
 const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, "")
 
+/** `BOUNCE_SMTP_PORT`: the port on which workers receive bounces over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
+const bouncePort = setting(
+  "BOUNCE_SMTP_PORT",
+  noneOr(wholeNumber(0, 65_535), "none, or a whole number from 0 to 65535"),
+  "none",
+)
+
 const dkim = Config.all({
   key: dkimKey,
   selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), "outreach"),
@@ -73,9 +80,11 @@ export const smtpSettings = Config.all({
   from: setting("MAIL_FROM", mailFrom),
   dkim,
   bounceDomain,
+  bouncePort,
 }).pipe(
-  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain }) => ({
+  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain, bouncePort }) => ({
     smtpUrl,
+    bouncePort,
     bounceDomain: bounceDomain || domainOf(from.address),
     sender: {
       id: null,

@@ -16,6 +16,7 @@ const mail = {
   feedbackId: `cmp_${"2".repeat(32)}:pgm_${"3".repeat(32)}:org_${"4".repeat(32)}:outreach`,
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: `https://outreach.test/unsubscribe/${"x".repeat(120)}`,
+  unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
 }
 
 describe("mimeMessage", () => {
@@ -27,9 +28,14 @@ describe("mimeMessage", () => {
     expect(parsed.html).toContain(`<p>Grüße, <a href="https://l.test/x">open</a>`)
     expect(parsed.text?.trim()).toBe("Grüße, open [https://l.test/x]")
     expect(parsed.headers.filter(({ key }) => key.startsWith("list-unsubscribe")).map(({ value }) => value)).toEqual([
-      `<${mail.unsubscribeUrl}>`,
+      `<${mail.unsubscribeUrl}>, <mailto:unsubscribe-1@bounces.acme.test?subject=unsubscribe>`,
       "List-Unsubscribe=One-Click",
     ])
+  })
+
+  it("offers https alone where no mail is received", async () => {
+    const { headers } = await PostalMime.parse(mimeMessage({ ...mail, unsubscribeAddress: null }))
+    expect(headers.find(({ key }) => key === "list-unsubscribe")?.value).toBe(`<${mail.unsubscribeUrl}>`)
   })
 
   it("names the campaign for those who count complaints, and holds the sealed local part of the return path", async () => {

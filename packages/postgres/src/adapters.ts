@@ -25,6 +25,7 @@ import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { ReplyRepositoryPg } from "./mail/ReplyRepositoryPg.ts"
 import { SeedRepositoryPg } from "./mail/SeedRepositoryPg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
@@ -77,6 +78,7 @@ export const adapters = Layer.mergeAll(
   MailOperatorRepositoryPg,
   BounceRepositoryPg,
   SeedRepositoryPg,
+  ReplyRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,

@@ -46,6 +46,7 @@ export const readStatus = Effect.gen(function* () {
     inbox: { ...due.inbox, setAside: state.inboxQuarantined },
     hits: due.hits,
     unsubscriptions: due.unsubscriptions,
+    replies: { waiting: state.repliesWaiting },
     messages: { ...due.messages, quarantined: state.messagesQuarantined },
     campaigns: reading.campaigns,
   }

@@ -51,7 +51,7 @@ const compose = (html: string): Mail =>
       ...{ subject: "An invitation to {{ program_name }}", html, text: null, fields: [], shortLink: null },
       ...{ campaignName: "Spring", programName: "Heart failure update", ...SENDER },
     },
-    { ...services, sender },
+    { ...services, sender, receivesMail: true },
   )({
     organizationId: OrganizationId.make(`org_${"1".repeat(32)}`),
     campaignId: CampaignId.make(`cmp_${"2".repeat(32)}`),

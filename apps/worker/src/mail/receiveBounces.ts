@@ -4,6 +4,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import type { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import type { Transaction } from "@outreach/domain/Transaction"
@@ -18,10 +19,21 @@ import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { type Certificate, readCertificate } from "./certificate.ts"
+import { isGenerated, receiveReplies, unsubscribeSenders } from "./receiveReplies.ts"
+
+/** To whom a message was sent, and by whom, as the envelope says. */
+interface Envelope {
+  /** Whose return paths it was sent to. */
+  readonly recipients: ReadonlyArray<RecipientId>
+  /** Whose addresses for unsubscribing it was sent to. */
+  readonly unsubscribing: ReadonlyArray<RecipientId>
+  /** Its own return path; empty for a message that nobody may answer, such as a bounce. */
+  readonly sender: string
+}
 
 /**
- * Receives bounces and complaints over SMTP until interrupted: mail to the return path of a message that we sent, and to the addresses that
- * mailbox providers are given for complaints.
+ * Receives bounces, complaints, requests to unsubscribe and replies over SMTP until interrupted: mail to the return path of a message that we
+ * sent, to its address for unsubscribing, and to the addresses that mailbox providers are given for complaints.
  */
 export const receiveBounces = Effect.fnUntraced(function* (options: {
   readonly host: string
@@ -41,7 +53,12 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(
     yield* Effect.context<
-      BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction | UnsubscriptionRepository
+      | BounceRepository
+      | ReplyRepository
+      | UnsubscriptionRepository
+      | ReturnPaths
+      | SecureRandom.SecureRandom
+      | Transaction
     >(),
   )
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
@@ -84,20 +101,27 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
             ),
           onRcptTo: ({ address }, _, done) =>
             done(
-              returnPaths.read(address) === undefined && !returnPaths.isForComplaints(address)
-                ? smtpError(550, "No such return path")
-                : null,
+              [returnPaths.read, returnPaths.readUnsubscribe].some((read) => read(address) !== undefined) ||
+                returnPaths.isForComplaints(address)
+                ? null
+                : smtpError(550, "No such return path"),
             ),
           onData: (stream, session, done) => {
-            const recipients = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? [])
+            const { mailFrom, rcptTo } = session.envelope
+            const namedBy = (read: typeof returnPaths.read) => [
+              ...new Set(rcptTo.flatMap(({ address }) => read(address) ?? [])),
+            ]
+            const envelope = {
+              recipients: namedBy(returnPaths.read),
+              unsubscribing: namedBy(returnPaths.readUnsubscribe),
+              sender: mailFrom === false ? "" : mailFrom.address,
+            }
             const finish = (rejection: Error | null) => {
               done(rejection)
               // Nobody reads the rest of a message that was left.
               if (!stream.readableEnded) connectionOf(session)?.close()
             }
-            run(receive(stream, session.envelope.mailFrom, recipients)).then(finish, () =>
-              finish(smtpError(451, "Not now")),
-            )
+            run(receive(stream, envelope)).then(finish, () => finish(smtpError(451, "Not now")))
           },
         }),
     ),
@@ -142,19 +166,27 @@ const tlsOf = ({ cert, key }: Certificate) => ({ cert, key: Redacted.value(key) 
 
 /** Handles one message; returns why it is rejected, or null. The server itself rejects one that is too large. */
 const receive = Effect.fnUntraced(
-  function* (
-    stream: SMTPServerDataStream,
-    sender: SMTPServerSession["envelope"]["mailFrom"],
-    recipients: ReadonlyArray<RecipientId>,
-  ) {
+  function* (stream: SMTPServerDataStream, { recipients, unsubscribing, sender }: Envelope) {
     const raw = yield* Effect.promise(() => readMessage(stream))
     if (raw === undefined) return smtpError(552, "Too large")
     // As whoever delivers for good writes it (RFC 5321 4.4): a bounce comes from nobody.
-    const returnPath = `Return-Path: <${sender === false ? "" : sender.address}>\r\n`
+    const returnPath = `Return-Path: <${sender}>\r\n`
     const message = yield* Effect.promise(() => parseReturned(Buffer.concat([Buffer.from(returnPath), raw])))
     const returned = message && readReturned(message)
+    if (unsubscribing.length > 0) {
+      // What cannot be read is a request as well: the address says it all.
+      const isRequest =
+        returned === undefined ||
+        returned.kind === "message" ||
+        (returned.kind === "automatic_reply" && isGenerated(message!))
+      if (isRequest && (yield* unsubscribeSenders(unsubscribing)) === "early") return TRY_LATER
+      if (recipients.length === 0) return null
+    }
     if (returned?.kind === "bounce") return yield* receiveBounce(returned, recipients)
     if (returned?.kind === "complaint") return yield* receiveComplaint(returned, recipients)
+    if (returned?.kind === "message" && sender !== "" && recipients.length > 0) {
+      return (yield* receiveReplies(message!, recipients)) === "early" ? TRY_LATER : null
+    }
     yield* Metric.update(metrics.bounceReports.ignored, 1)
     return null
   },
@@ -176,7 +208,7 @@ const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addre
   for (const recipientId of recipients) {
     const result = yield* reportBounce(recipientId, verdict)
     // The report was faster than our record of the message's acceptance.
-    if (result === "early") return smtpError(451, "Try again later")
+    if (result === "early") return TRY_LATER
     yield* Metric.update(metrics.bounceReports[result], 1)
     const about = { recipientId, result, rule, sureness, ...(verdict._tag === "Refused" && { status: verdict.status }) }
     // A form that is not known is worth a row of its own.
@@ -193,7 +225,7 @@ const receiveComplaint = Effect.fnUntraced(function* (
 ) {
   const recipientId = (yield* sealedRecipient(complaint)) ?? recipients[0]
   const result = recipientId === undefined ? "unknown" : yield* reportComplaint(recipientId, complaint.feedbackType)
-  if (result === "early") return smtpError(451, "Try again later")
+  if (result === "early") return TRY_LATER
   yield* Metric.update(metrics.complaintReports[result], 1)
   yield* (result === "recorded" ? Effect.logInfo : Effect.logDebug)("complaint reported").pipe(
     Effect.annotateLogs({ result, ...(recipientId !== undefined && { recipientId }) }),
@@ -215,3 +247,5 @@ const upToLimit = async function* (stream: SMTPServerDataStream) {
 }
 
 const smtpError = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
+
+const TRY_LATER = smtpError(451, "Try again later")

@@ -44,16 +44,19 @@ interface TimedLease extends MessageLease {
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted; those without a sender of their own in the name of `sender`. */
 export const sendOutreach = Effect.fnUntraced(function* (
-  options: { readonly sender: SenderIdentity; readonly drainSeconds: number } & Pick<
-    MessageClaim,
-    "perMinute" | "perDomainMinute" | "perOperatorMinute"
-  >,
+  options: {
+    readonly sender: SenderIdentity
+    readonly drainSeconds: number
+    /** Where workers receive mail; null for nowhere, so that no message offers to unsubscribe by mail. */
+    readonly bouncePort: number | null
+  } & Pick<MessageClaim, "perMinute" | "perDomainMinute" | "perOperatorMinute">,
 ) {
   const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute, perOperatorMinute } = options
   const queue = yield* MessageQueue
   const hints = yield* Hints
   const senders = yield* SenderRepository
-  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths }
+  const receivesMail = options.bouncePort !== null
+  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, receivesMail }
   const composers = yield* Cache.make({
     capacity: 100,
     timeToLive: "1 minute",

@@ -76,6 +76,8 @@ describe("the admin port", () => {
       "outreach_organization_clock_ahead_seconds gauge",
       "outreach_reading_timestamp_seconds gauge",
       "outreach_reading_up gauge",
+      "outreach_replies_total counter",
+      "outreach_replies_waiting gauge",
       "outreach_unsubscriptions_oldest_waiting_age_seconds gauge",
       "outreach_unsubscriptions_waiting gauge",
       "outreach_worker_paused gauge",

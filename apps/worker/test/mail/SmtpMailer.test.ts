@@ -42,6 +42,7 @@ const mailTo = (
   feedbackId: "cmp_1:pgm_1:org_1:outreach",
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+  unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
 })
 
 /** A lease with a number of milliseconds left to begin. */

@@ -1,78 +1,32 @@
 import { once } from "node:events"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createConnection, createServer } from "node:net"
+import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { PeerCertificate } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
-import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
 import { npi } from "@outreach/testing/seedCampaign"
-import { Effect, Layer, References } from "effect"
 import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
 import { type Certificate, readCertificate } from "../../src/mail/certificate.ts"
-import { receiveBounces } from "../../src/mail/receiveBounces.ts"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
 import { smtpDialogue } from "../smtpDialogue.ts"
+import { returnPaths, sendTo, startBounceReceiver } from "./startBounceReceiver.ts"
 
 const { run, launch, query } = journey()
-const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING)))
-const returnPath = (recipientId: string) =>
-  Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as RecipientId)
+const returnPath = (recipientId: string) => returnPaths.of(recipientId as RecipientId)
 
-/** Receives bounces until the test is finished; returns the port. */
-const startReceiver = async (options: Partial<Parameters<typeof receiveBounces>[0]> = {}): Promise<number> => {
-  const probe = createServer()
-  const port = await listen(probe)
-  probe.close()
-  const stop = new AbortController()
-  const stopped = run(
-    Effect.raceFirst(
-      receiveBounces({ host: "127.0.0.1", port, certificate: null, ...options }).pipe(
-        Effect.provide(paths),
-        Effect.provideService(References.MinimumLogLevel, "None"),
-        Effect.orDie,
-      ),
-      Effect.callback<void>((resume) => stop.signal.addEventListener("abort", () => resume(Effect.void))),
-    ),
-  )
-  onTestFinished(() => {
-    stop.abort()
-    return stopped
-  })
-  await eventually(
-    () =>
-      new Promise<boolean>((resolve) => {
-        const socket = createConnection(port, "127.0.0.1", () => socket.end("QUIT\r\n"))
-        socket
-          .on("error", () => {})
-          .on("close", (isBroken) => resolve(!isBroken))
-          .resume()
-      }),
-    (isListening) => isListening,
-  )
-  return port
-}
+const startReceiver = (options: Parameters<typeof startBounceReceiver>[1] = {}) => startBounceReceiver(run, options)
 
 /** Receives bounces until the test is finished; returns how to send one, which returns the reply. */
-const receiver = async () => {
-  const transport = createTransport({ host: "127.0.0.1", port: await startReceiver(), ignoreTLS: true })
-  return (to: string, raw: string, from = "") =>
-    transport.sendMail({ envelope: { from, to: [to] }, raw }).then(
-      ({ response }) => response,
-      (error: { response?: string }) => error.response,
-    )
-}
+const receiver = async () => sendTo(await startReceiver())
 
 const failed = (status: string, diagnostic: string) =>
   deliveryReport(

@@ -160,6 +160,7 @@ const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
   feedbackId: "cmp_1:pgm_1:org_1:outreach",
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+  unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
 })
 
 /** Sends to each address one after another, until its outcome is known; returns each attempt with the copies that the server took meanwhile. */

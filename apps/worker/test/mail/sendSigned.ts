@@ -35,6 +35,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
           feedbackId: "cmp_1:pgm_1:org_1:outreach",
           returnPath: "bounce-1@bounces.acme.test",
           unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+          unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
         }),
         lease,
         Effect.succeed,

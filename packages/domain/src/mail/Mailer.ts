@@ -24,6 +24,8 @@ export interface Mail extends PlainMail {
   readonly feedbackId: string
   /** Takes the one click of RFC 8058. */
   readonly unsubscribeUrl: string
+  /** Unsubscribes by any message to it; null where no worker receives mail. */
+  readonly unsubscribeAddress: string | null
 }
 
 /** Why a mail server took no message, or gave no response, for a reason that is not the recipient's. */

@@ -24,6 +24,8 @@ export interface MailSettings {
   readonly returnPaths: ReturnPaths["Service"]
   /** The domain of its address is the right-hand side of each Message-ID, so that the two are aligned. */
   readonly sender: SenderIdentity
+  /** Whether a worker receives what is sent to the domains of return paths. */
+  readonly receivesMail: boolean
 }
 
 /** Reads a campaign's template once; the result composes the message to one recipient. */
@@ -31,8 +33,9 @@ export const composeMail = (
   template: MessageTemplate,
   settings: MailSettings,
 ): ((recipient: MailRecipient) => Mail) => {
-  const { returnPaths, sender } = settings
+  const { returnPaths, sender, receivesMail } = settings
   const links = sender.linkDomain === null ? settings.links : settings.links.at(sender.linkDomain)
+  const domain = sender.bounceDomain ?? undefined
   const subject = compileTemplate(template.subject, "subject")
   const body = composeBody(template, links)
   const text = template.text === null ? undefined : composeText(template.text, template, links)
@@ -57,8 +60,9 @@ export const composeMail = (
       ...(text !== undefined && { text: text(recipient, variables) }),
       messageId: `<${recipient.recipientId}@${domainOf(sender.from.address)}>`,
       feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),
-      returnPath: returnPaths.of(recipient.recipientId, sender.bounceDomain ?? undefined),
+      returnPath: returnPaths.of(recipient.recipientId, domain),
       unsubscribeUrl,
+      unsubscribeAddress: receivesMail ? returnPaths.unsubscribe(recipient.recipientId, domain) : null,
     }
   }
 }

@@ -69,6 +69,20 @@ describe("a return path", () => {
     )
   })
 
+  it("is another address than the one that unsubscribes, whose seal is not good for it", () => {
+    fc.assert(
+      fc.property(recipientId, (id) => {
+        const [bounce, unsubscribe] = [paths.of(id), paths.unsubscribe(id)]
+        expect(unsubscribe).toMatch(/^[a-z0-9-]{1,64}@bounces\.acme\.test$/)
+        expect(paths.readUnsubscribe(unsubscribe.toUpperCase())).toBe(id)
+        expect(paths.readUnsubscribe(bounce)).toBeUndefined()
+        expect(paths.read(unsubscribe)).toBeUndefined()
+        expect(paths.readUnsubscribe(bounce.replace("bounce-", "unsubscribe-"))).toBeUndefined()
+        expect(paths.read(unsubscribe.replace("unsubscribe-", "bounce-"))).toBeUndefined()
+      }),
+    )
+  })
+
   it("of another key is not valid", () => {
     const id = RecipientId.make(`rcp_${"0a".repeat(16)}`)
     expect(testReturnPaths("bounces.acme.test", { key: "other" }).read(paths.of(id))).toBeUndefined()

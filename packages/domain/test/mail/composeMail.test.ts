@@ -37,8 +37,10 @@ const sender = {
   dkim: null,
 }
 
+const settings = { links, returnPaths, sender, receivesMail: true }
+
 describe("composeMail", () => {
-  const mail = composeMail(template, { links, returnPaths, sender })(recipient)
+  const mail = composeMail(template, settings)(recipient)
 
   it("names the recipient in the Message-ID, the return path and the unsubscription, and in nothing else", () => {
     expect(mail).toMatchObject({
@@ -47,6 +49,7 @@ describe("composeMail", () => {
       messageId: `<${recipient.recipientId}@acme.test>`,
       returnPath: returnPaths.of(recipient.recipientId),
       unsubscribeUrl: links.unsubscribe(recipient),
+      unsubscribeAddress: returnPaths.unsubscribe(recipient.recipientId),
     })
     expect(mail.html).not.toContain("clinician@clinic.test")
   })
@@ -57,15 +60,21 @@ describe("composeMail", () => {
   })
 
   it("returns to the bounce domain of its sender", () => {
-    const settings = { links, returnPaths, sender: { ...sender, bounceDomain: "b.acme.test" } }
-    expect(composeMail(template, settings)(recipient).returnPath).toBe(
-      returnPaths.of(recipient.recipientId, "b.acme.test"),
-    )
+    const own = { ...settings, sender: { ...sender, bounceDomain: "b.acme.test" } }
+    expect(composeMail(template, own)(recipient)).toMatchObject({
+      returnPath: returnPaths.of(recipient.recipientId, "b.acme.test"),
+      unsubscribeAddress: returnPaths.unsubscribe(recipient.recipientId, "b.acme.test"),
+    })
+  })
+
+  it("offers to unsubscribe by mail only where mail is received", () => {
+    const deaf = composeMail(template, { ...settings, receivesMail: false })(recipient)
+    expect(deaf).toEqual({ ...mail, unsubscribeAddress: null })
   })
 
   it("has its links, its pixel and its unsubscription below the link domain of its sender", () => {
-    const settings = { links, returnPaths, sender: { ...sender, linkDomain: "click.acme.test" } }
-    const ofDomain = composeMail(template, settings)(recipient)
+    const own = { ...settings, sender: { ...sender, linkDomain: "click.acme.test" } }
+    const ofDomain = composeMail(template, own)(recipient)
     const moved = (text = "") => text.replaceAll(BASE, "https://click.acme.test")
     expect(ofDomain).toMatchObject({
       html: moved(mail.html),
@@ -88,7 +97,7 @@ describe("composeMail", () => {
 
   it("folds the line ends of a field, so that a subject begins no other header", () => {
     const subject = "For {{ first_name }}: {{ program_name }}"
-    const compose = composeMail({ ...template, subject, fields: ["first_name"] }, { links, returnPaths, sender })
+    const compose = composeMail({ ...template, subject, fields: ["first_name"] }, settings)
     const first_name = "Ann\r\nBcc: all@x.test\n\n <Lee>"
     expect(compose({ ...recipient, fields: { first_name } }).subject).toBe(
       "For Ann Bcc: all@x.test <Lee>: Heart & lung",
@@ -96,6 +105,6 @@ describe("composeMail", () => {
   })
 
   it("composes the same message each time", () => {
-    expect(composeMail(template, { links, returnPaths, sender })(recipient)).toEqual(mail)
+    expect(composeMail(template, settings)(recipient)).toEqual(mail)
   })
 })

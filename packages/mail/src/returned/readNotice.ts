@@ -13,31 +13,33 @@ type Read = { readonly rule: string } & (
 export const readNotice = (message: Email): Read | undefined => {
   const heads = headsOf(message)
   const isSystem = isOfSystem(message)
-  const lines = textOf(message)
-    .split(/\r\n?|\n/, MAX_LINES)
+  const all = textOf(message)
+    .split(/\r\n?|\n/)
     .map((line) => line.trim())
-  const beginnings = lines.map((line) => line.slice(0, MAX_BEGINNING).toLowerCase())
-  const find = (some: ReadonlyArray<string>, from: number, to: number): number => {
-    for (let index = from; index < to; index++) {
-      if (some.some((beginning) => beginnings[index]!.startsWith(beginning))) return index
-    }
-    return to
-  }
-  const length = find(ENDS, 0, lines.length)
+  const notice = upTo(ENDS, all)
   for (const { head = {}, opening, end = [], kind, name: rule, isGuess } of RETURNED_FORMS) {
     if ((kind === "bounce" || kind === "delay") && !isSystem) continue
     if (!Object.entries(head).every(([name, pattern]) => heads.has(name) && pattern.test(heads.get(name)!))) continue
-    const start = opening === undefined ? 0 : find(opening, 0, length)
-    if (opening !== undefined && start === length) continue
+    const start = opening === undefined ? 0 : notice.findIndex((line) => beginsWith(opening, line))
+    if (start === -1) continue
     if (kind !== "bounce") return { kind, rule, sureness: "likely" }
-    const reasons = reasonsIn(lines.slice(start, find(end, start, length)))
+    const reasons = reasonsIn(upTo(end, notice.slice(start)))
     return { kind, rule, ...judgeReasons(reasons, isGuess ? "guess" : "likely") }
   }
   return undefined
 }
 
-/** So many lines are compared, and so much of each. */
-const MAX_LINES = 2000
+const upTo = (ends: ReadonlyArray<string>, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = lines.findIndex((line) => beginsWith(ends, line))
+  return end === -1 ? lines : lines.slice(0, end)
+}
+
+const beginsWith = (beginnings: ReadonlyArray<string>, line: string): boolean => {
+  const folded = line.slice(0, MAX_BEGINNING).toLowerCase()
+  return beginnings.some((beginning) => folded.startsWith(beginning))
+}
+
+/** Of a line, so much is compared. */
 const MAX_BEGINNING = 120
 
 /** Splits the lines of a notice at those that begin with a recipient. What stands before the first counts only where nothing follows one. */

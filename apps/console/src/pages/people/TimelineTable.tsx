@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   opened: ["Opened", "good"],
   clicked: ["Clicked", "good"],
   complained: ["Complained", "bad"],
+  replied: ["Wrote to us", "neutral"],
   unsubscribed: ["Unsubscribed", "warning"],
   resubscribed: ["Wants e-mails again", "neutral"],
   received: ["Partner told", "neutral"],

@@ -3,11 +3,13 @@ import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
+import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { textSchema } from "@outreach/domain/textSchema"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { field, required } from "../../http/inputs.ts"
@@ -52,6 +54,15 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
     reason,
   },
   run: changeBy(lift),
+})
+
+export const repliesDone = defineAction("/people/:id/replies/done", "replies done", {
+  role: "operator",
+  run: Effect.fnUntraced(function* ({ id }) {
+    const { organizationId } = yield* findPerson(id)
+    const count = yield* (yield* ReplyRepository).markDone(organizationId, id)
+    return `Marked as done: ${formatCount(count)}.`
+  }),
 })
 
 export const exportPerson = defineAction("/people/:id/export", "clinicians export", {
@@ -138,4 +149,4 @@ const Counts = (props: { readonly caption: string; readonly counts: PersonalData
   />
 )
 
-export const personActions = [suppressPerson, liftPerson, exportPerson, planErasureOf, erase] as const
+export const personActions = [suppressPerson, liftPerson, repliesDone, exportPerson, planErasureOf, erase] as const
