@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { runJson, runFailing, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-suppressions-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -151,6 +151,24 @@ describe("ops suppressions", () => {
     const both = file("email,npi", `,${npi(2)}`, `b@clinic.test,${npi(9)}`)
     expect(await load(both)).toMatchObject({ lines: 2, added: 3, withdrawn: 1 })
     expect(await load(both)).toMatchObject({ lines: 2, added: 0, withdrawn: 0 })
+  })
+
+  it("reads a list as people have it, with --map, and offers the likely mapping", async () => {
+    const { program } = await seed()
+    const path = file("Kontakt;Provider", `"mailto:clinician1@clinic.test";'${npi(2)}`, `gone@clinic.test;`)
+    const load = ["suppressions", "import", "--program", program, path]
+    const { reason } = await runFailing(...load)
+    expect(reason).toMatch(/; if they are meant so, add --map "Provider=npi,Kontakt=email"$/)
+    const flags = ["--map", "Provider=npi,Kontakt=email"]
+    expect(await runJson(...load, ...flags)).toMatchObject({ lines: 2, added: 3, withdrawn: 2 })
+    const { stderr } = await run([...load, ...flags])
+    expect(stderr).toBe(
+      [
+        "Read as UTF-8, semicolon-separated, with the header Kontakt, Provider.",
+        "1 line: an apostrophe before the NPI was taken off.",
+        "1 line: mailto: before the e-mail address was taken off.\n",
+      ].join("\n"),
+    )
   })
 
   it("suppresses nobody when a line is bad, and says which and why", async () => {

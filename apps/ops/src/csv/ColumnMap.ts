@@ -1,8 +1,7 @@
-import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
-import { Npi } from "@outreach/domain/recipients/Npi"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Result, Schema } from "effect"
+import { Result, type Schema } from "effect"
+import { isEmail, isNpi, readEmail, readNpi } from "./spreadsheetCells.ts"
 
 /** What the columns of a file hold, by their keys: `npi`, `email`, or the name of a field. */
 export type ColumnMap = ReadonlyMap<string, string>
@@ -59,10 +58,10 @@ export const suggestMap = (missing: ReadonlyArray<string>, columns: ReadonlyArra
   return found.length === 0 ? undefined : formatMap([...given, ...found])
 }
 
-export const isNpi = Schema.is(Npi)
-export const isEmail = (text: string): boolean => canonicalEmail(text) !== undefined
-
-const TESTS: Readonly<Record<string, (cell: string) => boolean>> = { npi: isNpi, email: isEmail }
+const TESTS: Readonly<Record<string, (cell: string) => boolean>> = {
+  npi: (cell) => isNpi(readNpi(cell).value),
+  email: (cell) => isEmail(readEmail(cell).value),
+}
 
 /** Names of columns in use, without what is neither a letter nor a digit. */
 const NAMES: Readonly<Record<string, RegExp>> = {

@@ -1,9 +1,10 @@
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result } from "effect"
 import { printToStderr } from "../output/Output.ts"
-import { type Column, type ColumnMap, columnKey, isEmail, isNpi, suggestMap } from "./ColumnMap.ts"
+import { type Column, type ColumnMap, columnKey, suggestMap } from "./ColumnMap.ts"
 import { unusableFile } from "./readRows.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
+import { isEmail, isNpi } from "./spreadsheetCells.ts"
 
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20

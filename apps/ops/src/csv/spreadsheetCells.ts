@@ -1,4 +1,6 @@
-import { isEmail, isNpi } from "./ColumnMap.ts"
+import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
+import { Npi } from "@outreach/domain/recipients/Npi"
+import { Schema } from "effect"
 
 /** A cell without what surrounds its value, or with the reason why it holds none. */
 export interface Cell {
@@ -7,6 +9,9 @@ export interface Cell {
   readonly remark?: string
   readonly reason?: string
 }
+
+export const isNpi = Schema.is(Npi)
+export const isEmail = (text: string): boolean => canonicalEmail(text) !== undefined
 
 export const readNpi = (cell: string): Cell =>
   /^\d{10}$/.test(cell) ? { value: cell } : read(cell, "NPI", isNpi, NPI_WRAPPINGS, NPI_FAULTS)

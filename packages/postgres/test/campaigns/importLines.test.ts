@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { checkLines, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -26,6 +26,18 @@ const withEqualTokens = (draws: number) => {
       Effect.suspend(() => (drawn++ < draws ? Effect.succeed(new Uint8Array(size)) : random.randomBytes(size))),
   }))
 }
+
+describe("checkLines", () => {
+  test("returns what an import then does, and adds nobody", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* importLines(campaign.id, lines(3))
+    const given = [...lines(6), { ...line(7), npi: npi(0) }, { ...line(8), email: "nobody" }, line(5)]
+    const checked = yield* checkLines(campaign.id, given)
+    expect(checked).toMatchObject({ imported: 3, alreadyThere: 4, bad: [{ number: 9 }, { number: 10 }] })
+    expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(3)
+    expect(yield* importLines(campaign.id, given)).toEqual(checked)
+  })
+})
 
 describe("importLines", () => {
   test("imports nothing twice, however often and at once it runs", function* () {
