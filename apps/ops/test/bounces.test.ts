@@ -51,6 +51,19 @@ describe("bounces explain", () => {
     expect(messages).toMatchObject([{ kind: "bounce", seal: "valid", recipient_id: RECIPIENT }])
   })
 
+  it.each([
+    ["rfc3464-one-delayed", /^None: the server tries on/],
+    ["postfix-timeout", /^Counts the message as refused later\. It marks no address/],
+    ["gmail-blocked", /leave the domain alone for an hour/],
+    ["unknown-bounce", /^Counts the message as refused later\. It marks no address/],
+    ["complaint-arf", /^Counts a complaint/],
+    ["human-reply", /kept for an operator/],
+    ["auto-rfc3834", /counted as ignored/],
+  ])("says what becomes of %s", async (name, effect) => {
+    const { messages } = await runJson("bounces", "explain", ourSample(name))
+    expect(messages).toMatchObject([{ effect: expect.stringMatching(effect) }])
+  })
+
   it("says that a seal is another's, and that nothing becomes of it", async () => {
     const { messages } = await runJson("bounces", "explain", join(SAMPLES, "qmail-remote.eml"))
     expect(messages).toMatchObject([{ seal: "not valid", recipient_id: null, effect: expect.stringMatching(/^None/) }])

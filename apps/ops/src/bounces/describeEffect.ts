@@ -21,7 +21,10 @@ export const describeEffect = (returned: Returned): string => {
       return "None: the server tries on, and reports again if it gives up."
     case "delivered":
       return "None: the message was delivered, or passed on."
-    default:
+    case "message":
+      return "Unsubscribes the recipient if it asks for that, and else is kept for an operator; nothing if it came from nobody."
+    case "automatic_reply":
+    case "challenge":
       return "None: it is counted as ignored."
   }
 }
