@@ -156,11 +156,31 @@ describe("a clinician's page", () => {
     expect((await viewer.post(`/people/${idOf(0)}/show`, { reveal: "true" })).status).toBe(403)
   })
 
+  it("shows what the person wrote to us once it is shown, whatever it holds, and an operator marks it as done", async () => {
+    const path = `/people/${idOf(0)}`
+    await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          insert into replies (organization_id, recipient_id, number, subject, text)
+          values (${seeded.organizationId}, ${idOf(0)}, 1, 'A question', ${"<b>May I</b> \u202ebring a colleague?"})`,
+      ),
+    )
+    const masked = await operator.get(path)
+    expect(masked.text).not.toMatch(/A question|colleague/)
+    expect(masked.words).toContain("Mark as done")
+    const shown = await operator.post(`${path}/show`, { reveal: "true" })
+    expect(shown.text).toContain("&lt;b>May I&lt;/b> \\u{202e}bring a colleague?")
+    expect((await viewer.post(`${path}/done`)).status).toBe(403)
+    expect((await operator.post(`${path}/done`)).words).toContain("Marked as done: 1.")
+    expect((await operator.get(path)).words).not.toContain("Mark as done")
+    expect((await audit())[0]).toMatchObject({ command: "replies done", arguments: { id: idOf(0) } })
+  })
+
   it("is not there for another organization", async () => {
     const other = await test().run(seed)
     const stranger = await test().as("admin", other.organizationId)
     expect((await stranger.get(`/people/${idOf(0)}`)).status).toBe(404)
-    for (const action of ["show", "suppress", "lift", "export", "erase/plan", "erase"]) {
+    for (const action of ["show", "suppress", "lift", "export", "erase/plan", "erase", "done"]) {
       const fields = { reveal: "true", reason: "because", "dry-run": "true", typed: npi(0).slice(-4) }
       expect((await stranger.post(`/people/${idOf(0)}/${action}`, fields)).status).toBe(404)
     }

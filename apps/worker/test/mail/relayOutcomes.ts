@@ -152,6 +152,30 @@ export const proveOutcomes = async (
   })
   console.log([`${relay.name}, DKIM verified by mailauth`, ...rows].join("\n"))
   expect(found).toEqual(expected)
+
+  // The recipient of the message that was accepted answers to its return path, and their mail program unsubscribes them.
+  const head = message!.replace(/\r?\n[ \t]+/g, " ")
+  const to = [
+    `${/^X-Outreach-Message: (\S+)/m.exec(head)![1]}@bounces.acme.test`,
+    /^List-Unsubscribe: <https?:[^>]+>, <mailto:([^?>]+)\?subject=unsubscribe>/m.exec(head)![1]!,
+  ]
+  const stranger = createTransport({ host: "127.0.0.1", port: relay.strangerPort, ignoreTLS: true })
+  for (const [i, address] of to.entries()) {
+    const raw = `From: x@accepts.test\r\nSubject: ${["Re: An invitation", "unsubscribe"][i]}\r\n\r\nMay I bring a colleague?\r\n`
+    await stranger.sendMail({ envelope: { from: "x@accepts.test", to: [address] }, raw })
+  }
+  const answered = () =>
+    query<{ replies: number; unsubscribed: number }>(
+      (sql) => sql`
+        select (select count(*)::int from replies join recipients recipient on recipient.id = recipient_id
+            where campaign_id = ${campaign.id} and email = 'x@accepts.test' and text = 'May I bring a colleague?') as replies,
+          (select count(*)::int from unsubscriptions join recipients recipient on recipient.id = recipient_id
+            where campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization) as unsubscribed`,
+    )
+  const arrived = { replies: 1, unsubscribed: 1 }
+  const hasArrived = ([now]: ReadonlyArray<object>) => JSON.stringify(now) === JSON.stringify(arrived)
+  expect(await eventually(answered, hasArrived, 90_000).catch(answered)).toEqual([arrived])
+  console.log(`${relay.name}: a reply was kept, and mail to List-Unsubscribe unsubscribed`)
 }
 
 /** Writes a report in the Abuse Reporting Format about a message, whose addresses the provider has struck out. */

@@ -56,7 +56,7 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
   run: changeBy(lift),
 })
 
-export const repliesDone = defineAction("/people/:id/replies/done", "replies done", {
+export const repliesDone = defineAction("/people/:id/done", "replies done", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId } = yield* findPerson(id)
