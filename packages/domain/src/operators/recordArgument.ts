@@ -15,7 +15,7 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
   ...all(
     "withheld",
-    "contact dkim-key email file html log npi out preheader recipient rejects reply-to seeds subject subject-b text token",
+    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to seeds subject subject-b text token",
   ),
   ...all("origin", "short-link url"),
   ...all(
@@ -36,7 +36,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ),
   ...all(
     "recorded",
-    "margin promoted quiet ramp rate reason replay replay-missed restored-to result resume-campaigns retry-schedule",
+    "margin pause-on-complaints promoted quiet ramp rate reason replay replay-missed restored-to result resume-campaigns retry-schedule",
   ),
   ...all(
     "recorded",
