@@ -67,4 +67,7 @@ it("campaigns show counts a complaint that the bounce listener was told of, howe
   expect(await runJson("campaigns", "show", campaignId)).toMatchObject({ progress: { sent: 3, complained: 2 } })
   const { stdout } = await run(["campaigns", "show", campaignId])
   expect(stdout).toMatch(/^complained +2$/m)
+  expect(stdout).toContain(
+    "Of 3 accepted messages: complaints 66.667 % (fewer than 3, which say nothing), unsubscribed 0 %, refused later 0 %",
+  )
 })

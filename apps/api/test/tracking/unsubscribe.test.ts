@@ -88,6 +88,23 @@ describe("the page to unsubscribe", () => {
     expect(ofOrganization.body).not.toContain("What do you want to unsubscribe from?")
   })
 
+  it("counts the recipient once for the campaign, and no more once it is taken back", async () => {
+    const counted = async () => {
+      const [row] = await query<{ unsubscribed: number }>(
+        (sql) => sql`select unsubscribed::int from campaign_totals(${seeded.organization.id}, ${seeded.campaign.id})`,
+      )
+      return row!.unsubscribed
+    }
+    await Promise.all([ONE_CLICK, ONE_CLICK, ONE_CLICK].map((init) => ask(path, init)))
+    expect(await counted()).toBe(1)
+    await ask(`${path}?scope=program`, { method: "POST" })
+    expect(await counted()).toBe(1)
+    for (const _ of [1, 2]) await ask(`${path}?scope=none`, { method: "POST" })
+    expect(await counted()).toBe(0)
+    await ask(path, ONE_CLICK)
+    expect(await counted()).toBe(1)
+  })
+
   it.each(["program", "organization"])(
     "lifts what an unsubscription from the %s suppressed, once its button is pressed",
     async (scope) => {

@@ -82,7 +82,8 @@ export const movePlan = (
     },
     {
       at: "source",
-      title: "Switch, first here: from now on only hits and unsubscriptions follow, by links that still lead here.",
+      title:
+        "Switch, first here: from now on only hits, unsubscriptions and their counts follow, by links that still lead here.",
       statements: [
         `alter publication ${move} set table\n  ${linkTables
           .map((table) => `${table.name} (${withoutJudgment(table).join(", ")}) where (${own})`)

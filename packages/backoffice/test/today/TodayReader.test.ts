@@ -1,6 +1,8 @@
 import { describe, expect } from "@effect/vitest"
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
-import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -12,6 +14,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
+import { ProgramReader } from "../../src/programs/ProgramReader.ts"
 import { TodayReader } from "../../src/today/TodayReader.ts"
 
 const run = runOnDatabase({ layer: backoffice })
@@ -241,5 +244,57 @@ describe("GaugeSamples", () => {
     yield* Effect.flatMap(GaugeSamples, ({ forget }) => forget)
     const rows = yield* sql`select extract(day from now() - sampled_at)::int as days from gauge_samples order by 1`
     expect(rows).toEqual([{ days: 0 }, { days: 7 }])
+  })
+})
+
+describe("campaigns with many complaints", () => {
+  /** Seeds a campaign of which messages were accepted, and recipients have complained. */
+  const complained = Effect.fnUntraced(function* (sent: number, complaints: number) {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign, organization, program } = yield* seedCampaign({ recipients: complaints })
+    yield* sql`
+      insert into campaign_count_changes (organization_id, campaign_id, sent)
+      values (${organization.id}, ${campaign.id}, ${sent})`
+    const recipients = yield* sql<{ id: RecipientId }>`select id from recipients where campaign_id = ${campaign.id}`
+    for (const { id } of recipients) yield* reportComplaint(id, "abuse")
+    return { campaignId: campaign.id, organizationId: organization.id, programId: program.id }
+  })
+
+  test("are listed by their share, and counted by the threshold that they have reached, for seven days", function* () {
+    const raised = yield* complained(3000, 3)
+    const high = yield* complained(1000, 3)
+    yield* complained(3001, 3)
+    yield* complained(2, 2)
+    const { readComplained } = yield* TodayReader
+    const counts = { campaign: "Spring", status: "draft", complained: 3 }
+    const [ofHigh, ofRaised] = [
+      { ...counts, campaignId: high.campaignId, sent: 1000 },
+      { ...counts, campaignId: raised.campaignId, sent: 3000 },
+    ]
+    expect(yield* readComplained(null)).toEqual([ofHigh, ofRaised])
+    expect(yield* readComplained(raised.organizationId)).toEqual([ofRaised])
+    const gauges = Effect.flatMap(DeliveryGauges, ({ readState }) => readState)
+    expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 1 })
+    yield* (yield* SqlClient.SqlClient)`
+      update complaints set reported_at = reported_at - interval '8 days' where campaign_id = ${high.campaignId}`
+    expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 0 })
+  })
+
+  test("add up for their program", function* () {
+    const { organizationId, programId, campaignId } = yield* complained(10, 2)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+      select organization_id, 'cmp_' || repeat('0', 32), program_id, name, kind, subject, html, window_start, window_end
+      from campaigns where id = ${campaignId}`
+    yield* sql`
+      insert into campaign_count_changes (organization_id, campaign_id, sent, complained, unsubscribed, refused_later)
+      values (${organizationId}, 'cmp_' || repeat('0', 32), 5, 1, 2, 3)`
+    yield* complained(7, 1)
+    const { list } = yield* ProgramReader
+    expect(yield* list({ organizationId })).toMatchObject([
+      { id: programId, sent: 15, complained: 3, unsubscribed: 2, refusedLater: 3 },
+    ])
+    expect(yield* list({})).toHaveLength(2)
   })
 })
