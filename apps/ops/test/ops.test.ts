@@ -520,7 +520,8 @@ describe("programs", () => {
     const create = ["programs", "create", "--organization", org, "--slug", "heart-failure", "--name", "Heart failure"]
     const program = await runJson(...create, "--learner-target", "100")
     expect(program).toMatchObject({ slug: "heart-failure", learner_target: 100, completer_target: null })
-    expect((await runJson("programs", "list", "--organization", org)).data).toEqual([program])
+    const counts = { sent: 0, refused_later: 0, complained: 0, unsubscribed: 0, complaint_level: "low" }
+    expect((await runJson("programs", "list", "--organization", org)).data).toEqual([{ ...program, ...counts }])
     expect((await runFailing(...create)).code).toBe("program_slug_taken")
   })
 

@@ -61,8 +61,7 @@ const readLink = (text: string, kind: "open" | "unsubscribe") =>
       const [, payload] = new RegExp(`outreach\\.test${path}([\\w-]+)`).exec(unquoted(text))!
       return Effect.succeed(read(kind, payload!)!)
     }).pipe(
-      Effect.provide(TrackingLinks.below("https://outreach.test")),
-      Effect.provide(NodeTrackingSeal(SECRETS_RING)),
+      Effect.provide(TrackingLinks.below("https://outreach.test").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING)))),
     ),
   )
 

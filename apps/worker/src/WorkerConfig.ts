@@ -6,7 +6,6 @@ import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
   deployment,
-  Host,
   optionalConsoleUrl,
   publicBaseUrl,
   secretsKey,
@@ -43,8 +42,6 @@ const mail = Config.all({
   perDomainMinute: rate("MAIL_PER_DOMAIN_MINUTE"),
   /** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
   perOperatorMinute: rate("MAIL_PER_OPERATOR_MINUTE"),
-  /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
-  bounceHost: setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1"),
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 

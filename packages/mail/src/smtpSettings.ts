@@ -3,7 +3,7 @@ import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { configError, secretSetting, setting } from "@outreach/process/setting"
-import { optionalPublicBaseUrl, trueOrFalse } from "@outreach/process/settings"
+import { Host, optionalPublicBaseUrl, trueOrFalse } from "@outreach/process/settings"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
@@ -61,6 +61,9 @@ const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/
 /** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
 const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, "")
 
+/** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
+const bounceHost = setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1")
+
 /** `BOUNCE_SMTP_PORT`: the port on which workers receive bounces over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
 const bouncePort = setting(
   "BOUNCE_SMTP_PORT",
@@ -80,10 +83,12 @@ export const smtpSettings = Config.all({
   from: setting("MAIL_FROM", mailFrom),
   dkim,
   bounceDomain,
+  bounceHost,
   bouncePort,
 }).pipe(
-  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain, bouncePort }) => ({
+  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain, bounceHost, bouncePort }) => ({
     smtpUrl,
+    bounceHost,
     bouncePort,
     bounceDomain: bounceDomain || domainOf(from.address),
     sender: {

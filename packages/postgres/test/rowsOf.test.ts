@@ -30,7 +30,7 @@ const ENTITIES = [
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
   {
     ...{ table: "campaigns", entity: Schema.Struct(Struct.omit(Campaign.fields, ["hours"])) },
-    others: ["hours_from", "hours_to"],
+    others: ["hours_from", "hours_to", "complaints_accepted"],
   },
 ] as const
 
