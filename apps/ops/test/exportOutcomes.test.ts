@@ -55,7 +55,7 @@ describe("ops recipients export", () => {
       learner_qualified_at: expect.stringMatching(TIME),
       completer_qualified_at: "",
     })
-    // What came of the others is theirs alone.
+    // The other recipients have none of these.
     for (const row of rows.filter((row) => row["token"] !== token)) {
       expect(row).toMatchObject({ state: "sent", clicked_on: "", complained_at: "", account_created_at: "" })
     }

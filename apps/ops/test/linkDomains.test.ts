@@ -135,7 +135,7 @@ describe("a link domain", () => {
   it.each<
     [why: string, found: RegExp, options: { cname?: string; answer?: typeof answer; settings?: Record<string, string> }]
   >([
-    ["has no CNAME record", /^There is no CNAME record at click\.acme\.test\.$/, { cname: "" }],
+    ["has no CNAME record", /^click\.acme\.test has no CNAME record\.$/, { cname: "" }],
     ["leads elsewhere", /leads to other\.test, and not to api\.outreach\.test\.$/, { cname: "other.test." }],
     ["leads in a circle", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test." }],
     [

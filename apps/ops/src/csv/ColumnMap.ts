@@ -37,7 +37,7 @@ const formatMap = (map: ReadonlyArray<readonly [column: string, target: string]>
 }
 
 export interface Column {
-  /** How people are told of it: its name, or its place where the name may be a person's. */
+  /** What messages call it: its name, or its place where the name may be a person's. */
   readonly title: string
   /** What it holds: `npi`, `email`, or the name of a field; as written, or by the map. */
   readonly name: string

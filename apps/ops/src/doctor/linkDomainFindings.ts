@@ -44,7 +44,7 @@ const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: st
   }
   const last = names.at(-1)
   return last === undefined
-    ? failed(`There is no CNAME record at ${domain}.`, publish)
+    ? failed(`${domain} has no CNAME record.`, publish)
     : failed(`The CNAME record of ${domain} leads to ${last}, and not to ${linkHost}.`, publish)
 })
 

@@ -169,7 +169,7 @@ const receive = Effect.fnUntraced(
   function* (stream: SMTPServerDataStream, { recipients, unsubscribing, sender }: Envelope) {
     const raw = yield* Effect.promise(() => readMessage(stream))
     if (raw === undefined) return smtpError(552, "Too large")
-    // As whoever delivers for good writes it (RFC 5321 4.4): a bounce comes from nobody.
+    // As the server of final delivery writes it (RFC 5321 4.4): a bounce has an empty address.
     const returnPath = `Return-Path: <${sender}>\r\n`
     const message = yield* Effect.promise(() => parseReturned(Buffer.concat([Buffer.from(returnPath), raw])))
     const returned = message && readReturned(message)

@@ -14,7 +14,7 @@ const { url, run, launch, query } = journey()
 
 const CLINICIAN = "clinician0@clinic.test"
 
-/** Launches a campaign of one, whose message was sent; returns how to write to its addresses, and what came of it. */
+/** Launches a campaign of one, whose message was sent; returns how to write to its addresses, and what was recorded. */
 const sent = async () => {
   const { campaign, organization } = await launch(await partner(), 1)
   const [recipient] = await query<{ id: RecipientId }>(

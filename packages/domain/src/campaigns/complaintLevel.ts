@@ -1,5 +1,5 @@
 /**
- * Which share of accepted messages may be reported as unwanted, as mailbox providers publish it (read on 26 November 2026):
+ * Which share of accepted messages may be reported as unwanted, as mailbox providers publish it, quoted here from pages that repeat them (November 2026):
  * - Google, Email sender guidelines, https://support.google.com/a/answer/81126: "Keep spam rates reported in Postmaster Tools below 0.10% and avoid
  *   ever reaching a spam rate of 0.30% or higher". In force since February 2024.
  * - Yahoo, Sender Hub, https://senders.yahooinc.com/best-practices/: below 0.3 %. Its Insights show 0.1 % as the threshold of a warning.
