@@ -161,7 +161,12 @@ describe("a link domain", () => {
       { settings: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "false" } },
     ],
     ["is checked without SECRETS_KEY", /cannot be checked without SECRETS_KEY\.$/, { settings: { SECRETS_KEY: "" } }],
-    ["is checked without PUBLIC_BASE_URL", /^PUBLIC_BASE_URL is not set/, { settings: { PUBLIC_BASE_URL: "" } }],
+    ["is checked without PUBLIC_BASE_URL", /^PUBLIC_BASE_URL names no host/, { settings: { PUBLIC_BASE_URL: "" } }],
+    [
+      "is checked with an address as the host of PUBLIC_BASE_URL",
+      /^PUBLIC_BASE_URL names no host/,
+      { settings: { PUBLIC_BASE_URL: "https://192.0.2.1" } },
+    ],
   ])("is not verified if it %s", async (_, found, options) => {
     const { sender } = await add("--link-domain", DOMAIN)
     if (options.answer) answer = options.answer

@@ -32,7 +32,10 @@ export const linkDomainFindings = (
 
 const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, linkHost: string | null) {
   if (linkHost === null) {
-    return failed("PUBLIC_BASE_URL is not set, and link domains lead to its host.", "Set it as the API has it.")
+    return failed(
+      "PUBLIC_BASE_URL names no host to which a CNAME record could lead.",
+      "Set it as the API has it, with a domain name.",
+    )
   }
   const publish = `Publish the record "${domain}. IN CNAME ${linkHost}.", and no other record of this name.`
   const names: Array<string> = []

@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import { optionalPublicBaseUrl } from "@outreach/process/settings"
 import { type Config, Effect } from "effect"
 import { Target } from "../Target.ts"
@@ -11,5 +12,6 @@ export interface LinkTarget {
 /** Reads where links lead without a link domain; null where PUBLIC_BASE_URL is not set. */
 export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
   const publicBaseUrl = (yield* Target).sandboxUrl ?? (yield* optionalPublicBaseUrl)
-  return { publicBaseUrl, linkHost: publicBaseUrl === null ? null : new URL(publicBaseUrl).hostname }
+  const host = publicBaseUrl === null ? "" : new URL(publicBaseUrl).hostname
+  return { publicBaseUrl, linkHost: host === "" || isIP(host.replace(/^\[|\]$/g, "")) !== 0 ? null : host }
 })
