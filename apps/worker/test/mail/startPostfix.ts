@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { onTestFailed, onTestFinished } from "vitest"
+import { onTestFinished } from "vitest"
 
 /** Returns Debian's postfix, or why there is none. */
 export const findPostfix = () => installDebianPackages(["postfix"], ["/usr/sbin/postfix"])
@@ -80,7 +80,8 @@ export const startPostfix = async (
     })
   }
   const ended = once(child, "exit")
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") console.log(readLog())
     spawn(program, ["-c", configuration, "stop"], { stdio: "ignore" })
     await ended
     rmSync(folder, { recursive: true, force: true, maxRetries: 50 })
@@ -92,7 +93,6 @@ export const startPostfix = async (
       return ""
     }
   }
-  onTestFailed(() => console.log(readLog()))
   const isUp = await eventually(
     () => readLog().includes("daemon started") || child.exitCode !== null,
     (over) => over,
