@@ -35,13 +35,12 @@ import {
   CampaignProgressBar,
   CampaignStatusBadge,
   CampaignTroubles,
-  DomainTable,
   FollowUpReport,
-  feedbackFacts,
-  LateRefusals,
   SeedTable,
   SubjectTestTable,
 } from "./CampaignReports.tsx"
+import { feedbackFacts } from "./ComplaintRate.tsx"
+import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 

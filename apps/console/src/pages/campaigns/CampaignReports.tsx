@@ -1,26 +1,14 @@
-import type {
-  CampaignDomain,
-  CampaignHour,
-  CampaignTotals,
-  LateRefusalCount,
-} from "@outreach/backoffice/campaigns/CampaignReader"
+import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
-import {
-  COMPLAINT_LEVELS,
-  type ComplaintLevel,
-  complaintLevel,
-  shareOfSent,
-} from "@outreach/domain/campaigns/complaintLevel"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
-import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
 import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, foreign, IdLink, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { Code, ForeignText, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 
 const TONES: Partial<Record<CampaignStatus, Tone>> = {
@@ -36,35 +24,6 @@ const COUNTS = [
   ...(["sent", "bounced", "refusedLater", "complained", "unsubscribed"] as const),
   ...(["deferred", "unknown", "quarantined", "withdrawn"] as const),
 ]
-
-const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
-  low: "good",
-  few: "neutral",
-  raised: "warning",
-  high: "bad",
-}
-
-type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "refusedLater">
-
-/** A share of the accepted messages, and the level of complaints that it is. */
-export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
-  const level = complaintLevel(counts)
-  return (
-    <>
-      {formatRate("complained", counts)} <StatusBadge tone={LEVEL_TONES[level]}>{COMPLAINT_LEVELS[level]}</StatusBadge>
-    </>
-  )
-}
-
-const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Name | "sent", number>>) =>
-  `${formatCount(counts[name])} (${formatShare(shareOfSent(counts[name], counts), 2)} of sent)`
-
-/** How many recipients complained and unsubscribed, and how many messages were refused later, with their shares of those that were accepted. */
-export const feedbackFacts = (counts: Feedback) => ({
-  Complaints: <ComplaintRate {...counts} />,
-  Unsubscribed: formatRate("unsubscribed", counts),
-  "Refused later": formatRate("refusedLater", counts),
-})
 
 export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
@@ -191,81 +150,6 @@ export const CampaignTroubles = ({ campaign, failures, quarantined, domains }: C
     </>
   )
 }
-
-const REASONS = [
-  ["mailboxNotFound", "no such mailbox"],
-  ["mailboxDisabled", "mailbox disabled"],
-  ["domainNotFound", "no such domain"],
-  ["addressInvalid", "address not valid"],
-  ["other", "other"],
-] as const
-
-/** What the domains of the recipients answered, those that are paused first. */
-export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
-  <>
-    <h2 id="domains">Domains</h2>
-    <Table
-      caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
-      rows={props.domains}
-      empty="No mail server has answered yet."
-      columns={{
-        Domain: ({ domain, operator }) => (
-          <>
-            <ForeignText>{domain}</ForeignText>
-            {operator !== null && operator !== domain && <small> {foreign`at ${operator}`}</small>}
-          </>
-        ),
-        State: ({ pausedUntil }) =>
-          pausedUntil === null ? (
-            <StatusBadge tone="good">open</StatusBadge>
-          ) : (
-            <>
-              <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
-            </>
-          ),
-        Sent: { count: ({ sent }) => sent },
-        Bounced: { number: (row) => <Bounces {...row} /> },
-        Deferred: { count: ({ deferred }) => deferred },
-        Refused: { count: ({ refused }) => refused },
-        "Last reply": ({ lastReply, lastReplyAt }) =>
-          lastReply === null ? (
-            "–"
-          ) : (
-            <>
-              <Code class="reply">{lastReply}</Code> <Time at={lastReplyAt} />
-            </>
-          ),
-      }}
-    />
-  </>
-)
-
-const Bounces = (domain: CampaignDomain) => {
-  const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
-  const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
-  return <Noted note={reasons.join(", ")}>{total}</Noted>
-}
-
-const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
-  policy: "policy: what receivers think of us",
-  content: "content or size",
-  full: "mailbox full",
-  expired: "not taken in time",
-  other: "other",
-}
-
-/** Which messages servers accepted and refused later; nothing when there are none. */
-export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
-  <Table
-    caption="Accepted and refused later, without a hard bounce: by cause, and then by domain"
-    rows={props.refusals}
-    columns={{
-      Cause: ({ cause }) => CAUSES[cause],
-      Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
-      Messages: { count: ({ messages }) => messages },
-    }}
-  />
-)
 
 /** What became of the messages to seeds, newest first; nothing when there are none. */
 export const SeedTable = (props: { readonly seeds: ReadonlyArray<SeedMessage> }) => (

@@ -8,7 +8,8 @@ import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, isolated, Noted } from "../../components/values.tsx"
 import { choice, field, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { CampaignStatusBadge, ComplaintRate } from "./CampaignReports.tsx"
+import { CampaignStatusBadge } from "./CampaignReports.tsx"
+import { ComplaintRate } from "./ComplaintRate.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const PAGE_SIZE = 50

@@ -15,7 +15,7 @@ import { Facts, Page, Table } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
-import { feedbackFacts } from "../campaigns/CampaignReports.tsx"
+import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { VerifyForm } from "./digestDayPage.tsx"
 import { Quotas } from "./Quota.tsx"
 

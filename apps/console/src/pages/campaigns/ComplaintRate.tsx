@@ -1,0 +1,38 @@
+import type { CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import {
+  COMPLAINT_LEVELS,
+  type ComplaintLevel,
+  complaintLevel,
+  shareOfSent,
+} from "@outreach/domain/campaigns/complaintLevel"
+import { formatCount, formatShare } from "../../components/format.ts"
+import { StatusBadge, type Tone } from "../../components/values.tsx"
+
+const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
+  low: "good",
+  few: "neutral",
+  raised: "warning",
+  high: "bad",
+}
+
+type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "refusedLater">
+
+/** A share of the accepted messages, and the level of complaints that it is. */
+export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
+  const level = complaintLevel(counts)
+  return (
+    <>
+      {formatRate("complained", counts)} <StatusBadge tone={LEVEL_TONES[level]}>{COMPLAINT_LEVELS[level]}</StatusBadge>
+    </>
+  )
+}
+
+const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Name | "sent", number>>) =>
+  `${formatCount(counts[name])} (${formatShare(shareOfSent(counts[name], counts), 2)} of sent)`
+
+/** How many recipients complained and unsubscribed, and how many messages were refused later, with their shares of those that were accepted. */
+export const feedbackFacts = (counts: Feedback) => ({
+  Complaints: <ComplaintRate {...counts} />,
+  Unsubscribed: formatRate("unsubscribed", counts),
+  "Refused later": formatRate("refusedLater", counts),
+})

@@ -1,0 +1,80 @@
+import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/campaigns/CampaignReader"
+import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
+import { formatCount } from "../../components/format.ts"
+import { Table } from "../../components/layout.tsx"
+import { Code, ForeignText, foreign, Noted, StatusBadge, Time } from "../../components/values.tsx"
+
+const REASONS = [
+  ["mailboxNotFound", "no such mailbox"],
+  ["mailboxDisabled", "mailbox disabled"],
+  ["domainNotFound", "no such domain"],
+  ["addressInvalid", "address not valid"],
+  ["other", "other"],
+] as const
+
+/** What the domains of the recipients answered, those that are paused first. */
+export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
+  <>
+    <h2 id="domains">Domains</h2>
+    <Table
+      caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
+      rows={props.domains}
+      empty="No mail server has answered yet."
+      columns={{
+        Domain: ({ domain, operator }) => (
+          <>
+            <ForeignText>{domain}</ForeignText>
+            {operator !== null && operator !== domain && <small> {foreign`at ${operator}`}</small>}
+          </>
+        ),
+        State: ({ pausedUntil }) =>
+          pausedUntil === null ? (
+            <StatusBadge tone="good">open</StatusBadge>
+          ) : (
+            <>
+              <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
+            </>
+          ),
+        Sent: { count: ({ sent }) => sent },
+        Bounced: { number: (row) => <Bounces {...row} /> },
+        Deferred: { count: ({ deferred }) => deferred },
+        Refused: { count: ({ refused }) => refused },
+        "Last reply": ({ lastReply, lastReplyAt }) =>
+          lastReply === null ? (
+            "–"
+          ) : (
+            <>
+              <Code class="reply">{lastReply}</Code> <Time at={lastReplyAt} />
+            </>
+          ),
+      }}
+    />
+  </>
+)
+
+const Bounces = (domain: CampaignDomain) => {
+  const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
+  const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
+  return <Noted note={reasons.join(", ")}>{total}</Noted>
+}
+
+const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
+  policy: "policy: what receivers think of us",
+  content: "content or size",
+  full: "mailbox full",
+  expired: "not taken in time",
+  other: "other",
+}
+
+/** Which messages servers accepted and refused later; nothing when there are none. */
+export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
+  <Table
+    caption="Accepted and refused later, without a hard bounce: by cause, and then by domain"
+    rows={props.refusals}
+    columns={{
+      Cause: ({ cause }) => CAUSES[cause],
+      Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
+      Messages: { count: ({ messages }) => messages },
+    }}
+  />
+)
