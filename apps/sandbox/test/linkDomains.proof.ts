@@ -97,7 +97,7 @@ it.skipIf("missing" in caddy)(
     )
     settings["NODE_EXTRA_CA_CERTS"] = root
 
-    /** Asks as a browser does; fails where there is no certificate for the name. */
+    /** Asks as a browser does; fails without a certificate for the name. */
     const ask = (name: string, path: string, method = "GET") =>
       new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
         const url = { host: "127.0.0.1", port, servername: name, path, method, headers: { Host: `${name}:${port}` } }

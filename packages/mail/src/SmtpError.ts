@@ -3,8 +3,9 @@ import type { SmtpReply } from "./SmtpReplyReader.ts"
 /** Why an SMTP server did not carry out a command. */
 export class SmtpError extends Error {
   /**
-   * `EREPLY` is a refusal, `EAUTH` one of the login, `ETLS` the lack of TLS that is required, `EPROTOCOL` a reply that is not well-formed or that nothing was waiting for; `ETIMEDOUT`,
-   * `ECONNECTION` (the server hung up) and `ESOCKET` are the network's; `EENVELOPE`, `ESMTPUTF8` and `ELEASE` are our own.
+   * `EREPLY` is a refusal, `EAUTH` one of the login, `ETLS` the lack of TLS that is required, `EPROTOCOL` a reply that is not well-formed or that
+   * nothing was waiting for; `ETIMEDOUT`, `ECONNECTION` (the server hung up) and `ESOCKET` are the network's; `EENVELOPE`, `ESMTPUTF8` and
+   * `ELEASE` are our own.
    */
   readonly code: string
   /** The command that failed: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` for none, `API` before anything was said. */

@@ -20,8 +20,9 @@ const PLAIN = "text/plain"
 const QUOTED = "quoted-printable"
 
 /**
- * Writes a message as it is sent, its header lines folded within 78 characters (RFC 5322 2.1.1), where a longer word stands alone: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click unsubscription
- * (RFC 8058, and RFC 2369 for one by mail); a plain one with its text alone.
+ * Writes a message as it is sent: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of unsubscription by one click
+ * (RFC 8058) and by mail (RFC 2369); a plain one with its text alone. Header lines are folded within 78 characters (RFC 5322 2.1.1), and a longer
+ * word stands alone.
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
  */

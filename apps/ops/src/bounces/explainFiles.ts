@@ -59,7 +59,7 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Reads return paths with the target's keys, or with `SECRETS_KEY` where there is no database; undefined without keys. */
+/** Reads return paths with the target's keys, or without a database with `SECRETS_KEY`; undefined without keys. */
 const keyedReturnPaths = Effect.flatMap(Target, (target) => target.secretsKey).pipe(
   Effect.provide(Target.layer),
   Effect.catch(() => secretsKey),

@@ -94,7 +94,7 @@ const wideEncodingOf = (bytes: Uint8Array): Encoding | undefined => {
   return zeros[0] > half && zeros[1] < zeros[0] / 2 ? "utf-16be" : undefined
 }
 
-/** Names a file that is no text, by how it begins. */
+/** Names a file that is not text, by how it begins. */
 const otherKindOf = (head: string): string | undefined => {
   const save = "save it as “CSV UTF-8”, and import that file"
   if (head.startsWith("PK\u0003\u0004") && /\[Content_Types\]|xl\/|opendocument/.test(head))

@@ -5,7 +5,10 @@ import { unusableFile } from "../csv/readRows.ts"
 /** In bytes. A whole value is held in memory. */
 const MAX_SIZE = 64 * 1024 * 1024
 
-/** Writes the objects of a JSON file as CSV to a temporary file, in a folder that only its owner can read, and returns its path. A file that is no JSON stays as it is. */
+/**
+ * Writes the objects of a JSON file as CSV to a temporary file, in a folder that only its owner can read, and returns its path. A file of another
+ * kind stays as it is.
+ */
 export const jsonAsCsv = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const head = yield* files.stream(path, { bytesToRead: 64 }).pipe(

@@ -7,7 +7,10 @@ import { workerLimits } from "../workerLimits.ts"
 
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
-/** Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, decides their subject tests, and pauses those that have too many complaints, until interrupted. */
+/**
+ * Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, decides their subject tests, and pauses those that
+ * have too many complaints, until interrupted.
+ */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))

@@ -36,8 +36,8 @@ const TimelineEntry = Schema.Struct({
   /** The event of it, ours or the partner's. */
   eventId: Schema.NullOr(Schema.String),
   /**
-   * A bounce's or withdrawal's reason, the cause of a refusal after the message was sent, a suppression's kind and reason, a received event's type and state, or why a hit is suspected. The mail
-   * server's reply follows, where there is one.
+   * A bounce's or withdrawal's reason, the cause of a refusal after the message was sent, a suppression's kind and reason, a received event's
+   * type and state, or why a hit is suspected. The mail server's reply follows, if it is kept.
    */
   detail: Schema.NullOr(Schema.String),
 })

@@ -11,8 +11,8 @@ import { OUR_RETRY } from "./Outreach.ts"
 import { isSeedId } from "./SeedMessage.ts"
 
 /**
- * What becomes of a report: `recorded` as a bounce, or `refused`, which is no event. `early` while the message is still being sent or the
- * organization is frozen, `unknown` when there is no message.
+ * What becomes of a report: `recorded` as a bounce, or `refused`, which publishes nothing. `early` while the message is still being sent or
+ * the organization is frozen, `unknown` without a message.
  */
 export type BounceResult = "recorded" | "refused" | "repeated" | "early" | "unknown"
 

@@ -32,8 +32,8 @@ export interface Mail extends PlainMail {
 export const MailFailure = Schema.Struct({
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `protocol` is a reply that nothing was waiting for; `tls` is mostly a
-   * certificate, or TLS that is required and not offered; `slow` is a timeout that concerns one message alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
-   * failures of the network.
+   * certificate, or TLS that is required and not offered; `slow` is a timeout that concerns one message alone; `stopped` is our own end;
+   * `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are failures of the network.
    */
   class: Schema.Literals([
     ...(["sender", "login", "relay_denied", "rejected", "protocol", "tls", "dns"] as const),

@@ -7,7 +7,7 @@ import { isUnsubscribeRequest } from "./isUnsubscribeRequest.ts"
 import type { ReplyText } from "./Reply.ts"
 import { ReplyRepository } from "./ReplyRepository.ts"
 
-/** Unsubscribes the recipient of a message from its organization; `early` while the organization is frozen, `unknown` when there is no such recipient. */
+/** Unsubscribes the recipient of a message from its organization; `early` while the organization is frozen, `unknown` for an id of nobody. */
 export const unsubscribeByMail = Effect.fnUntraced(function* (recipientId: RecipientId) {
   return yield* ofRecipient(recipientId, unsubscribe)
 }, inTransaction)

@@ -8,7 +8,7 @@ export class SeedRepository extends Context.Service<
   {
     /** Stores messages before they are sent, unless one is to a recipient of the organization; returns how many are. */
     add(messages: ReadonlyArray<NewSeedMessage>): Effect.Effect<number>
-    /** Stores what came of the attempt to send one. */
+    /** Stores the outcome of the attempt to send one. */
     settle(
       message: Pick<SeedMessage, "organizationId" | "id">,
       outcome: NonNullable<SeedMessage["outcome"]>,

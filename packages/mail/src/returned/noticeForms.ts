@@ -3,7 +3,7 @@ import type { ReturnedForm } from "./returnedForms.ts"
 /** Where most forms are published. */
 export const SISIMAI = "the tables of https://github.com/sisimai/p5-sisimai"
 
-/** How the line begins after which the returned message follows, or its head; whoever writes it. */
+/** How the line begins after which the returned message follows, or its head, in notices of any server. */
 export const ENDS: ReadonlyArray<string> = [
   "--- below this line is", // qmail
   "------ this is a copy of", // exim
