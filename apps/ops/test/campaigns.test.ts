@@ -185,6 +185,23 @@ describe("campaigns", () => {
     })
   })
 
+  it("show who paused or cancelled them, and why, as the audit log does", async () => {
+    const { id } = await runJson(...(await create()))
+    await runJson("campaigns", "schedule", id, "--force", "recipients")
+    const reason = "The partner asked to wait"
+    const paused = await runJson("campaigns", "pause", id, "--reason", reason)
+    expect(paused).toMatchObject({ stopped_by: expect.any(String), stop_reason: reason })
+    const { stdout } = await run(["campaigns", "show", id])
+    expect(stdout).toMatch(/stop_reason +The partner asked to wait/)
+    const log = await runJson("audit", "list", "--command", "campaigns pause", "--limit", "1")
+    expect(log.data).toMatchObject([{ arguments: { campaign: id, reason } }])
+    expect(await runFailing("campaigns", "cancel", id, "--yes", "--reason", "j@acme.test")).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("without an e-mail address or an NPI"),
+    })
+    expect(await runJson("campaigns", "cancel", id, "--yes")).toMatchObject({ stop_reason: null })
+  })
+
   it("are shown with their body and how far they have come", async () => {
     const { id } = await runJson(...(await create()))
     expect(await runJson("campaigns", "show", id)).toMatchObject({

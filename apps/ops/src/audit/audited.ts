@@ -18,6 +18,9 @@ import { describeFailure } from "../output/reportFailure.ts"
 /** `OPS_OPERATOR`: the operator's name in the audit log. */
 const operator = setting("OPS_OPERATOR", noneOr(DisplayName), "none")
 
+/** Who runs the command: the operator's name, or else the operating system's user. */
+export const operatorOrUser = Effect.map(operator, (name) => name ?? osUser())
+
 /**
  * Records a command in the audit log: before its handler runs, and when it has ended. If the first entry cannot be written, the handler does not run.
  * A command that was killed leaves its first entry.

@@ -6,6 +6,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSchema"
 import { preflightSettings, smtpSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
@@ -17,6 +18,7 @@ import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramReposito
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Console, Effect, Layer, Struct } from "effect"
+import { operatorOrUser } from "../audit/audited.ts"
 import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { SEED_COLUMNS, seeds, testWithSeeds } from "../campaigns/seeds.ts"
@@ -37,12 +39,22 @@ import {
 } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
+const reason = optional(
+  flag(AuditReason, "Why; campaigns show, the console and the audit log show it beside your name", "text"),
+)
+
+const stop = Effect.fnUntraced(function* (campaignId: CampaignId, command: "pause" | "cancel", reason?: string) {
+  const { commandCampaign } = yield* loadCampaigns
+  const stoppedBy = yield* operatorOrUser
+  return withoutBody(yield* commandCampaign(campaignId, command, { stoppedBy, stopReason: reason ?? null }))
+})
+
 const pause = changing({
   about: "Pause a campaign at once",
-  input: { campaignId },
-  *run({ campaignId }) {
-    const { commandCampaign } = yield* loadCampaigns
-    return withoutBody(yield* commandCampaign(campaignId, "pause"))
+  input: { campaignId, reason },
+  examples: ['ops campaigns pause cmp_… --reason "The partner asked to wait"'],
+  *run({ campaignId, reason }) {
+    return yield* stop(campaignId, "pause", reason)
   },
 })
 
@@ -100,8 +112,9 @@ const update = changing({
 
 const cancel = changing({
   about: "End a campaign for good; what was sent stays sent. Asks first, or needs --yes",
-  input: { campaignId, yes },
-  *run({ campaignId, yes }) {
+  input: { campaignId, reason, yes },
+  examples: ['ops campaigns cancel cmp_… --reason "The list was that of another program"'],
+  *run({ campaignId, reason, yes }) {
     const campaigns = yield* CampaignRepository
     const { name, status } = yield* campaigns.find(campaignId)
     const { from } = TRANSITIONS.cancel
@@ -115,8 +128,7 @@ const cancel = changing({
       yes,
       count,
     })
-    const { commandCampaign } = yield* loadCampaigns
-    return withoutBody(yield* commandCampaign(campaignId, "cancel"))
+    return yield* stop(campaignId, "cancel", reason)
   },
 })
 

@@ -43,8 +43,11 @@ export const Campaign = Schema.Struct({
   windowEnd: Timestamp,
   /** Whether a worker pauses it when its complaints reach the upper one of `COMPLAINT_THRESHOLDS`. */
   pauseOnComplaints: Schema.Boolean,
-  /** When a worker did so; null once it is resumed. */
-  pausedForComplaintsAt: Schema.NullOr(Timestamp),
+  /** When it was paused or cancelled; null while it is neither. */
+  stoppedAt: Schema.NullOr(Timestamp),
+  /** The operator who did that, or `a worker`; null if nobody asked for it, as after a restore. */
+  stoppedBy: Schema.NullOr(Schema.String),
+  stopReason: Schema.NullOr(Schema.String),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
@@ -57,11 +60,14 @@ export const ListedCampaign = Schema.Struct({
 })
 export type ListedCampaign = typeof ListedCampaign.Type
 
+/** Who pauses or cancels a campaign, and why. */
+export type Stop = Pick<Campaign, "stoppedBy" | "stopReason">
+
 /** A campaign as its summary and its events show it. */
 export const CampaignSummary = Schema.Struct(
   Struct.omit(Campaign.fields, [
     ...(["subject", "html", "text", "shortLink", "fields", "perMinute", "hours"] as const),
-    ...(["pauseOnComplaints", "pausedForComplaintsAt"] as const),
+    ...(["pauseOnComplaints", "stoppedAt", "stoppedBy", "stopReason"] as const),
   ]),
 )
 export type CampaignSummary = typeof CampaignSummary.Type

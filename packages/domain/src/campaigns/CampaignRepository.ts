@@ -15,6 +15,7 @@ import type {
   DomainPause,
   ListedCampaign,
   QuarantinedMessage,
+  Stop,
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 import type { FollowUp } from "./FollowUp.ts"
@@ -51,7 +52,7 @@ export class CampaignRepository extends Context.Service<
   CampaignRepository,
   {
     create(
-      campaign: Omit<Campaign, "organizationId" | "status" | "pausedForComplaintsAt" | "createdAt" | "updatedAt">,
+      campaign: Omit<Campaign, "organizationId" | "status" | "stoppedAt" | keyof Stop | "createdAt" | "updatedAt">,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     /** Lists campaigns without their bodies, newest first; all conditions must hold. */
@@ -74,6 +75,8 @@ export class CampaignRepository extends Context.Service<
       campaignId: CampaignId,
       from: ReadonlyArray<CampaignStatus>,
       to: CampaignStatus,
+      /** Who stops it, and why. Without it the campaign is no longer stopped. */
+      stop?: Stop,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
     /**
      * Changes how many of a campaign's e-mails go out in a minute at most; claims from now on keep to it. With a `version`, which is the rate as a

@@ -14,6 +14,7 @@ import {
   CLOSED,
   type Command,
   type Scheduling,
+  type Stop,
   statusAfterPublication,
   TRANSITIONS,
   WORKER_TRANSITIONS,
@@ -93,12 +94,14 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
 const isShortLink = (text: string): boolean =>
   text.split("{token}").length === 2 && /^https?:$/.test(URL.parse(shortLinkTo(text, "aB3dE9"))?.protocol ?? "")
 
+/** Pauses or cancels a campaign, and keeps who did so and why. */
 export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
   campaignId: CampaignId,
   command: Exclude<Command, Scheduling>,
+  stop: Partial<Stop> = {},
 ) {
   const { from, to } = TRANSITIONS[command]
-  return yield* (yield* CampaignRepository).move(campaignId, from, to)
+  return yield* (yield* CampaignRepository).move(campaignId, from, to, { stoppedBy: null, stopReason: null, ...stop })
 })
 
 /** Schedules or resumes a campaign. Refuses a campaign of which checks fail, except those that are named in `force`. */

@@ -161,11 +161,12 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         firstOr(CampaignNotFound, { campaignId }),
       ),
 
-    move: Effect.fnUntraced(function* (campaignId, from, to) {
+    move: Effect.fnUntraced(function* (campaignId, from, to, stop) {
       const isScheduling = to === TRANSITIONS.resume.to
       const moved = yield* sql`
           update campaigns set status = ${to}, updated_at = clock_timestamp(),
-            paused_for_complaints_at = case when not ${isScheduling}::boolean then paused_for_complaints_at end,
+            stopped_at = case when ${stop !== undefined}::boolean then clock_timestamp() end,
+            stopped_by = ${stop?.stoppedBy ?? null}::text, stop_reason = ${stop?.stopReason ?? null}::text,
             complaints_accepted = case when ${isScheduling}::boolean then (select complained::int from campaign_totals(organization_id, id))
               else complaints_accepted end
           where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`.pipe(decode)
@@ -203,7 +204,8 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           for update of campaign skip locked
         )
         update campaigns campaign
-        set status = ${TRANSITIONS.pause.to}, updated_at = clock_timestamp(), paused_for_complaints_at = clock_timestamp()
+        set status = ${TRANSITIONS.pause.to}, updated_at = clock_timestamp(), stopped_at = clock_timestamp(), stopped_by = 'a worker',
+          stop_reason = format('%s of the %s who were sent it reported it as unwanted', chosen.complained, chosen.sent)
         from chosen where campaign.organization_id = chosen.organization_id and campaign.id = chosen.id
         returning campaign.id as "campaignId", chosen.sent::int, chosen.complained::int`.pipe(decodePaused),
 

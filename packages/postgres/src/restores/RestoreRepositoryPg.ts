@@ -73,7 +73,8 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
             where restore_id = ${id} and status = any (${statuses}::text[]) and window_start <= fenced_at
             for update of campaign
           ), paused as (
-            update campaigns campaign set status = 'paused', updated_at = clock_timestamp()
+            update campaigns campaign set status = 'paused', updated_at = clock_timestamp(), stopped_at = clock_timestamp(),
+              stopped_by = null, stop_reason = 'the database was restored from a backup'
             from found where campaign.organization_id = found.organization_id and campaign.id = found.id
           )
           insert into restored_campaigns (organization_id, campaign_id, restore_id, status)
@@ -140,7 +141,8 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
 
     resumeCampaigns: (id) =>
       sql`
-          update campaigns campaign set status = paused.status, updated_at = clock_timestamp()
+          update campaigns campaign set status = paused.status, updated_at = clock_timestamp(), stopped_at = null,
+            stopped_by = null, stop_reason = null
           from restored_campaigns paused
           where paused.organization_id = campaign.organization_id and paused.campaign_id = campaign.id
             and paused.restore_id = ${id} and campaign.status = 'paused'`,

@@ -236,6 +236,21 @@ describe("CampaignRepositoryPg.move", () => {
     expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
   })
 
+  test("keeps who paused or cancelled a campaign, when and why, until it goes on", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 1, opensIn: 3600 })
+    yield* scheduleCampaign(campaign.id)
+    const stop = { stoppedBy: "Jane", stopReason: "the partner asked to wait" }
+    const paused = yield* commandCampaign(campaign.id, "pause", stop)
+    expect(paused).toMatchObject({ ...stop, stoppedAt: expect.any(String) })
+    const none = { stoppedAt: null, stoppedBy: null, stopReason: null }
+    expect(yield* scheduleCampaign(campaign.id, { command: "resume" })).toMatchObject(none)
+    yield* commandCampaign(campaign.id, "pause", stop)
+    expect(yield* commandCampaign(campaign.id, "cancel", { stoppedBy: "Sam" })).toMatchObject({
+      stoppedBy: "Sam",
+      stopReason: null,
+    })
+  })
+
   test("refuses to schedule a campaign whose window is over", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
@@ -265,7 +280,9 @@ describe("CampaignRepositoryPg.summaries", () => {
       perMinute: _rate,
       hours: _hours,
       pauseOnComplaints: _pauses,
-      pausedForComplaintsAt: _paused,
+      stoppedAt: _stoppedAt,
+      stoppedBy: _stoppedBy,
+      stopReason: _stopReason,
       ...campaign
     } = ours.campaign
     expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])

@@ -45,7 +45,7 @@ const resume = Effect.fnUntraced(function* (campaignId: CampaignId) {
 })
 
 describe("a campaign that is to be paused for complaints", () => {
-  test("is paused from three complaints and three in a thousand on, and says since when", function* () {
+  test("is paused from three complaints and three in a thousand on, and says since when and why", function* () {
     const { campaignId } = yield* sending({ sent: 1334 })
     yield* complain(campaignId, 0, 3)
     expect(yield* look).toEqual([])
@@ -56,7 +56,12 @@ describe("a campaign that is to be paused for complaints", () => {
       select organization_id, id, -1 from campaigns where id = ${campaignId}`
     expect(yield* look).toEqual([{ campaignId, sent: 1333, complained: 4 }])
     const paused = yield* (yield* CampaignRepository).find(campaignId)
-    expect(paused).toMatchObject({ status: "paused", pausedForComplaintsAt: paused.updatedAt })
+    expect(paused).toMatchObject({
+      status: "paused",
+      stoppedAt: expect.any(String),
+      stoppedBy: "a worker",
+      stopReason: "4 of the 1333 who were sent it reported it as unwanted",
+    })
     expect(yield* look).toEqual([])
   })
 
@@ -82,7 +87,10 @@ describe("a campaign that is to be paused for complaints", () => {
     expect(yield* look).toHaveLength(1)
     yield* complain(campaignId, 3, 5)
     yield* resume(campaignId)
-    expect(yield* (yield* CampaignRepository).find(campaignId)).toMatchObject({ pausedForComplaintsAt: null })
+    expect(yield* (yield* CampaignRepository).find(campaignId)).toMatchObject({
+      stoppedAt: null,
+      stopReason: null,
+    })
     yield* complain(campaignId, 0, 5)
     expect(yield* look).toEqual([])
     yield* complain(campaignId, 5, 6)

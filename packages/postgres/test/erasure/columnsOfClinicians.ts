@@ -29,7 +29,9 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   campaign_counts: { others: "organization_id campaign_id subject" },
   campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },
   campaign_turns: { others: "organization_id campaign_id" },
-  campaigns: { others: "organization_id id program_id name kind status subject html short_link fields text" },
+  campaigns: {
+    others: "organization_id id program_id name kind status subject html short_link fields text stopped_by stop_reason",
+  },
   clock_watch: { others: "doubt" },
   database_identity: { others: "identity" },
   deliveries: { others: "organization_id id endpoint_id event_id owner" },

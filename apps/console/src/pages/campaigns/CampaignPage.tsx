@@ -37,6 +37,7 @@ import {
   CampaignTroubles,
   FollowUpReport,
   SeedTable,
+  StopLine,
   SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
@@ -91,6 +92,7 @@ const contentOf = (view: CampaignView) => {
       <p>
         <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
       </p>
+      <StopLine {...view} />
       <CampaignProgressBar progress={view.progress} />
       <CampaignForms {...view} />
       <CampaignTroubles {...view} />

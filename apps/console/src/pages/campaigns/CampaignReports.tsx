@@ -8,7 +8,7 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { Code, ForeignText, foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 
 const TONES: Partial<Record<CampaignStatus, Tone>> = {
@@ -104,20 +104,23 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
   )
 }
 
-export const CampaignTroubles = ({ campaign, failures, quarantined, domains }: CampaignView) => {
-  const { pausedForComplaintsAt: pausedAt } = campaign
+/** Who paused or cancelled a campaign, when and why. */
+export const StopLine = ({ campaign: { status, stoppedAt, stoppedBy, stopReason } }: CampaignView) =>
+  stoppedAt === null ? null : (
+    <p class={status === "paused" ? "problem" : undefined}>
+      {status === "paused" ? "Paused" : "Cancelled"}
+      {stoppedBy !== null && foreign` by ${stoppedBy}`} at <Time at={stoppedAt} />
+      {stopReason === null ? "." : foreign`: ${stopReason}`}
+    </p>
+  )
+
+export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {
   const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
-  if (failures.length + quarantined.length + paused.length === 0 && pausedAt === null) return null
+  if (failures.length + quarantined.length + paused.length === 0) return null
   return (
     <>
       <h2>What is wrong</h2>
-      {pausedAt !== null && (
-        <p class="problem">
-          A worker paused this campaign for its complaints at <Time at={pausedAt} />. Once it is resumed, it is paused
-          again only when somebody else complains.
-        </p>
-      )}
       {paused.length > 0 && (
         <p class="problem">
           {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}
