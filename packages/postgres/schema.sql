@@ -208,14 +208,18 @@ AS $function$
   from counts_of_campaign(organization, campaign) each
 $function$;
 
-CREATE OR REPLACE FUNCTION public.choose_failure_group(organization text, endpoint text, groups jsonb)
+CREATE OR REPLACE FUNCTION public.choose_failure_group(organization text, endpoint text, groups jsonb, earlier bigint)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select case when groups->'overflow' = 'null'
     or exists (select from failure_groups where organization_id = organization and id = groups->'exact'->>'id')
-    or (select count(*) < 100 from failure_groups where organization_id = organization and endpoint_id = endpoint)
+    or earlier < 5 and (
+      select count(*) < 100 and 5 > earlier + count(*) filter (
+        where outcome = groups->'exact'->>'outcome' and status is not distinct from (groups->'exact'->>'status')::int
+          and (closed_at is null or stored > 0))
+      from failure_groups where organization_id = organization and endpoint_id = endpoint)
   then groups->'exact' else groups->'overflow' end
 $function$;
 
@@ -2008,7 +2012,8 @@ begin
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
   ), described as materialized (
-    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups) as exact
+    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
+      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
     from trouble where groups is not null
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)

@@ -27,7 +27,8 @@ export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: Reado
   const inserted = yield* sql<{ ids: ReadonlyArray<DeliveryId> | null }>`
     with given as materialized (
       select *, make_id('dlv') as id, clock_timestamp() - make_interval(secs => "secondsAgo") as at,
-        choose_failure_group("organizationId", "endpointId", groups) as failure_group
+        choose_failure_group("organizationId", "endpointId", groups,
+          dense_rank() over (partition by groups->'overflow'->>'id' order by groups->'exact'->>'id') - 1) as failure_group
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
         "organizationId" text, "endpointId" text, "eventId" text, reason text, attempts jsonb, "secondsAgo" double precision, groups jsonb)
     ), dead as (

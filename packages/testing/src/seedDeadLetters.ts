@@ -1,4 +1,4 @@
-import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { insertDeadLetters } from "./insertDeadLetters.ts"
@@ -11,8 +11,14 @@ import { seedCampaign } from "./seedCampaign.ts"
  */
 export const seedDeadLetters = Effect.fnUntraced(function* (
   count: number,
-  { reason = "exhausted", daysAgo = 0 }: { readonly reason?: DeadLetterReason; readonly daysAgo?: number } = {},
+  options: {
+    readonly reason?: DeadLetterReason
+    readonly daysAgo?: number
+    /** Of each; default none. */
+    readonly attempts?: ReadonlyArray<Attempt>
+  } = {},
 ) {
+  const { reason = "exhausted", daysAgo = 0, attempts = [] } = options
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, endpoint, campaign } = seeded
@@ -21,7 +27,7 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
     update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
     where endpoint_id = ${endpoint.id} and clock.organization_id = ${organization.id}`
   yield* sql`update webhook_endpoints set enabled = false where id = ${endpoint.id}`
-  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason }
+  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason, attempts }
   yield* insertDeadLetters(
     Array.from({ length: count }, (_, n) => ({ ...dead, secondsAgo: daysAgo * 86_400 + (count - n - 1) / 1000 })),
   )

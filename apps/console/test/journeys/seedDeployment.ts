@@ -10,7 +10,6 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { qualifyOn } from "@outreach/testing/outreachOn"
@@ -87,7 +86,6 @@ export const seedDeployment = async (
 
 /** An organization whose endpoint failed yesterday, and works again. */
 const seedFailedOrganization = Effect.gen(function* () {
-  const { organization, endpoint } = yield* seedDeadLetters(40, { daysAgo: 1 })
   const attempt = {
     number: 7,
     startedAt: fromUnixMillis(Date.now() - DAY_MS),
@@ -96,7 +94,7 @@ const seedFailedOrganization = Effect.gen(function* () {
     outcome: "server_error",
     response: "Down for maintenance",
   }
-  yield* changeAttempts(organization.id, () => [attempt])
+  const { endpoint } = yield* seedDeadLetters(40, { daysAgo: 1, attempts: [attempt] })
   yield* (yield* EndpointRepository).enable(endpoint.id)
 })
 

@@ -160,24 +160,21 @@ describe("Groups of failures", () => {
     yield* assertConsistent
   })
 
-  test("are about a hundred for an endpoint, however many responses a partner has", function* () {
+  test("are six of a status for an endpoint, however many responses a partner has and workers write", function* () {
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)
     const word = (n: number) => Array.from({ length: 8 }, (_, i) => "abcdefghij"[Math.floor(n / 10 ** i) % 10]).join("")
+    const failed = { reason: "rejected", status: 500, hoursAgo: 0 } as const
     for (let batch = 0; batch < 3; batch++) {
       yield* add(
         seeded,
-        Array.from({ length: 60 }, (_, n) => ({
-          reason: "rejected",
-          status: 500,
-          response: word(batch * 1000 + n),
-          hoursAgo: 0,
-        })),
+        Array.from({ length: 60 }, (_, n) => ({ ...failed, response: word(batch * 1000 + n) })),
       )
     }
+    yield* add(seeded, [{ ...failed, status: 503, response: "Down for maintenance" }])
     const list = yield* groups.largest({ endpointId: seeded.endpoint.id }, 200)
-    expect(list).toHaveLength(121)
-    expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 60 })
+    expect(list.map(({ status }) => status).toSorted()).toEqual([...Array(6).fill(500), 503])
+    expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 175 })
     yield* assertConsistent
   })
 
@@ -225,5 +222,20 @@ describe("Groups of failures", () => {
     expect(yield* deadLetters.purge({ groupId }, before, null)).toMatchObject({ purged: 5 })
     expect(yield* groups.find(groupId)).toMatchObject({ open: 0, stored: 0, firstLine: null, failures: 5 })
     yield* assertConsistent
+  })
+
+  test("name a new cause by its line, however many of its status have ended", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const groups = yield* FailureGroupReader
+    const seeded = yield* seedDeadLetters(0)
+    const responses = ["One", "Two", "Three", "Four", "Five", "Six"]
+    for (const response of responses) {
+      yield* add(seeded, [{ reason: "exhausted", status: 500, response, hoursAgo: 0 }])
+      yield* sql`delete from dead_letters where endpoint_id = ${seeded.endpoint.id}`
+      yield* sql`
+        update failure_groups set closed_at = last_at, exhausted = 0, open = 0, stored = 0 where endpoint_id = ${seeded.endpoint.id}`
+    }
+    const [newest] = yield* groups.list({ endpointId: seeded.endpoint.id, state: "ended" }, 1)
+    expect(newest).toMatchObject({ firstLine: "Six" })
   })
 })

@@ -80,7 +80,8 @@ begin
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
   ), described as materialized (
-    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups) as exact
+    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
+      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
     from trouble where groups is not null
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)

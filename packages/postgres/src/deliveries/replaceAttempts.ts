@@ -19,11 +19,15 @@ export const replaceAttempts = (
   const groups = rows.map(({ endpointId, attempts }) => failureGroupsOf(endpointId, attempts.at(-1)))
   return sql`
     with held as materialized (
-      select dead.*, given.attempts as kept_attempts, choose_failure_group(organization_id, endpoint_id, groups::jsonb) as failure_group
-      from unnest(
-        ${rows.map(({ id }) => id)}::text[], ${rows.map(({ attempts }) => JSON.stringify(attempts))}::text[],
-        ${groups.map((each) => JSON.stringify(each))}::text[]
-      ) as given (id, attempts, groups)
+      select dead.*, given.attempts as kept_attempts, choose_failure_group(organization_id, endpoint_id, groups, earlier) as failure_group
+      from (
+        select id, attempts, groups,
+          dense_rank() over (partition by groups->'overflow'->>'id' order by groups->'exact'->>'id') - 1 as earlier
+        from unnest(
+          ${rows.map(({ id }) => id)}::text[], ${rows.map(({ attempts }) => JSON.stringify(attempts))}::text[],
+          ${groups.map((each) => JSON.stringify(each))}::text[]::jsonb[]
+        ) as each (id, attempts, groups)
+      ) given
       join dead_letters dead on organization_id = ${organizationId} and dead.id = given.id
       order by dead.id for update of dead
     ), changed as (
