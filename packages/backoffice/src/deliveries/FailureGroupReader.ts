@@ -1,3 +1,4 @@
+import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { FailureGroupNotFound } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -107,6 +108,16 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
         sql`
         select ${columns} from failure_groups
         where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
+          decode,
+          Effect.map((rows) => rows[0] ?? null),
+        ),
+
+      /** Finds why the calls to an endpoint fail now: of the groups that last, also muted ones, the one that failed last; null if none lasts. */
+      current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
+        sql`
+        select ${columns} from failure_groups
+        where organization_id = ${organizationId} and endpoint_id = ${id} and closed_at is null
+        order by ${lastFirst.order} limit 1`.pipe(
           decode,
           Effect.map((rows) => rows[0] ?? null),
         ),

@@ -1,4 +1,5 @@
-import type { Attempt } from "./Delivery.ts"
+import type { DeliveryReason } from "./classifyResponse.ts"
+import { type Attempt, UNKNOWN_OUTCOME } from "./Delivery.ts"
 
 /** Returns the result of an attempt in a word or two: its status, or why it had none, such as `connect timeout`. */
 export const describeOutcome = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
@@ -17,3 +18,29 @@ export const describeShare = (group: { readonly failures: number; readonly calls
   // Not all of them until it is all of them.
   return `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))} %`
 }
+
+type Failure = Exclude<DeliveryReason, "success"> | typeof UNKNOWN_OUTCOME
+
+const FAILURES: Readonly<Record<Failure, string>> = {
+  client_error: "The partner answers {status}",
+  server_error: "The partner answers {status}",
+  informational: "The partner answers {status}, and nothing after it",
+  redirect: "The partner answers {status}, and redirects are not followed",
+  invalid_status: "The partner answers {status}, which is no status of HTTP",
+  refused: "Nothing listens at its address: the connection is refused",
+  reset: "The connection is cut before an answer comes",
+  unresolved_name: "The name of its address does not resolve",
+  name_not_asked: "The name of its address was not looked up in time, which is our own fault",
+  tls: "TLS fails, mostly because of its certificate",
+  connect_timeout: "It accepts no connection in time",
+  headers_timeout: "It does not answer in time",
+  body_timeout: "Its response does not end in time",
+  deadline: "The whole call takes too long",
+  blocked_address: "Its address leads where calls may not go, such as a private network",
+  unknown: "The network fails",
+  [UNKNOWN_OUTCOME]: "The worker was lost during the call",
+}
+
+/** Returns why a call failed, as the beginning of a sentence, such as `The partner answers 500`. */
+export const explainFailure = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
+  (FAILURES[outcome as Failure] ?? FAILURES.unknown).replace("{status}", String(status ?? "nothing"))

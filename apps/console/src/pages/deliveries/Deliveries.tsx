@@ -1,12 +1,12 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
+import { describeOutcome, explainFailure } from "@outreach/domain/deliveries/describeCause"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { formatCount, formatMillis } from "../../components/format.ts"
 import { Chips, Table } from "../../components/layout.tsx"
-import { Countdown, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { Countdown, foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 
 export const Deliveries = (props: {
@@ -43,6 +43,17 @@ export const Deliveries = (props: {
 /** The result of an attempt: its status, or why it had none. */
 export const Outcome = (attempt: Pick<Attempt, "status" | "outcome">) => (
   <StatusBadge tone={attempt.outcome === "success" ? "good" : "bad"}>{describeOutcome(attempt)}</StatusBadge>
+)
+
+/** Why a call failed, as a sentence, with the first line of its response. */
+export const FailureSentence = ({
+  firstLine,
+  ...failure
+}: Pick<Attempt, "status" | "outcome"> & { readonly firstLine: string | null }) => (
+  <>
+    {explainFailure(failure)}
+    {firstLine !== null && foreign`: ${firstLine}`}.
+  </>
 )
 
 const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {

@@ -5,6 +5,8 @@ import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -16,6 +18,7 @@ import { Code, Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } fro
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
+import { DeliveryStanding } from "./DeliveryStanding.tsx"
 
 const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   forPartners: true,
@@ -47,6 +50,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
     const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
       concurrency: "unbounded",
     })
+    const endpoint = yield* (yield* EndpointRepository).find(delivery.endpointId)
     const isDead =
       DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) &&
       delivery.replayedAs === null &&
@@ -63,6 +67,11 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
           ...(isDead ? [`ops dead-letters replay ${id}`] : []),
         ]}
       >
+        <DeliveryStanding
+          delivery={delivery}
+          endpoint={endpoint}
+          line={failureLine(attempts.at(-1)?.response ?? null)}
+        />
         <Facts facts={factsOf({ ...delivery, maxAttempts }, request.url, group)} />
         <div class="actions">
           {waits && <ActionForm action={retry} params={params} label="Retry now" />}

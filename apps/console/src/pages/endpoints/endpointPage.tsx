@@ -1,5 +1,5 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
@@ -18,6 +18,7 @@ import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } 
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
+import { FailureSentence } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
@@ -38,7 +39,9 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
-    const failures = yield* readFailures(id)
+    const groups = yield* FailureGroupReader
+    const cause = yield* groups.current(endpoint)
+    const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
     const missed = yield* missedBy(id)
     const secrets = yield* readSecrets(organization, now, endpoint)
     const retries = {
@@ -60,9 +63,10 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         <p>
           <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
         </p>
+        {isPresent && <CurrentCause cause={cause} />}
         <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
         {isPresent && <EndpointActions endpoint={endpoint} missed={missed} />}
-        {failures}
+        <Failures causes={causes} endpointId={id} />
         {outcomes}
         <Breaker changes={changes} now={now} />
         {isPresent && secrets}
@@ -105,16 +109,26 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
   }
 }
 
-const readFailures = Effect.fnUntraced(function* (endpointId: EndpointId) {
-  const groups = yield* (yield* FailureGroupReader).largest({ endpointId }, MAX_FAILURES)
-  if (groups.length === 0) return null
-  return (
+/** Why the last call failed, while calls fail. */
+const CurrentCause = ({ cause }: { readonly cause: FailureGroup | null }) =>
+  cause && (
+    <p class="problem">
+      <FailureSentence {...cause} /> The last call failed so <Time at={cause.lastAt} />:{" "}
+      <a href={`/issues/${cause.id}`}>look at the issue, and send again</a>.
+    </p>
+  )
+
+const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonly endpointId: EndpointId }) =>
+  props.causes.length > 0 && (
     <Section title="Why calls fail">
-      <Table caption="The causes for which calls fail now, or left dead letters" rows={groups} columns={causeColumns} />
-      <LinkLine to={`/issues?endpoint=${endpointId}`}>All failures of the endpoint</LinkLine>
+      <Table
+        caption="The causes for which calls fail now, or left dead letters; the one of the last failure first"
+        rows={props.causes}
+        columns={causeColumns}
+      />
+      <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
     </Section>
   )
-})
 
 /** Reads how an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
 const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {

@@ -1,5 +1,6 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -138,6 +139,23 @@ describe("a delivery", () => {
     expect(document.querySelectorAll("main form[method=post]")).toHaveLength(0)
     expect((await viewer.get("/deliveries/dlv_0")).status).toBe(404)
     expect((await viewer.get(`/deliveries/dlv_${"0".repeat(32)}`)).words).toContain("No delivery")
+  })
+
+  it("says in words whether it arrived, and why not", async () => {
+    const viewer = await test().as("viewer")
+    const wordsOf = async (id: string) => (await viewer.get(`/deliveries/${id}`)).words
+    expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner answered 200.")
+    const pending = "It has not arrived yet. The partner answers 503: "
+    expect(await wordsOf(waiting().id)).toContain(pending)
+    expect(await wordsOf(waiting().id)).toMatch(/The next attempt is due in/)
+    const rejected =
+      "It did not arrive, and is not tried again. The partner answers 410: gone. Such an answer is final."
+    expect(await wordsOf(dead().id)).toContain(rejected)
+    const other = await test().run(seed)
+    await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(other.endpoint.id)))
+    const words = await wordsOf(waiting(other).id)
+    expect(words).toContain("The endpoint is disabled: Its deliveries wait until it is enabled.")
+    expect(words).not.toContain("The next attempt is due")
   })
 
   it("is shown with its body to an operator who asks, which the audit log records", async () => {

@@ -4,6 +4,8 @@ import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -66,6 +68,32 @@ it("shows how far an endpoint is behind, how it answered, and when its breaker o
   expect(words).toMatch(/Half of the calls within\d+ ms \(p50\)/)
   expect(words).toMatch(/Opened5.*until now/)
   expect(words).toContain(`ops endpoints show ${endpoint.id}`)
+})
+
+it("names the cause of the last failure first, whichever failed most or is muted", async () => {
+  const { organization, endpoint, eventId } = await test().run(seedDeadLetters(0))
+  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId, reason: "rejected" } as const
+  const made = { number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5 }
+  const old = { ...made, status: 503, outcome: "server_error", response: "Down for maintenance" }
+  const current = { ...made, status: 404, outcome: "client_error", response: "No such route" }
+  await test().run(insertDeadLetters(Array(5).fill({ ...dead, attempts: [old], secondsAgo: 3600 })))
+  await test().run(insertDeadLetters([{ ...dead, attempts: [current] }]))
+  const viewer = await test().as("viewer")
+  const problemOf = async () => {
+    const { document } = await viewer.get(`/endpoints/${endpoint.id}`)
+    return document.querySelector("main .problem")?.textContent
+  }
+  expect(await problemOf()).toMatch(/^The partner answers 404: No such route\. The last call failed so .* ago/)
+  const { document } = await viewer.get(`/endpoints/${endpoint.id}`)
+  expect(document.querySelector("main tbody tr")?.textContent).toContain("404 No such route")
+  await test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`,
+    ),
+  )
+  expect(await problemOf()).toContain("404: No such route")
+  await test().run(SqlClient.SqlClient.use((sql) => sql`update failure_groups set closed_at = now()`))
+  expect(await problemOf()).toBeUndefined()
 })
 
 it("sends a signed test event, and shows the response", async () => {
