@@ -286,8 +286,8 @@ describe("campaigns", () => {
       "invalid_subject_test",
       /nobody waits/,
     ],
-    ["a subject without a share", { "subject-b": "B" }, "incomplete_subject_test", /--ab-share/],
-    ["a share without a subject", { "ab-share": "20" }, "incomplete_subject_test", /--subject-b/],
+    ["a subject without a share", { "subject-b": "B" }, "incomplete_subject_test", /both subject B and a share/],
+    ["a share without a subject", { "ab-share": "20" }, "incomplete_subject_test", /both subject B and a share/],
     ["a share out of range", { "subject-b": "B", "ab-share": "101" }, "usage", /from 1 to 100/],
   ])("refuse %s", async (_, flags, code, message) => {
     const failure = await runFailing(...(await create(flags as Record<string, string>)))

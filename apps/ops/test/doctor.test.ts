@@ -20,7 +20,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { endpointFinding } from "../src/doctor/endpointFinding.ts"
-import { greetingFinding } from "../src/doctor/mailFindings.ts"
+import { greetingFinding } from "../src/doctor/smtpFindings.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 

@@ -1,32 +1,21 @@
-import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { FOLLOW_UP_CONDITIONS, type FollowUp } from "@outreach/domain/campaigns/FollowUp"
+import { type Campaign, MAX_RATE } from "@outreach/domain/campaigns/Campaign"
+import { FOLLOW_UP_CONDITIONS } from "@outreach/domain/campaigns/FollowUp"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
-import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { MAX_TEMPLATE_BYTES, TemplateText } from "@outreach/domain/mail/TemplateText"
+import { parseInput } from "@outreach/domain/parseInput"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, FileSystem } from "effect"
 import { changing } from "../Declaration.ts"
 import { instant } from "../inputs/filters.ts"
-import {
-  choice,
-  flag,
-  named,
-  optional,
-  switchFlag,
-  text,
-  type Values,
-  wholeNumber,
-  withDefault,
-} from "../inputs/Input.ts"
-import { refusal, refuse } from "../output/Output.ts"
+import { choice, flag, named, optional, switchFlag, text, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { refusal } from "../output/Output.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
 export const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
 
 export const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
-
-export const MAX_RATE = 1_000_000
 
 const time = (description: string) => instant(`${description}, a time such as 2026-12-01T09:00:00Z`)
 
@@ -45,16 +34,6 @@ const subjectTestFlags = {
   ),
 }
 
-const readSubjectTest = Effect.fnUntraced(function* (flags: Values<typeof subjectTestFlags>) {
-  const { subjectB, abShare: share, abAfter: afterSeconds = null } = flags
-  if (subjectB !== undefined && share !== undefined) return { subjectB, share, afterSeconds } satisfies SubjectTest
-  if ((subjectB ?? share ?? flags.abAfter) === undefined) return undefined
-  return yield* refuse(
-    "IncompleteSubjectTest",
-    "A test of two subjects needs both --subject-b and --ab-share, and no campaign has --ab-after without them.",
-  )
-})
-
 /** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
 const followUpFlags = {
   followUpOf: named(
@@ -66,18 +45,6 @@ const followUpFlags = {
   ),
   after: optional(flag(Seconds, "The time that they have had since their e-mail was sent, such as 5d")),
 }
-
-const readFollowUp = Effect.fnUntraced(function* (flags: Values<typeof followUpFlags>) {
-  const { followUpOf, unless, after: afterSeconds } = flags
-  if (followUpOf !== undefined && unless !== undefined && afterSeconds !== undefined) {
-    return { followUpOf, unless, afterSeconds } satisfies FollowUp
-  }
-  if ((followUpOf ?? unless ?? afterSeconds) === undefined) return undefined
-  return yield* refuse(
-    "IncompleteFollowUp",
-    "A follow-up needs all of --follow-up, --unless and --after, and no other campaign has one of them.",
-  )
-})
 
 // Loaded when the flag is given, because it loads the template language.
 const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
@@ -148,31 +115,17 @@ export const create = changing({
     ...subjectTestFlags,
     ...followUpFlags,
   },
-  *run({ layout, preheader, shortLink = null, perMinute = null, hours = null, ...input }) {
-    const { createCampaign } = yield* loadCampaigns
-    const { wrapInPlainLayout, addPlainFooter } = yield* Effect.promise(
-      () => import("@outreach/domain/mail/wrapInPlainLayout"),
-    )
-    if (preheader !== undefined && layout !== "plain") {
-      return yield* refuse("PreheaderWithoutLayout", "--preheader needs --layout plain. Put your own into other HTML.")
-    }
+  *run(input) {
+    const { draftCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))
     const html = yield* readTemplate("html", input.html)
     const text = input.text === undefined ? null : yield* readTemplate("text", input.text)
-    const subjectTest = yield* readSubjectTest(input)
-    const followUp = yield* readFollowUp(input)
-    const created = yield* createCampaign({
-      ...input,
-      ...{ subjectTest, followUp, shortLink, perMinute, hours },
-      html: layout === "plain" ? wrapInPlainLayout(html, preheader) : html,
-      text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
-    })
-    return withoutBody(created)
+    return withoutBody(yield* draftCampaign({ ...input, html, text }))
   },
 })
 
 const NAMES = { html: ["HtmlUnusable", "HTML"], text: ["TextUnusable", "text"] } as const
 
-const MAX_BYTES = 1_048_576
+const parseTemplate = parseInput(TemplateText)
 
 /** Reads a part of a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
 const readTemplate = Effect.fnUntraced(function* (part: "html" | "text", file: string) {
@@ -184,13 +137,13 @@ const readTemplate = Effect.fnUntraced(function* (part: "html" | "text", file: s
   )
   const { type, size } = yield* unreadable(stat(file))
   if (type !== "File") return yield* Effect.fail(unusable("is not a regular file"))
-  if (size > MAX_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
+  if (size > MAX_TEMPLATE_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
   const bytes = yield* unreadable(readFile(file))
-  const template = yield* Effect.try({
+  const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => unusable("is not text in UTF-8"),
   })
-  if (template.trim() === "") return yield* Effect.fail(unusable("is blank"))
-  if (template.includes("\0")) return yield* Effect.fail(unusable("is not text in UTF-8"))
-  return template
+  return yield* Effect.mapError(Effect.fromResult(parseTemplate(text)), ({ reason }) =>
+    unusable(reason.replace("it ", "")),
+  )
 })

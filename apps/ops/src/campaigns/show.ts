@@ -7,6 +7,8 @@ import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepositor
 import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { TestSubject } from "@outreach/domain/mail/Message"
+import { describeRamp } from "@outreach/domain/senders/Ramp"
+import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { drawBar, progressLine } from "@outreach/process/progress"
 import { Effect } from "effect"
@@ -14,7 +16,6 @@ import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
 import { formatCount, formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
-import { formatMailbox, formatRamp } from "../senders/formatSender.ts"
 
 /** How many causes and domains of late refusals are shown. */
 const MAX_LATE_REFUSALS = 50
@@ -36,7 +37,7 @@ export const show = reading({
       rates: ratesOf(progress),
       // Null where it is the deployment's, MAIL_FROM.
       senderId: sender?.id ?? null,
-      from: sender && formatMailbox(sender.fromName, sender.fromAddress),
+      from: sender && formatFrom(sender),
       ramp: sender?.ramp ?? null,
       ...{ html, text, progress },
       followUp: (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null,
@@ -63,7 +64,7 @@ export const show = reading({
     ...campaign
   }) =>
     [
-      formatRecord({ ...campaign, ramp: formatRamp(campaign.ramp), ...progress }),
+      formatRecord({ ...campaign, ramp: describeRamp(campaign.ramp), ...progress }),
       formatProgress(progress),
       formatRates(progress, rates),
       followUp === null ? [] : formatFollowUp(followUp),

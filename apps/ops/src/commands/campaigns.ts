@@ -1,6 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
-import { CAMPAIGN_STATUSES, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { CAMPAIGN_STATUSES, countUnsent, MAX_RATE, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus, CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
@@ -19,7 +19,8 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Console, Effect, Layer, Struct } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
-import { create, loadCampaigns, MAX_RATE, withoutBody } from "../campaigns/create.ts"
+
+import { create, loadCampaigns, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { SEED_COLUMNS, seeds, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"

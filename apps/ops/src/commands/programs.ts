@@ -1,18 +1,15 @@
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { DisplayName } from "@outreach/domain/DisplayName"
-import { createIdentifier, ProgramId } from "@outreach/domain/Identifier"
-import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { updateProgram } from "@outreach/domain/programs/Programs"
+import { ProgramId } from "@outreach/domain/Identifier"
+import { MAX_TARGET, ProgramSlug, WHEN_REACHED } from "@outreach/domain/programs/Program"
+import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
 import * as text from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { Layer, Schema } from "effect"
+import { Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { organizationId } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, wholeNumber } from "../inputs/Input.ts"
-
-const MAX_TARGET = 2_147_483_647
 
 const TARGETS = {
   learner: `How many learners are wanted. When the target is reached, ${WHEN_REACHED.learner_qualified}`,
@@ -20,10 +17,6 @@ const TARGETS = {
 } as const
 
 const programId = argument(ProgramId, "The program's id, pgm_…")
-
-const Slug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate({
-  expected: "1 to 100 letters, digits and - _ . ~",
-})
 
 const name = flag(DisplayName, "The program's name for people")
 
@@ -45,17 +38,13 @@ const create = changing({
   about: "Add a program of an organization",
   input: {
     organizationId,
-    slug: flag(Slug, "The name that the partner uses on the wire, such as heart-failure"),
+    slug: flag(ProgramSlug, "The name that the partner uses on the wire, such as heart-failure"),
     name,
     ...senderFlags,
     learnerTarget: target("learner"),
     completerTarget: target("completer"),
   },
-  *run(input) {
-    const { create } = yield* ProgramRepository
-    const without = { senderName: null, postalAddress: null, learnerTarget: null, completerTarget: null }
-    return yield* create({ ...without, ...input, id: yield* createIdentifier("program") })
-  },
+  run: (input) => createProgram(input),
 })
 
 const list = reading({

@@ -1,36 +1,26 @@
-import { DomainName, isAscii } from "@outreach/domain/DomainName"
+import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
+import { DomainName } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { Ramp } from "@outreach/domain/senders/Ramp"
-import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
+import { describeRamp, Ramp } from "@outreach/domain/senders/Ramp"
+import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, formatFrom, Selector } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { activateSender, addSender, addSenderKey, updateSender } from "@outreach/domain/senders/Senders"
+import { addSender, addSenderKey, updateSender, verifySender } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
-import { createResolver } from "@outreach/mail/createResolver"
-import { Clock, Effect, Schema } from "effect"
-import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Effect } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { dnsServer, organizationId } from "../inputs/filters.ts"
 import { argument, flag, optional, text, type Values } from "../inputs/Input.ts"
-import { confirm, Output, printToStderr, refuse, yes } from "../output/Output.ts"
+import { confirm, Output, printToStderr, yes } from "../output/Output.ts"
 import { senderRepository } from "../secretCipher.ts"
-import { describeSender, formatMailbox, formatRamp, formatSender } from "../senders/formatSender.ts"
+import { describeSender, formatSender } from "../senders/formatSender.ts"
 import { linkTarget } from "../senders/linkTarget.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
-// Otherwise its header would need SMTPUTF8 on every server.
-const asciiAddress = Effect.promise(async () => {
-  const { EmailAddress } = await import("@outreach/domain/recipients/EmailAddress")
-  return EmailAddress.check(Schema.makeFilter(isAscii)).annotate({ expected: "an e-mail address in ASCII" })
-})
+const replyTo = Effect.promise(async () => (await import("@outreach/domain/senders/ReplyTo")).ReplyTo)
 
 const senderId = argument(SenderId, "The sender's id, snd_…")
-
-/** A label of a domain name, or several. */
-const Selector = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i),
-).annotate({ expected: "a selector, such as s2026" })
 
 const from = flag(senderMailbox, "Who the e-mails come from, such as 'Acme Health <outreach@acme.example>'")
 
@@ -41,22 +31,9 @@ const keyFlags = {
 
 const linkDomain = "The domain of tracked links and pages to unsubscribe, such as click.acme.example"
 
-/** Refuses the host of the deployment as a link domain, where nothing but links would be served. */
-const refuseOwnHost = Effect.fnUntraced(function* (domain: string | null | undefined) {
-  if (domain != null && domain === (yield* linkTarget).linkHost) {
-    return yield* refuse("LinkDomainUnusable", `The link domain ${domain} is the host of PUBLIC_BASE_URL.`, { domain })
-  }
-})
-
-const newSelector = Effect.gen(function* () {
-  const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10).replaceAll("-", "")
-  const uuid = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
-  return `s${date}-${uuid.slice(-4)}`
-})
-
 const newKey = Effect.fnUntraced(function* ({ selector, dkimKey }: Values<typeof keyFlags>) {
   const { dkimKeyPair } = yield* Effect.promise(() => import("../senders/dkimKeyPair.ts"))
-  return { ...(yield* dkimKeyPair(dkimKey)), selector: selector ?? (yield* newSelector) }
+  return { ...(yield* dkimKeyPair(dkimKey)), selector }
 })
 
 const PUBLISH = "\nPublish the DNS records, and then run `ops senders verify"
@@ -68,7 +45,7 @@ const add = changing({
     organizationId,
     programId: optional(flag(ProgramId, "The program's id, pgm_… (default all programs that have none of their own)")),
     from,
-    replyTo: optional(flag(asciiAddress, "Where replies go (default the From address)")),
+    replyTo: optional(flag(replyTo, "Where replies go (default the From address)")),
     dkimDomain: optional(flag(DomainName, "The domain that signs (default that of the From address)")),
     bounceDomain: optional(
       flag(DomainName, "The domain of the return paths, such as bounces.acme.example (default BOUNCE_DOMAIN)"),
@@ -82,18 +59,10 @@ const add = changing({
     ),
     key: keyFlags,
   },
-  *run({ from, key, ...input }) {
-    yield* refuseOwnHost(input.linkDomain)
-    const sender = yield* addSender(
-      {
-        ...{ programId: null, replyTo: null, bounceDomain: null, ramp: null, dkimDomain: domainOf(from.address) },
-        ...input,
-        fromName: from.name,
-        fromAddress: from.address,
-      },
-      yield* newKey(key),
+  *run({ key, ...input }) {
+    return yield* describeSender(
+      yield* addSender(input, yield* newKey(key), linkHostOf((yield* linkTarget).publicBaseUrl)),
     )
-    return yield* describeSender(sender)
   },
   format: (sender) => formatSender(sender),
   note: ({ id }) => `${PUBLISH} ${id}\`: nothing is sent in this name before.`,
@@ -108,9 +77,9 @@ const list = reading({
     const { json } = yield* Output
     return senders.map(({ keys, ...sender }) => ({
       ...sender,
-      from: formatMailbox(sender.fromName, sender.fromAddress),
+      from: formatFrom(sender),
       selectors: keys.filter(({ isSigning }) => isSigning).map(({ selector }) => selector),
-      ramp: json ? sender.ramp : formatRamp(sender.ramp),
+      ramp: json ? sender.ramp : describeRamp(sender.ramp),
     }))
   },
   columns: [
@@ -143,15 +112,10 @@ const verify = changing({
     "Look up a sender's DNS records, and whether this deployment answers over https at its link domain. If nothing is missing or wrong, its newest key signs from now on, links stand on the domain, and the sender is live",
   input: { senderId, dnsServer },
   *run({ senderId, dnsServer }) {
-    const sender = yield* SenderRepository.use(({ find }) => find(senderId))
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
-    const { organizationId, linkDomain } = sender
-    if (linkDomain !== null) {
-      yield* LinkDomainRepository.use(({ beginVerification }) => beginVerification(organizationId, linkDomain))
-    }
-    const checks = yield* checkSender(sender, resolverOf(dnsServer), linkDomain)
-    const verified = yield* activateSender(sender)
+    const { sender, verified, checks } = yield* verifySender(senderId, checkSender(dnsServer))
     if ((yield* Output).json) return { ...verified, checks }
+    const { linkDomain } = sender
     const isNew = sender.liveSince === null || sender.keys.some(({ signsFrom }) => signsFrom === null)
     yield* printToStderr(
       isNew
@@ -164,8 +128,6 @@ const verify = changing({
   },
 })
 
-const resolverOf = (dnsServer: string | undefined) => createResolver(dnsServer === undefined ? [] : [dnsServer])
-
 const update = changing({
   about:
     "Change a sender; another DKIM domain needs another sender. A live one gets another domain only once its DNS records are found",
@@ -175,7 +137,7 @@ const update = changing({
       from: optional(from),
       replyTo: optional(
         flag(
-          Effect.map(asciiAddress, (schema) => noneOr(schema)),
+          Effect.map(replyTo, (schema) => noneOr(schema)),
           "Where replies go, or none for the From address",
         ),
       ),
@@ -190,15 +152,10 @@ const update = changing({
     },
     dnsServer,
   },
-  *run({ senderId, changes: { from, ...changes }, dnsServer }) {
-    yield* refuseOwnHost(changes.linkDomain)
+  *run({ senderId, changes, dnsServer }) {
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
-    const updated = yield* updateSender(
-      senderId,
-      { ...changes, ...(from && { fromName: from.name, fromAddress: from.address }) },
-      (changed) => checkSender(changed, resolverOf(dnsServer)),
-    )
-    return yield* describeSender(updated)
+    const options = { linkHost: linkHostOf((yield* linkTarget).publicBaseUrl), lookUp: checkSender(dnsServer) }
+    return yield* describeSender(yield* updateSender(senderId, changes, options))
   },
   format: (sender) => formatSender(sender),
   note: ({ id, liveSince, linkDomain, linkDomainVerifiedAt }) =>

@@ -9,6 +9,7 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
+import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
@@ -16,6 +17,7 @@ import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/ope
 import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver } from "@outreach/mail/createResolver"
+import { dnsFindings, senderFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
@@ -33,9 +35,8 @@ import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import { linkDomainFindings } from "./linkDomainFindings.ts"
-import { dnsFindings, senderFindings, smtpFindings } from "./mailFindings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
+import { smtpFindings } from "./smtpFindings.ts"
 
 const DATABASE_LIMIT = "10 seconds"
 
@@ -218,7 +219,12 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
     SenderRepository.use(({ list }) => list()),
     "senders could not be read",
   )
-  const link = yield* Effect.orElseSucceed(linkTarget, () => ({ publicBaseUrl: null, linkHost: null }))
+  const { allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
+  const link = yield* Effect.orElseSucceed(linkTarget, () => ({
+    publicBaseUrl: null,
+    allowPrivateAddresses,
+    secretsKey,
+  }))
   const found = yield* lookInTime(
     senders,
     { ms: 30_000, concurrency: 8 },

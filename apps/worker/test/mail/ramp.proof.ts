@@ -17,17 +17,9 @@ it("holds a sender to its ramp while workers are killed again and again", async 
   const sender = await run(
     Effect.gen(function* () {
       const added = yield* addSender(
-        {
-          organizationId: organization.id,
-          programId: null,
-          fromName: "",
-          fromAddress: "outreach@new.test",
-          replyTo: null,
-          dkimDomain: "new.test",
-          bounceDomain: null,
-          ramp: "400,600",
-        },
+        { organizationId: organization.id, from: { name: "", address: "outreach@new.test" }, ramp: "400,600" },
         { ...(yield* generateDkimKeyPair), selector: "s1" },
+        null,
       )
       return yield* (yield* SenderRepository).activate(added.id)
     }),

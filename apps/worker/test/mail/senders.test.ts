@@ -38,15 +38,14 @@ const launch = Effect.fnUntraced(function* (domain: string, recipients: number, 
     {
       organizationId: organization.id,
       programId: programId ?? null,
-      fromName: "Sender",
-      fromAddress: `outreach@${domain}`,
+      from: { name: "Sender", address: `outreach@${domain}` },
       replyTo: `replies@${domain}`,
-      dkimDomain: domain,
       bounceDomain: `bounces.${domain}`,
       linkDomain: `click.${domain}`,
       ramp: ramp ?? null,
     },
     { ...pair, selector: "s1" },
+    null,
   )
   const senders = yield* SenderRepository
   yield* senders.activate(id)

@@ -18,6 +18,9 @@ export const CAMPAIGN_STATUSES = [
 
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 
+/** The most e-mails of a campaign that may go out in a minute. */
+export const MAX_RATE = 1_000_000
+
 /** What names a campaign in every table. */
 export interface CampaignKey {
   readonly organizationId: OrganizationId

@@ -44,6 +44,11 @@ export class RecipientsDrawn extends DescribedError(
 /** The campaign cannot follow the other one as requested. */
 export class InvalidFollowUp extends DescribedError("InvalidFollowUp", "{reason}") {}
 
+export class IncompleteFollowUp extends DescribedError(
+  "IncompleteFollowUp",
+  "A follow-up needs all three: the campaign that it follows, whom it leaves out, and the time that they have had. No other campaign has one of them.",
+) {}
+
 export class QuotaReached extends DescribedError(
   "QuotaReached",
   "The program {programId} of campaign {campaignId} has reached its completer quota; nobody is added to it.",
@@ -53,6 +58,16 @@ export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {
 
 /** The two subjects of a campaign cannot be compared as requested. */
 export class InvalidSubjectTest extends DescribedError("InvalidSubjectTest", "{reason}") {}
+
+export class IncompleteSubjectTest extends DescribedError(
+  "IncompleteSubjectTest",
+  "A test of two subjects needs both subject B and a share. Without them there is no time after which a winner is decided.",
+) {}
+
+export class PreheaderWithoutLayout extends DescribedError(
+  "PreheaderWithoutLayout",
+  "A preheader needs the plain layout. Put your own into other HTML.",
+) {}
 
 export class InvalidTemplate extends DescribedError(
   "InvalidTemplate",

@@ -41,7 +41,10 @@ import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
 /** A campaign to be created. By default it has one subject, and its recipients are imported. */
-type NewCampaign = Pick<Campaign, "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"> &
+export type NewCampaign = Pick<
+  Campaign,
+  "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
+> &
   Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">> & {
     readonly subjectTest?: SubjectTest | undefined
     readonly followUp?: FollowUp | undefined

@@ -2,6 +2,13 @@ import { Schema } from "effect"
 import { OrganizationId, ProgramId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
+/** The most learners or completers that a target may be. */
+export const MAX_TARGET = 2_147_483_647
+
+export const ProgramSlug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate({
+  expected: "1 to 100 letters, digits and - _ . ~",
+})
+
 export const PROGRAM_STATUSES = ["draft", "active", "paused", "archived"] as const
 
 /** A partner-bound program: what clinicians are invited to. */

@@ -1,10 +1,18 @@
 import { Effect } from "effect"
-import type { ProgramId } from "../Identifier.ts"
+import { createIdentifier, type ProgramId } from "../Identifier.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
-import { type ProgramChanges, ProgramInUse, ProgramRepository } from "./ProgramRepository.ts"
+import { type NewProgram, type ProgramChanges, ProgramInUse, ProgramRepository } from "./ProgramRepository.ts"
 
 /** How many of the campaigns that keep a program from being archived are named. */
 const MAX_NAMED = 10
+
+/** Creates a program; by default without targets. */
+export const createProgram = Effect.fn("Programs.createProgram")(function* (
+  request: Pick<NewProgram, "organizationId" | "slug" | "name"> & Partial<NewProgram>,
+) {
+  const id = yield* createIdentifier("program")
+  return yield* (yield* ProgramRepository).create({ learnerTarget: null, completerTarget: null, ...request, id })
+})
 
 /**
  * Changes what is given of a program. It is not archived while campaigns of it are under way.

@@ -33,3 +33,13 @@ export const RampState = Schema.Struct({
   allowedToday: Schema.NullOr(Schema.Int),
 })
 export type RampState = typeof RampState.Type
+
+/** Says where a sender stands in its ramp, as in `day 2 of 3: 120 of 400 sent`; null without one. */
+export const describeRamp = (ramp: RampState | null): string | null => {
+  if (ramp === null) return null
+  const { sentToday, allowedToday } = ramp
+  const days = ramp.daily.split(",").length
+  if (sentToday === null || allowedToday === null) return `over, after ${days} days`
+  const next = sentToday < allowedToday ? "" : ", the next at 00:00 UTC"
+  return `day ${ramp.day} of ${days}: ${sentToday} of ${allowedToday} sent${next}`
+}

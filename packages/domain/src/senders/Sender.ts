@@ -49,6 +49,13 @@ export const DkimKey = Schema.Struct({
 })
 export type DkimKey = typeof DkimKey.Type
 
+/** Says what a key does. */
+export const dkimKeyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
+  if (signsFrom === null) return "pending"
+  if (isSigning) return signsUntil === null ? "signing" : "signing beside the next"
+  return isOver ? "over" : "signs no more, its record is still needed"
+}
+
 /** A sender with its keys, newest first. */
 export interface SenderWithKeys extends Sender {
   readonly keys: ReadonlyArray<DkimKey>
@@ -67,6 +74,15 @@ export interface Mailbox {
   readonly name: string
   readonly address: string
 }
+
+/** Formats a sender's name and address as in `Acme <outreach@acme.example>`. */
+export const formatFrom = ({ fromName, fromAddress }: Pick<Sender, "fromName" | "fromAddress">): string =>
+  fromName === "" ? fromAddress : `${fromName} <${fromAddress}>`
+
+/** A label of a domain name, or several: the name of a key. */
+export const Selector = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i),
+).annotate({ expected: "a selector, such as s2026" })
 
 /** Who a message comes from, and how it is signed (RFC 6376). */
 export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain"> {

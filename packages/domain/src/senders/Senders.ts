@@ -1,10 +1,12 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type SenderId } from "../Identifier.ts"
+import type { Finding } from "../operators/Finding.ts"
 import { Transaction } from "../Transaction.ts"
 import { LinkDomainRepository } from "./LinkDomainRepository.ts"
-import { domainOf, isAligned, type Sender, type SenderWithKeys } from "./Sender.ts"
-import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
+import { type DkimKeyPair, domainOf, isAligned, type Mailbox, type Sender, type SenderWithKeys } from "./Sender.ts"
+import { type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
 export class SenderNotAligned extends DescribedError(
   "SenderNotAligned",
@@ -16,43 +18,94 @@ export class LinkDomainUnusable extends DescribedError(
   "The link domain {domain} is also {use}, and a name with a CNAME record can have no other use; take one such as click.{domain}.",
 ) {}
 
-export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSender, "id">, key: NewDkimKey) {
-  yield* checkDomains(sender)
-  const added = { ...sender, id: yield* createIdentifier("sender") }
-  return yield* (yield* Transaction).run((yield* SenderRepository).add(added, key))
+export class SenderNotVerified extends DescribedError(
+  "SenderNotVerified",
+  ({ senderId, checks }: { readonly senderId: string; readonly checks: ReadonlyArray<Finding> }) => {
+    const failed = checks.filter(({ status }) => status === "failed").length
+    return `${failed} ${failed === 1 ? "check" : "checks"} of ${checks.length} failed for ${senderId}; nothing was changed.`
+  },
+) {}
+
+/** A sender to be added. By default it is the organization's own, and signs with its From domain. */
+type SenderRequest = Pick<NewSender, "organizationId"> &
+  Partial<Pick<NewSender, "programId" | "replyTo" | "dkimDomain" | "bounceDomain" | "linkDomain" | "ramp">> & {
+    readonly from: Mailbox
+  }
+
+/** A key of a sender, whose selector is made where none is chosen. */
+type KeyRequest = DkimKeyPair & { readonly selector?: string | undefined }
+
+/** Looks up what name servers say about a sender, and whether this deployment answers at a link domain. */
+type LookUp<E, R> = (sender: SenderWithKeys, linkDomain: string | null) => Effect.Effect<ReadonlyArray<Finding>, E, R>
+
+/** Adds a sender with its first key. `linkHost` is the host of the deployment's own links, which serves nothing but them. */
+export const addSender = Effect.fn("Senders.add")(function* (
+  { from, ...request }: SenderRequest,
+  key: KeyRequest,
+  linkHost: string | null,
+) {
+  const sender: NewSender = {
+    ...{ programId: null, replyTo: null, bounceDomain: null, linkDomain: null, ramp: null },
+    dkimDomain: domainOf(from.address),
+    ...request,
+    ...{ fromName: from.name, fromAddress: from.address, id: yield* createIdentifier("sender") },
+  }
+  yield* checkDomains(sender, linkHost)
+  return yield* (yield* Transaction).run((yield* SenderRepository).add(sender, yield* withSelector(key)))
 })
 
-export const addSenderKey = Effect.fn("Senders.addKey")(function* (senderId: SenderId, key: NewDkimKey) {
-  return yield* (yield* Transaction).run((yield* SenderRepository).addKey(senderId, key))
+export const addSenderKey = Effect.fn("Senders.addKey")(function* (senderId: SenderId, key: KeyRequest) {
+  return yield* (yield* Transaction).run((yield* SenderRepository).addKey(senderId, yield* withSelector(key)))
 })
 
-/** Lets the sender whose DNS records were found go live, and its newest key sign. Its link domain is verified. */
-export const activateSender = Effect.fn("Senders.activate")(function* ({
-  id,
-  organizationId,
-  linkDomain,
-}: Pick<Sender, "id" | "organizationId" | "linkDomain">) {
-  const domains = yield* LinkDomainRepository
-  const senders = yield* SenderRepository
-  const verified = linkDomain === null ? Effect.void : domains.verify(organizationId, linkDomain)
-  return yield* (yield* Transaction).run(Effect.andThen(verified, senders.activate(id)))
+/** Names a key by the date and four random digits, unless it has a name. */
+const withSelector = Effect.fnUntraced(function* (key: KeyRequest) {
+  const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10).replaceAll("-", "")
+  const uuid = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
+  return { ...key, selector: key.selector ?? `s${date}-${uuid.slice(-4)}` }
 })
 
 /**
- * Changes a sender. Of a live one, `verify` looks up the DNS records first when it gets another domain, and fails if one is missing or wrong.
+ * Lets a sender go live, its newest key sign, and links stand on its domain, if `lookUp` finds nothing missing or wrong. Returns the sender as it
+ * was, too, and what was found.
+ */
+export const verifySender = Effect.fn("Senders.verify")(function* <E, R>(senderId: SenderId, lookUp: LookUp<E, R>) {
+  const senders = yield* SenderRepository
+  const domains = yield* LinkDomainRepository
+  const sender = yield* senders.find(senderId)
+  const { organizationId, linkDomain } = sender
+  if (linkDomain !== null) yield* domains.beginVerification(organizationId, linkDomain)
+  const checks = yield* passing(sender, lookUp(sender, linkDomain))
+  const verify = linkDomain === null ? Effect.void : domains.verify(organizationId, linkDomain)
+  const verified = yield* (yield* Transaction).run(Effect.andThen(verify, senders.activate(senderId)))
+  return { sender, verified, checks }
+})
+
+const passing = Effect.fnUntraced(function* <A extends Finding, E, R>(
+  { id: senderId }: Pick<Sender, "id">,
+  looking: Effect.Effect<ReadonlyArray<A>, E, R>,
+) {
+  const checks = yield* looking
+  if (checks.some(({ status }) => status === "failed")) return yield* new SenderNotVerified({ senderId, checks })
+  return checks
+})
+
+/**
+ * Changes a sender. Of a live one, `lookUp` looks at the DNS records first when it gets another domain, and nothing changes if one is missing or wrong.
  *
  * Another link domain needs none, because links are made with it only once it is verified.
  */
 export const updateSender = Effect.fn("Senders.update")(function* <E, R>(
   senderId: SenderId,
-  changes: SenderChanges,
-  verify: (changed: SenderWithKeys) => Effect.Effect<unknown, E, R>,
+  { from, ...others }: Omit<SenderChanges, "fromName" | "fromAddress"> & { readonly from?: Mailbox },
+  { linkHost, lookUp }: { readonly linkHost: string | null; readonly lookUp: LookUp<E, R> },
 ) {
+  const changes = { ...others, ...(from && { fromName: from.name, fromAddress: from.address }) }
   const senders = yield* SenderRepository
   const sender = yield* senders.find(senderId)
   const changed = { ...sender, ...changes, ramp: sender.ramp }
-  yield* checkDomains(changed)
-  if (sender.liveSince !== null && hasNewDomain(sender, changed)) yield* verify(changed)
+  yield* checkDomains(changed, linkHost)
+  if (sender.liveSince !== null && hasNewDomain(sender, changed)) yield* passing(sender, lookUp(changed, null))
   return yield* (yield* Transaction).run(senders.update(senderId, changes))
 })
 
@@ -60,12 +113,15 @@ const hasNewDomain = (sender: Sender, changed: Sender): boolean =>
   domainOf(changed.fromAddress) !== domainOf(sender.fromAddress) ||
   (changed.bounceDomain !== null && changed.bounceDomain !== sender.bounceDomain)
 
-const checkDomains = Effect.fnUntraced(function* ({
-  fromAddress,
-  dkimDomain,
-  bounceDomain,
-  linkDomain = null,
-}: Pick<NewSender, "fromAddress" | "dkimDomain" | "bounceDomain" | "linkDomain">) {
+const checkDomains = Effect.fnUntraced(function* (
+  {
+    fromAddress,
+    dkimDomain,
+    bounceDomain,
+    linkDomain = null,
+  }: Pick<NewSender, "fromAddress" | "dkimDomain" | "bounceDomain" | "linkDomain">,
+  linkHost: string | null,
+) {
   const fromDomain = domainOf(fromAddress)
   if (!isAligned(dkimDomain, fromDomain)) {
     return yield* new SenderNotAligned({ role: "DKIM domain", domain: dkimDomain, fromDomain })
@@ -74,7 +130,7 @@ const checkDomains = Effect.fnUntraced(function* ({
     return yield* new SenderNotAligned({ role: "bounce domain", domain: bounceDomain, fromDomain })
   }
   if (linkDomain === null) return
-  if (linkDomain === bounceDomain)
-    return yield* new LinkDomainUnusable({ domain: linkDomain, use: "the bounce domain" })
-  if (linkDomain === fromDomain) return yield* new LinkDomainUnusable({ domain: linkDomain, use: "the From domain" })
+  const taken = { [bounceDomain ?? ""]: "the bounce domain", [fromDomain]: "the From domain" }
+  const use = linkDomain === linkHost ? "the host of PUBLIC_BASE_URL" : taken[linkDomain]
+  if (use !== undefined) return yield* new LinkDomainUnusable({ domain: linkDomain, use })
 })

@@ -14,6 +14,8 @@ const MAX_TEXT_LENGTH = 255
 export const dkimName = ({ selector }: Pick<DkimKey, "selector">, domain: string): string =>
   `${selector}._domainkey.${domain}`
 
+export const dmarcName = (address: string): string => `_dmarc.${domainOf(address)}`
+
 /**
  * Returns the DNS records that a sender needs: those of its keys, less the ones that are over, of its From domain, of its bounce domain, and
  * of its link domain, which leads to `linkHost`; null where that is not known.
@@ -25,7 +27,7 @@ export const dnsRecords = (sender: SenderWithKeys, linkHost: string | null): Rea
     ...keys
       .filter(({ isOver }) => !isOver)
       .map((key) => txt(dkimName(key, dkimDomain), `v=DKIM1; k=rsa; p=${key.publicKey}`)),
-    txt(`_dmarc.${domainOf(fromAddress)}`, "v=DMARC1; p=none; rua=mailto:<address for reports>"),
+    txt(dmarcName(fromAddress), "v=DMARC1; p=none; rua=mailto:<address for reports>"),
     ...(bounceDomain === null
       ? []
       : [

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { dkimFinding, dmarcFinding, spfFinding } from "../src/doctor/mailFindings.ts"
+import { dkimFinding, dmarcFinding, spfFinding } from "../src/dnsFindings.ts"
 
 const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
 const base64 = (key: KeyObject, type: "spki" | "pkcs1") => key.export({ type, format: "der" }).toString("base64")

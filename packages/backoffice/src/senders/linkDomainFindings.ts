@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto"
 import type { Resolver } from "node:dns/promises"
 import { request } from "node:https"
 import { linkBaseUrl, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
-import { type Finding, failed, ok } from "@outreach/domain/operators/Finding"
+import type { KeyRing } from "@outreach/domain/KeyRing"
+import { failed, ok } from "@outreach/domain/operators/Finding"
 import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/senders/linkDomainProof"
+import { lookUpAll, query, type RecordFinding } from "@outreach/mail/dnsFindings"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { addressGuard } from "@outreach/webhooks/addressGuard"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Effect } from "effect"
-import type { LinkTarget } from "../senders/linkTarget.ts"
-import { Target } from "../Target.ts"
-import { query } from "./mailFindings.ts"
+import { linkHostOf } from "./linkHostOf.ts"
 
 /** Long enough for a proxy that gets the certificate when it is first asked for. */
 const HTTPS_MS = 30_000
@@ -18,17 +18,24 @@ const MAX_PROOF_BYTES = 256
 /** The most CNAME records that are followed. */
 const MAX_ALIASES = 8
 
+/** Where links lead, and what it takes to ask there. */
+export interface LinkTarget {
+  /** Null where PUBLIC_BASE_URL is not set. */
+  readonly publicBaseUrl: string | null
+  readonly allowPrivateAddresses: boolean
+  readonly secretsKey: Effect.Effect<KeyRing, unknown>
+}
+
 /** Looks whether a link domain leads to this deployment: by its CNAME record, and by an answer over https that only this deployment can give. */
 export const linkDomainFindings = (
   resolver: Resolver,
   domain: string,
-  { publicBaseUrl, linkHost }: LinkTarget,
-): Effect.Effect<ReadonlyArray<Finding>, never, Target> =>
-  Effect.forEach(
-    [cnameFinding(resolver, domain, linkHost), httpsFinding(resolver, domain, publicBaseUrl)],
-    Effect.catch(Effect.succeed),
-    { concurrency: "unbounded" },
-  )
+  target: LinkTarget,
+): Effect.Effect<ReadonlyArray<RecordFinding>> =>
+  lookUpAll([
+    [`CNAME ${domain}`, cnameFinding(resolver, domain, linkHostOf(target.publicBaseUrl))],
+    [`https://${domain}`, httpsFinding(resolver, domain, target)],
+  ])
 
 const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, linkHost: string | null) {
   if (linkHost === null) {
@@ -51,15 +58,22 @@ const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: st
     : failed(`The CNAME record of ${domain} leads to ${last}, and not to ${linkHost}.`, publish)
 })
 
-const httpsFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, publicBaseUrl: string | null) {
-  const { allowHttp, secretsKey } = yield* Target
+const httpsFinding = Effect.fnUntraced(function* (
+  resolver: Resolver,
+  domain: string,
+  { publicBaseUrl, allowPrivateAddresses, secretsKey }: LinkTarget,
+) {
   const keys = yield* Effect.mapError(secretsKey, () =>
     failed("The answer over https cannot be checked without SECRETS_KEY.", "Set it as the API has it."),
   )
   const seal = yield* Effect.provide(TrackingSeal, NodeTrackingSeal(keys))
   const challenge = randomBytes(24).toString("base64url")
   const base = linkBaseUrl(domain, publicBaseUrl)
-  const { status, body } = yield* ask(resolver, new URL(LINK_DOMAIN_PROOF_PATH + challenge, base), allowHttp).pipe(
+  const { status, body } = yield* ask(
+    resolver,
+    new URL(LINK_DOMAIN_PROOF_PATH + challenge, base),
+    allowPrivateAddresses,
+  ).pipe(
     Effect.timeoutOrElse({ duration: HTTPS_MS, orElse: () => Effect.fail({ code: "ETIMEDOUT" }) }),
     Effect.mapError((error) => {
       const reason = networkFailure(error)
