@@ -2378,6 +2378,16 @@ create table digest_funnel (
   constraint digest_funnel_pkey PRIMARY KEY (organization_id, program_id, date)
 ) with (fillfactor=50);
 
+create table digest_funnel_hours (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  account_created integer not null,
+  learner_qualified integer not null,
+  completer_qualified integer not null,
+  constraint digest_funnel_hours_pkey PRIMARY KEY (hour, organization_id, program_id)
+) with (fillfactor=50);
+
 create table digest_outreach (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -3115,6 +3125,8 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
+CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
 CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
@@ -3193,6 +3205,7 @@ alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KE
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table delivery_outcomes add constraint delivery_outcomes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table digest_funnel_hours add constraint digest_funnel_hours_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);

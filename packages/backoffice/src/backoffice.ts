@@ -12,6 +12,7 @@ import { InboxReader } from "./inbox/InboxReader.ts"
 import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
 import { SystemReader } from "./inspection/SystemReader.ts"
+import { NumbersReader } from "./numbers/NumbersReader.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
 import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OwnedIds } from "./operators/OwnedIds.ts"
@@ -38,6 +39,7 @@ export const backoffice = Layer.mergeAll(
   AlertReader.layer,
   DatabaseInspection.layer,
   SystemReader.layer,
+  NumbersReader.layer,
   AuditLog.layer,
   ObjectFinder.layer,
   OwnedIds.layer,

@@ -307,10 +307,11 @@ create table recipient_fields (
 
 -- Counts of campaigns: how many recipients are in which state (docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md)
 
--- A row for each campaign, tested subject and hour: '' for recipients who test none, and -infinity for what has no hour.
+-- A row for each campaign, tested subject and hour in UTC: '' for recipients who test none, and -infinity for what has no hour, such as what is queued.
 -- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
 -- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
--- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients.
+-- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients. One who takes an
+-- unsubscription back is subtracted in the hour of that.
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -339,6 +340,8 @@ create table campaign_counts (
   primary key (organization_id, campaign_id, subject, hour),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
+-- Of all campaigns together: packages/backoffice/src/numbers/NumbersReader.ts.
+create index campaign_counts_by_hour on campaign_counts (hour);
 
 -- What each statement changed, until the worker adds it to campaign_counts. A row of its own, so that no transaction waits for another.
 -- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
@@ -370,6 +373,8 @@ create table campaign_domains (
 -- By the order of magnitude, which seldom changes, so that nearly all updates leave the index alone.
 create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, domain_size(
   sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
+create index campaign_domains_bounced on campaign_domains (organization_id, domain)
+  where mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other > 0;
 
 -- Events
 
@@ -1039,6 +1044,18 @@ create table digest_funnel (
   learner_reached_at timestamptz,
   completer_reached_at timestamptz,
   primary key (organization_id, program_id, date),
+  foreign key (organization_id, program_id) references programs
+) with (fillfactor = 50);
+
+-- The same by the hour, in UTC.
+create table digest_funnel_hours (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  hour timestamptz not null,
+  account_created integer not null,
+  learner_qualified integer not null,
+  completer_qualified integer not null,
+  primary key (hour, organization_id, program_id),
   foreign key (organization_id, program_id) references programs
 ) with (fillfactor = 50);
 

@@ -53,7 +53,7 @@ export const countMessages = (messages: string): Statement.Fragment =>
 
 /**
  * Appends that recipients complained or unsubscribed, or, with -1, that they took it back, as part of the statement that stored it. `changed` is a query
- * with the columns organization_id and recipient_id.
+ * with the columns organization_id, recipient_id and at, the time of it.
  */
 export const countFeedback = (
   count: "complained" | "unsubscribed",
@@ -61,10 +61,10 @@ export const countFeedback = (
   changed: string,
 ): Statement.Fragment =>
   text(`
-    insert into campaign_count_changes (organization_id, campaign_id, subject, ${count})
-    select organization_id, campaign_id, coalesce(test_subject, ''), ${sign} * count(*)
+    insert into campaign_count_changes (organization_id, campaign_id, subject, hour, ${count})
+    select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', at, 'UTC') as hour, ${sign} * count(*)
     from (${changed}) changed join recipients recipient using (organization_id)
-    where recipient.id = recipient_id group by organization_id, campaign_id, test_subject`)
+    where recipient.id = recipient_id group by organization_id, campaign_id, test_subject, hour`)
 
 /** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
 export const deleteMessages = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`

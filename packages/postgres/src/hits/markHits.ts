@@ -48,10 +48,10 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
       ) each, today
       where recipients.organization_id = each.organization_id and recipients.id = each.recipient_id
     ), counted as (
-      insert into campaign_count_changes (organization_id, campaign_id, subject, opened, clicked, unsuspected_opened, unsuspected_clicked)
-      select organization_id, campaign_id, coalesce(test_subject, ''), count(*) filter (where is_first and is_open),
-        count(*) filter (where is_first and not is_open), count(*) filter (where is_first_unsuspected and is_open),
-        count(*) filter (where is_first_unsuspected and not is_open)
+      insert into campaign_count_changes (organization_id, campaign_id, subject, hour, opened, clicked, unsuspected_opened, unsuspected_clicked)
+      select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', ${stamp}::timestamptz, 'UTC'),
+        count(*) filter (where is_first and is_open), count(*) filter (where is_first and not is_open),
+        count(*) filter (where is_first_unsuspected and is_open), count(*) filter (where is_first_unsuspected and not is_open)
       from (
         -- Their first ever, while the digest counts those of the date.
         select organization_id, campaign_id, test_subject, is_open, bool_and(date is null) as is_first,

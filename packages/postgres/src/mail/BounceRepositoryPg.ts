@@ -118,7 +118,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           with stored as (
             insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
             values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
-            on conflict do nothing returning organization_id, recipient_id
+            on conflict do nothing returning organization_id, recipient_id, reported_at as at
           ), counted as (${countFeedback("complained", 1, "select * from stored")})
           select from stored`
       return rows.length > 0

@@ -51,7 +51,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
               from_organization = unsubscriptions.from_organization or excluded.from_organization,
               repeats = case when unsubscriptions.revoked_at is null then unsubscriptions.repeats + 1 else 0 end,
               revoked_at = null, lifted_at = null
-            returning organization_id, recipient_id, repeats
+            returning organization_id, recipient_id, asked_at as at, repeats
           ), counted as (${countFeedback("unsubscribed", 1, "select * from asked where repeats = 0")}
           ), seed as (
             update seed_messages set unsubscribed_at = coalesce(unsubscribed_at, clock_timestamp())
@@ -64,7 +64,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
           with revoked as (
             update unsubscriptions set revoked_at = clock_timestamp(), lifted_at = null
             where organization_id = ${organizationId} and recipient_id = ${recipientId} and revoked_at is null
-            returning organization_id, recipient_id
+            returning organization_id, recipient_id, revoked_at as at
           ), counted as (${countFeedback("unsubscribed", -1, "select * from revoked")}
           ), seed as (
             update seed_messages set unsubscribed_at = null

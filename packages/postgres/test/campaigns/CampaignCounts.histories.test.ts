@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"
 import { carryOut, operation } from "./campaignHistory.ts"
-import { countCampaign, keep, progressOf, seed } from "./countCampaign.ts"
+import { countCampaign, funnelHours, keep, progressOf, seed } from "./countCampaign.ts"
 
 const run = runOnDatabase()
 
@@ -21,9 +21,11 @@ describe("the counts of a campaign", () => {
           run(
             Effect.gen(function* () {
               const seeded = yield* seed(isTest)
-              const { id } = seeded.campaign
+              const { id, organizationId } = seeded.campaign
               for (const operation of operations) yield* carryOut(seeded, operation)
               expect(yield* keep(id)).toEqual(yield* countCampaign(id))
+              const funnel = yield* funnelHours(organizationId)
+              expect(funnel.kept).toEqual(funnel.counted)
               const kept = yield* progressOf(id)
               yield* (yield* CampaignCounts).fold
               expect(yield* keep(id)).toEqual(yield* countCampaign(id))

@@ -61,6 +61,7 @@ export const operation = fc.oneof(
   fc.record({ do: fc.constant("fields" as const), who, name: fc.string() }),
   fc.record({ do: fc.constant("restore" as const), who }),
   fc.record({ do: fc.constant("fold" as const) }),
+  fc.record({ do: fc.constant("wait" as const), minutes: fc.integer({ min: 1, max: 150 }) }),
   fc.record({ do: fc.constant("cancel" as const) }),
 )
 type Operation = typeof operation extends fc.Arbitrary<infer A> ? A : never
@@ -136,6 +137,11 @@ export const carryOut = Effect.fnUntraced(function* (
       return yield* markMailed([(yield* some).id])
     case "fold":
       return yield* (yield* CampaignCounts).fold
+    case "wait":
+      // What is stamped from now on is stamped later.
+      return yield* sql`
+        update organization_clock set last = greatest(last, clock_timestamp()) + make_interval(mins => ${operation.minutes}::int)
+        where organization_id = ${organization.id}`
     case "cancel":
       return yield* Effect.ignore(commandCampaign(campaign.id, "pause"))
   }

@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
@@ -24,10 +24,20 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
       (select coalesce(sum(messages), 0)::int from late_refusal_counts where campaign_id = ${campaignId}) as refused_later
     from messages where campaign_id = ${campaignId}`
   const hours = yield* sql<Counts>`
-    select extract(epoch from hour)::int as hour, sum(sent)::int as sent, sum(bounced)::int as bounced from (
-      select date_trunc('hour', sent_at) as hour, 1 as sent, 0 as bounced from recipients where campaign_id = ${campaignId}
-      union all select date_trunc('hour', bounced_at), 0, 1 from recipients where campaign_id = ${campaignId}
-    ) each where hour is not null group by 1 order by 1`
+    with hit as (
+      select recipient_id, type, min(emitted_at) as first,
+        min(emitted_at) filter (where not (body::jsonb->'data'->>'is_bot_suspected')::boolean) as first_unsuspected
+      from events where campaign_id = ${campaignId} and type in ('outreach.email_opened', 'outreach.email_clicked') group by 1, 2
+    )
+    select extract(epoch from date_trunc('hour', at, 'UTC'))::int as hour, name, count(*)::int as count
+    from (
+      select each.* from recipients cross join lateral (
+        values ('published', published_at), ('sent', sent_at), ('bounced', bounced_at)
+      ) each where campaign_id = ${campaignId}
+      union all
+      select each.* from hit cross join lateral (values (split_part(type, '_', 2), first), ('unsuspected_' || split_part(type, '_', 2), first_unsuspected)) each
+    ) each (name, at)
+    where at is not null group by 1, 2 order by 1, 2`
   return { subjects: rows, queue: queue[0], hours }
 })
 
@@ -47,9 +57,27 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
       sum(refused_later)::int as refused_later
     from ${all}`
   const hours = yield* sql<Counts>`
-    select extract(epoch from hour)::int as hour, sum(sent)::int as sent, sum(bounced)::int as bounced
-    from ${all} where sent <> 0 or bounced <> 0 group by 1 order by 1`
+    select extract(epoch from hour)::int as hour, name, sum(count)::int as count
+    from ${all} cross join lateral (
+      values ('published', published), ('sent', sent), ('bounced', bounced), ('opened', opened), ('clicked', clicked),
+        ('unsuspected_opened', unsuspected_opened), ('unsuspected_clicked', unsuspected_clicked)
+    ) count (name, count)
+    where isfinite(hour) group by 1, 2 having sum(count) <> 0 order by 1, 2`
   return { subjects: rows, queue: queue[0], hours }
+})
+
+/** Counts the clinicians of an organization by the stage and hour that they reached, from the rows, and as they are kept. */
+export const funnelHours = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const counted = yield* sql<Counts>`
+    select program_id, stage, date_trunc('hour', counted_at, 'UTC') as hour, count(*)::int as count from qualifications
+    where organization_id = ${organizationId} group by 1, 2, 3 order by 1, 2, 3`
+  const kept = yield* sql<Counts>`
+    select program_id, stage, hour, count from digest_funnel_hours cross join lateral (
+      values ('account_created', account_created), ('learner_qualified', learner_qualified), ('completer_qualified', completer_qualified)
+    ) each (stage, count)
+    where organization_id = ${organizationId} and count <> 0 order by 1, 2, 3`
+  return { counted, kept }
 })
 
 /** The domain's progress, without the last minute. */

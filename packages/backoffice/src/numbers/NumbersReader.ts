@@ -1,0 +1,197 @@
+import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { hoursOf, PERIODS, type Period, type PeriodName, periodsAt } from "@outreach/domain/numbers/Period"
+import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { columnOf, decodeRows, decodeValue } from "@outreach/postgres/rowsOf"
+import { Effect, Schema, Struct } from "effect"
+
+/** What is counted of an hour. */
+export const Numbers = Schema.Struct({
+  /** Recipients: those who were sent the e-mail, and so on. */
+  published: Schema.Int,
+  sent: Schema.Int,
+  bounced: Schema.Int,
+  /** Recipients at their first open and their first click: all, and those not suspected to be bots. */
+  opened: Schema.Int,
+  unsuspectedOpened: Schema.Int,
+  clicked: Schema.Int,
+  unsuspectedClicked: Schema.Int,
+  /** Clinicians at the first time in a program, as in the digest; of a campaign, its recipients after the e-mail. */
+  accounts: Schema.Int,
+  learners: Schema.Int,
+  completers: Schema.Int,
+  /** Recipients. One who takes an unsubscription back is subtracted. */
+  complained: Schema.Int,
+  unsubscribed: Schema.Int,
+})
+export type Numbers = typeof Numbers.Type
+export type NumberName = keyof Numbers
+export const NUMBER_NAMES = Struct.keys(Numbers.fields)
+
+/** By what numbers are divided. */
+export const GROUPINGS = ["organization", "program", "campaign"] as const
+export type Grouping = (typeof GROUPINGS)[number]
+
+export interface NumbersFilter {
+  readonly organizationId?: OrganizationId | undefined
+  readonly programId?: ProgramId | undefined
+}
+
+const Group = Schema.Struct({
+  organizationId: Schema.NullOr(OrganizationId),
+  organization: Schema.NullOr(Schema.String),
+  programId: Schema.NullOr(ProgramId),
+  program: Schema.NullOr(Schema.String),
+  campaignId: Schema.NullOr(CampaignId),
+  campaign: Schema.NullOr(Schema.String),
+  ...Numbers.fields,
+})
+export type NumbersGroup = typeof Group.Type
+
+/** A recipient domain at which e-mails bounced, over all campaigns. */
+const BouncedDomain = Schema.Struct({
+  domain: Schema.String,
+  sent: Schema.Int,
+  bounced: Schema.Int,
+  mailboxNotFound: Schema.Int,
+  mailboxDisabled: Schema.Int,
+  domainNotFound: Schema.Int,
+  addressInvalid: Schema.Int,
+  other: Schema.Int,
+  campaigns: Schema.Int,
+  /** The campaign with most of them. */
+  campaignId: CampaignId,
+  campaign: Schema.String,
+  /** The last reply of each of at most three campaigns, the newest first, from `cleanSmtpReply`. */
+  replies: Schema.Array(Schema.String),
+  lastReplyAt: Schema.NullOr(Timestamp),
+})
+export type BouncedDomain = typeof BouncedDomain.Type
+
+const decodeNow = decodeValue({ now: Timestamp })
+const decodeTotals = decodeRows({ period: Schema.Int, ...Numbers.fields })
+const decodeGroups = decodeRows(Group.fields)
+const decodeDomains = decodeRows(BouncedDomain.fields)
+
+const BOUNCES = ["mailboxNotFound", "mailboxDisabled", "domainNotFound", "addressInvalid", "other"] as const
+const ALL_BOUNCES = BOUNCES.map(columnOf).join(" + ")
+
+/** Campaigns count `accounts`, `learners` and `completers` for themselves; programs and organizations count each clinician once. */
+const OF_FUNNEL: Partial<Record<NumberName, string>> = {
+  accounts: "account_created",
+  learners: "learner_qualified",
+  completers: "completer_qualified",
+}
+
+/** Reads how many there were of everything in periods of whole hours, from the counts that each transaction keeps. */
+export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/numbers/NumbersReader", (sql) => {
+  const list = (write: (name: NumberName) => string) => sql.literal(NUMBER_NAMES.map(write).join(", "))
+  const columns = list(columnOf)
+
+  /** The counts of hours of a period, by `keys` and hour. */
+  const countsOf = (
+    { organizationId, programId }: NumbersFilter,
+    { from, to }: Period,
+    keys: ReadonlyArray<string>,
+  ) => {
+    const within = sql`hour >= ${from}::timestamptz and hour < ${to}::timestamptz`
+    const isOfCampaigns = keys.includes("campaign_id")
+    const campaignColumns = list((name) => (name in OF_FUNNEL && !isOfCampaigns ? `0 as ${name}` : columnOf(name)))
+    const by = sql.literal([...keys, "hour"].join(", "))
+    return sql`(
+      select ${by}, ${list((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`)}
+      from (
+        select organization_id, program_id, campaign_id, hour, ${campaignColumns}
+        from (
+          select organization_id, campaign_id, hour, ${columns} from campaign_counts where ${within}
+          union all select organization_id, campaign_id, hour, ${columns} from campaign_count_changes where ${within}
+        ) counts
+        join (select organization_id, id as campaign_id, program_id from campaigns) campaign using (organization_id, campaign_id)
+        union all
+        select organization_id, program_id, null, hour, ${list((name) => OF_FUNNEL[name] ?? `0 as ${columnOf(name)}`)}
+        from digest_funnel_hours where ${within} and not ${isOfCampaigns}::boolean
+      ) each
+      where ${equal({ organization_id: organizationId, program_id: programId })}
+      group by ${by}
+    ) counts`
+  }
+
+  /** Reads the sums of several periods of a filter. */
+  const sums = Effect.fnUntraced(function* (filter: NumbersFilter, periods: ReadonlyArray<Period>) {
+    const [from, to] = [periods.map(({ from }) => from), periods.map(({ to }) => to)]
+    const whole = { from: from.toSorted()[0]!, to: to.toSorted().at(-1)! }
+    const rows = yield* sql`
+      select place::int - 1 as period, ${list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)}
+      from unnest(${from}::timestamptz[], ${to}::timestamptz[]) with ordinality as period (begins, ends, place)
+      left join ${countsOf(filter, whole, [])} on hour >= begins and hour < ends
+      group by place order by place`.pipe(decodeTotals)
+    return rows.map(Struct.omit(["period"]))
+  })
+
+  return {
+    /** Reads the numbers of all periods, by the database's clock. */
+    totals: Effect.fnUntraced(function* (filter: NumbersFilter) {
+      const now = yield* sql`select statement_timestamp() as now`.pipe(decodeNow)
+      const periods = periodsAt(toUnixMillis(now))
+      const found = yield* sums(filter, Object.values(periods))
+      const totals = Object.fromEntries(Struct.keys(PERIODS).map((name, i) => [name, found[i]]))
+      return { now, periods, totals: totals as Readonly<Record<PeriodName, Numbers>> }
+    }),
+
+    /** Reads the numbers of each hour of a period. */
+    hours: (filter: NumbersFilter, period: Period) => sums(filter, hoursOf(period)),
+
+    /** Reads the numbers of a period by organization, program or campaign, those with most e-mails first. A group in which nothing happened is left out. */
+    groups: (filter: NumbersFilter, grouping: Grouping, period: Period, limit: number) => {
+      const keys = GROUPINGS.slice(0, GROUPINGS.indexOf(grouping) + 1).map((name) => `${name}_id`)
+      const key = (name: Grouping) => sql.literal(keys.includes(`${name}_id`) ? `${name}_id` : "null::text")
+      return sql`
+        select counted.organization_id as "organizationId", organizations.name as organization, counted.program_id as "programId",
+          programs.name as program, counted.campaign_id as "campaignId", campaigns.name as campaign,
+          ${list((name) => `${columnOf(name)}::int as "${name}"`)}
+        from (
+          select ${key("organization")} as organization_id, ${key("program")} as program_id, ${key("campaign")} as campaign_id,
+            ${list((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`)}
+          from ${countsOf(filter, period, keys)} group by ${sql.literal(keys.join(", "))}
+        ) counted
+        join organizations on organizations.id = counted.organization_id
+        left join programs on programs.organization_id = counted.organization_id and programs.id = counted.program_id
+        left join campaigns on campaigns.organization_id = counted.organization_id and campaigns.id = counted.campaign_id
+        where ${sql.literal(NUMBER_NAMES.map((name) => `${columnOf(name)} <> 0`).join(" or "))}
+        order by sent + published desc, organizations.name, programs.name, campaigns.name, 1, 3, 5 limit ${limit}`.pipe(
+        decodeGroups,
+      )
+    },
+
+    /** Reads the domains at which most e-mails bounced, over all campaigns of a filter. */
+    bouncedDomains: ({ organizationId, programId }: NumbersFilter, limit: number) => {
+      const ofFilter = allOf(equal({ "campaign.organization_id": organizationId, "campaign.program_id": programId }))
+      const reasons = (write: (column: string) => string) => sql.literal(BOUNCES.map(columnOf).map(write).join(", "))
+      return sql`
+        with most as materialized (
+          select domain, sum(${sql.literal(ALL_BOUNCES)})::int as bounced, ${reasons((name) => `sum(${name})::int as ${name}`)},
+            count(*)::int as campaigns,
+            (array_agg(array[campaign_id, campaign.name] order by ${sql.literal(ALL_BOUNCES)} desc, campaign_id))[1:1] as worst,
+            coalesce((array_agg(last_reply order by last_reply_at desc) filter (where last_reply <> ''))[1:3], '{}') as replies,
+            max(last_reply_at) as last_reply_at
+          from campaign_domains kept
+          join campaigns campaign on campaign.organization_id = kept.organization_id and campaign.id = campaign_id
+          where ${sql.literal(ALL_BOUNCES)} > 0 and ${ofFilter}
+          group by domain order by bounced desc, domain limit ${limit}
+        )
+        select domain, sent, bounced, ${sql.literal(BOUNCES.map((name) => `${columnOf(name)} as "${name}"`).join(", "))},
+          campaigns, worst[1][1] as "campaignId", worst[1][2] as campaign, replies, last_reply_at as "lastReplyAt"
+        from most
+        cross join lateral (
+          select coalesce(sum(sent), 0)::int as sent
+          from campaigns campaign cross join lateral (
+            select sent from campaign_domains kept
+            where kept.organization_id = campaign.organization_id and kept.campaign_id = campaign.id and kept.domain = most.domain limit 1
+          ) kept
+          where ${ofFilter}
+        ) whole
+        order by bounced desc, domain`.pipe(decodeDomains)
+    },
+  }
+}) {}

@@ -1,0 +1,232 @@
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { hoursOf, type Period, periodsAt } from "@outreach/domain/numbers/Period"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { columnOf } from "@outreach/postgres/rowsOf"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { beforeEach, expect, it } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import {
+  type Grouping,
+  NUMBER_NAMES,
+  Numbers,
+  type NumbersFilter,
+  NumbersReader,
+} from "../../src/numbers/NumbersReader.ts"
+
+const run = runOnDatabase({ layer: backoffice })
+const test = effectTest(run)
+
+const reset = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of ["campaign_counts", "campaign_count_changes", "digest_funnel_hours"]) {
+    yield* sql`delete from ${sql(table)}`
+  }
+})
+
+beforeEach(() => run(reset))
+
+const HOUR_MS = 3_600_000
+const NONE = Object.fromEntries(NUMBER_NAMES.map((name) => [name, 0])) as Numbers
+const FUNNEL = ["accounts", "learners", "completers"] as const
+
+const sumOf = (all: ReadonlyArray<Numbers>): Numbers =>
+  Object.fromEntries(NUMBER_NAMES.map((name) => [name, all.reduce((sum, each) => sum + each[name], 0)])) as Numbers
+
+/** Seeds two organizations; the first has two programs, and its first program two campaigns. */
+const seedAll = Effect.gen(function* () {
+  const { program, campaign } = yield* seedCampaign({ recipients: 0 })
+  const other = yield* seedCampaign({ recipients: 0 })
+  const second = yield* (yield* ProgramRepository).create({
+    organizationId: program.organizationId,
+    id: yield* createIdentifier("program"),
+    slug: "asthma",
+    name: "Asthma",
+    ...SENDER,
+    learnerTarget: null,
+    completerTarget: null,
+  })
+  const { windowStart, windowEnd } = campaign
+  const create = (programId: typeof program.id, name: string) =>
+    createCampaign({
+      programId,
+      name,
+      kind: "traffic",
+      subject: "Hello",
+      html: FOOTER,
+      windowStart,
+      windowEnd,
+      hours: null,
+    })
+  return [campaign, yield* create(program.id, "Summer"), yield* create(second.id, "Autumn"), other.campaign]
+})
+
+/** What happened in an hour: to a campaign, or to the funnel of its program. */
+const happening = fc.record({
+  campaign: fc.nat({ max: 3 }),
+  /** Before the hour that is now. */
+  hoursAgo: fc.integer({ min: -2, max: 400 }),
+  into: fc.constantFrom("campaign_counts", "campaign_count_changes", "digest_funnel_hours"),
+  counts: fc.array(fc.integer({ min: -3, max: 9 }), { minLength: NUMBER_NAMES.length, maxLength: NUMBER_NAMES.length }),
+})
+
+it.each([1, 2, 3])("adds up what was counted in each period, by whatever it is divided and filtered (%i)", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(happening, {
+        maxLength: 30,
+        selector: ({ campaign, hoursAgo, into }) => `${campaign} ${hoursAgo} ${into}`,
+      }),
+      (happenings) =>
+        run(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            yield* reset
+            const campaigns = yield* seedAll
+            const reader = yield* NumbersReader
+            const { now } = yield* reader.totals({})
+            const thisHour = toUnixMillis(now) - (toUnixMillis(now) % HOUR_MS)
+            const stored = []
+            for (const { campaign: index, hoursAgo, into, counts } of happenings) {
+              const { organizationId, programId, id } = campaigns[index]!
+              const hour = fromUnixMillis(thisHour - hoursAgo * HOUR_MS)
+              const given = NUMBER_NAMES.map((name, i) => [name, counts[i]!] as const)
+              const isFunnel = into === "digest_funnel_hours"
+              const [accounts, learners, completers] = FUNNEL.map((name) => counts[NUMBER_NAMES.indexOf(name)]!)
+              if (isFunnel) {
+                // The second campaign is of the first program.
+                yield* sql`
+                  insert into digest_funnel_hours as kept (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
+                  values (${organizationId}, ${programId}, ${hour}, ${accounts!}, ${learners!}, ${completers!})
+                  on conflict (hour, organization_id, program_id) do update set account_created = kept.account_created + excluded.account_created,
+                    learner_qualified = kept.learner_qualified + excluded.learner_qualified,
+                    completer_qualified = kept.completer_qualified + excluded.completer_qualified`
+              } else {
+                const row = Object.fromEntries(given.map(([name, count]) => [columnOf(name), count]))
+                yield* sql`insert into ${sql(into)} ${sql.insert({ organization_id: organizationId, campaign_id: id, hour, ...row })}`
+              }
+              const numbers = Object.fromEntries(
+                given.map(([name, count]) => [name, isFunnel && !FUNNEL.some((each) => each === name) ? 0 : count]),
+              ) as Numbers
+              stored.push({ organizationId, programId, campaignId: id, hour, isFunnel, numbers })
+            }
+
+            const matching = (filter: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) =>
+              stored.flatMap((each) => {
+                const isMeant =
+                  each.hour >= from &&
+                  each.hour < to &&
+                  (filter.organizationId === undefined || filter.organizationId === each.organizationId) &&
+                  (filter.programId === undefined || filter.programId === each.programId)
+                if (!isMeant || (each.isFunnel && isOfCampaigns)) return []
+                const numbers =
+                  each.isFunnel || isOfCampaigns
+                    ? each.numbers
+                    : { ...each.numbers, accounts: 0, learners: 0, completers: 0 }
+                return [{ ...each, numbers }]
+              })
+            const [first] = campaigns
+            const filters: ReadonlyArray<NumbersFilter> = [
+              {},
+              { organizationId: first!.organizationId },
+              { organizationId: first!.organizationId, programId: first!.programId },
+              { programId: campaigns[2]!.programId },
+            ]
+            const { yesterday, this_week } = periodsAt(thisHour)
+            for (const filter of filters) {
+              const { totals, periods } = yield* reader.totals(filter)
+              for (const [name, period] of Object.entries(periods)) {
+                expect([name, totals[name as keyof typeof totals]]).toEqual([
+                  name,
+                  sumOf(matching(filter, period, false).map(({ numbers }) => numbers)),
+                ])
+              }
+              expect(yield* reader.hours(filter, yesterday)).toEqual(
+                hoursOf(yesterday).map((hour) => sumOf(matching(filter, hour, false).map(({ numbers }) => numbers))),
+              )
+              for (const grouping of [
+                "organization",
+                "program",
+                "campaign",
+              ] as const satisfies ReadonlyArray<Grouping>) {
+                const groups = yield* reader.groups(filter, grouping, this_week, 100)
+                const found = new Map(
+                  groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
+                )
+                const expected = Map.groupBy(
+                  matching(filter, this_week, grouping === "campaign"),
+                  (each) => each[`${grouping}Id`],
+                )
+                const sums = [...expected].map(([id, each]) => [id, sumOf(each.map(({ numbers }) => numbers))] as const)
+                expect(found).toEqual(
+                  new Map(sums.filter(([, numbers]) => NUMBER_NAMES.some((name) => numbers[name] !== 0))),
+                )
+              }
+            }
+          }),
+        ),
+    ),
+    { numRuns: 8 },
+  ),
+)
+
+test("has zeros where nothing was counted, and names no group", function* () {
+  const reader = yield* NumbersReader
+  const { totals, periods } = yield* reader.totals({})
+  expect(totals.today).toEqual(NONE)
+  expect(totals.last_week_by_hour).toEqual(NONE)
+  expect(yield* reader.groups({}, "program", periods.today, 10)).toEqual([])
+  expect(yield* reader.hours({}, { from: periods.today.from, to: periods.today.from })).toEqual([])
+})
+
+test("names the domains at which most bounced, over all campaigns of a filter, with what their servers answered last", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [spring, summer, , other] = yield* seedAll
+  const insert = (campaign: NonNullable<typeof spring>, domain: string, row: object) =>
+    sql`insert into campaign_domains ${sql.insert({ organization_id: campaign.organizationId, campaign_id: campaign.id, domain, ...row })}`
+  const at = (hour: number) => `2026-11-01 0${hour}:00Z`
+  yield* insert(spring!, "clinic.test", {
+    sent: 90,
+    mailbox_not_found: 4,
+    other: 1,
+    last_reply: "550 5.1.1 First",
+    last_reply_at: at(1),
+  })
+  yield* insert(summer!, "clinic.test", {
+    sent: 10,
+    mailbox_disabled: 2,
+    last_reply: "550 5.2.1 Second",
+    last_reply_at: at(2),
+  })
+  yield* insert(other!, "clinic.test", { sent: 5, domain_not_found: 9 })
+  yield* insert(spring!, "fine.test", { sent: 50, deferred: 3, last_reply: "451 4.7.1 Later", last_reply_at: at(3) })
+  yield* insert(other!, "small.test", { address_invalid: 1 })
+
+  const reader = yield* NumbersReader
+  const all = yield* reader.bouncedDomains({}, 10)
+  expect(
+    all.map(({ domain, sent, bounced, campaigns, campaign }) => [domain, sent, bounced, campaigns, campaign]),
+  ).toEqual([
+    ["clinic.test", 105, 16, 3, "Spring"],
+    ["small.test", 0, 1, 1, "Spring"],
+  ])
+  expect(all[0]).toMatchObject({
+    mailboxNotFound: 4,
+    mailboxDisabled: 2,
+    domainNotFound: 9,
+    addressInvalid: 0,
+    other: 1,
+    campaignId: other!.id,
+    replies: ["550 5.2.1 Second", "550 5.1.1 First"],
+    lastReplyAt: "2026-11-01T02:00:00.000000Z",
+  })
+  const ofOne = yield* reader.bouncedDomains({ programId: spring!.programId }, 10)
+  expect(ofOne).toMatchObject([{ domain: "clinic.test", sent: 100, bounced: 7, campaignId: spring!.id }])
+  expect(yield* reader.bouncedDomains({}, 1)).toHaveLength(1)
+})
