@@ -1,13 +1,13 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { type CampaignId, createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { hoursOf, type Period, periodsAt } from "@outreach/domain/numbers/Period"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { columnOf } from "@outreach/postgres/rowsOf"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach, expect, it } from "vitest"
@@ -67,6 +67,15 @@ const seedAll = Effect.gen(function* () {
   return [campaign, yield* create(program.id, "Summer"), yield* create(second.id, "Autumn"), other.campaign]
 })
 
+interface Stored {
+  readonly organizationId: OrganizationId
+  readonly programId: ProgramId
+  readonly campaignId: CampaignId
+  readonly hour: Timestamp
+  readonly isFunnel: boolean
+  readonly numbers: Numbers
+}
+
 /** What happened in an hour: to a campaign, or to the funnel of its program. */
 const happening = fc.record({
   campaign: fc.nat({ max: 3 }),
@@ -92,7 +101,7 @@ it.each([1, 2, 3])("adds up what was counted in each period, by whatever it is d
             const reader = yield* NumbersReader
             const { now } = yield* reader.totals({})
             const thisHour = toUnixMillis(now) - (toUnixMillis(now) % HOUR_MS)
-            const stored = []
+            const stored: Array<Stored> = []
             for (const { campaign: index, hoursAgo, into, counts } of happenings) {
               const { organizationId, programId, id } = campaigns[index]!
               const hour = fromUnixMillis(thisHour - hoursAgo * HOUR_MS)
@@ -159,11 +168,13 @@ it.each([1, 2, 3])("adds up what was counted in each period, by whatever it is d
                 const found = new Map(
                   groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
                 )
-                const expected = Map.groupBy(
+                const expected = Arr.groupBy(
                   matching(filter, this_week, grouping === "campaign"),
                   (each) => each[`${grouping}Id`],
                 )
-                const sums = [...expected].map(([id, each]) => [id, sumOf(each.map(({ numbers }) => numbers))] as const)
+                const sums = Object.entries(expected).map(
+                  ([id, each]) => [id, sumOf(each.map(({ numbers }) => numbers))] as const,
+                )
                 expect(found).toEqual(
                   new Map(sums.filter(([, numbers]) => NUMBER_NAMES.some((name) => numbers[name] !== 0))),
                 )
