@@ -2590,6 +2590,26 @@ create table hits (
   constraint hits_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text])))
 ) partition by RANGE (id);
 
+create table imports (
+  organization_id text collate "C" not null,
+  id text collate "C" default make_id('imp'::text) not null,
+  campaign_id text collate "C" not null,
+  operator text not null,
+  begun_at timestamp with time zone default clock_timestamp() not null,
+  active_at timestamp with time zone default clock_timestamp() not null,
+  ended_at timestamp with time zone,
+  fault text,
+  lines integer,
+  imported integer default 0 not null,
+  updated integer default 0 not null,
+  already_there integer default 0 not null,
+  suppressed integer default 0 not null,
+  repeated integer default 0 not null,
+  rejected integer default 0 not null,
+  rejects jsonb default '[]'::jsonb not null,
+  constraint imports_pkey PRIMARY KEY (organization_id, id)
+);
+
 create table inbox (
   organization_id text collate "C" not null,
   event_id text collate "C" not null,
@@ -3153,6 +3173,7 @@ CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_a
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (recipient_id, received_at);
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
+CREATE INDEX imports_of_campaign ON public.imports USING btree (organization_id, campaign_id, id);
 CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organization_id, npi, received_at) WHERE (applied_at IS NOT NULL);
 CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organization_id, received_at, event_id);
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
@@ -3221,6 +3242,7 @@ alter table failure_groups add constraint failure_groups_endpoint_id_fkey FOREIG
 alter table follow_ups add constraint follow_ups_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table follow_ups add constraint follow_ups_organization_id_first_id_fkey FOREIGN KEY (organization_id, first_id) REFERENCES campaigns(organization_id, id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
+alter table imports add constraint imports_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table late_refusal_counts add constraint late_refusal_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvRow"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -9,7 +10,6 @@ import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outre
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
-import { csvRow, disarmFormula } from "../src/csv/csvRow.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { runJson, runFailing, run, meanwhile } = commandLine()

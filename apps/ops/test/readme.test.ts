@@ -95,7 +95,7 @@ it("walks through commands that succeed one after the other", async () => {
   }
   expect([...ids.keys()].sort()).toEqual(
     ["aud_", "cmp_", "dlv_", "ers_", "key_", "opr_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "snd_", "whe_"]
-      .concat("evt_", "fgr_")
+      .concat("evt_", "fgr_", "imp_")
       .sort(),
   )
 })

@@ -19,6 +19,7 @@ import { OwnedIds } from "./operators/OwnedIds.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
+import { ImportLog } from "./recipients/ImportLog.ts"
 import { OutcomeReader } from "./recipients/OutcomeReader.ts"
 import { ReplyReader } from "./recipients/ReplyReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
@@ -45,6 +46,7 @@ export const backoffice = Layer.mergeAll(
   OwnedIds.layer,
   OrganizationReader.layer,
   PartnerActivityReader.layer,
+  ImportLog.layer,
   OutcomeReader.layer,
   ProgramReader.layer,
   ReplyReader.layer,

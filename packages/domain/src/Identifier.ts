@@ -21,6 +21,7 @@ export const PREFIXES = {
   dkimKey: "dkm",
   operator: "opr",
   failureGroup: "fgr",
+  import: "imp",
 } as const
 
 export type Kind = keyof typeof PREFIXES
@@ -73,6 +74,8 @@ export const FailureGroupId = Identifier("failureGroup")
 export type FailureGroupId = Identifier<"failureGroup">
 export const RestoreId = Identifier("restore")
 export type RestoreId = Identifier<"restore">
+export const ImportId = Identifier("import")
+export type ImportId = Identifier<"import">
 export const OperatorId = Identifier("operator")
 export type OperatorId = Identifier<"operator">
 

@@ -1,3 +1,4 @@
+import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
 import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataReader"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
@@ -14,7 +15,6 @@ import { Console, Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, organizationId, readClinician } from "../inputs/filters.ts"
 import { optional, switchFlag, text } from "../inputs/Input.ts"
-import { createPrivateFile } from "../output/createPrivateFile.ts"
 import { confirm, formatRecord, print, printToStderr, yes } from "../output/Output.ts"
 import { lazyCipher, secretCipher } from "../secretCipher.ts"
 

@@ -1,6 +1,10 @@
+import type { BadLines } from "@outreach/backoffice/csv/badLines"
+import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
+import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignId, ImportId, RecipientId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
@@ -12,12 +16,11 @@ import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramReposito
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { Effect, Layer, Schema } from "effect"
-import type { BadLines } from "../csv/badLines.ts"
-import { changing, group, revealing } from "../Declaration.ts"
+import { operatorOrUser } from "../audit/audited.ts"
+import { changing, group, reading, revealing } from "../Declaration.ts"
 import { campaignId, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
-import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
-import { formatRecord, formatRows, formatTable, printToStderr, refuse } from "../output/Output.ts"
-import type { importFile } from "../recipients/importFile.ts"
+import { argument, flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
+import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100
@@ -55,10 +58,16 @@ const load = changing({
     quiet,
     file: textArgument("A delimited text file whose first line names the columns npi and email"),
   },
-  *run({ campaignId, file, ...options }) {
-    const { importFile } = yield* Effect.promise(() => import("../recipients/importFile.ts"))
-    const printBad = printBadLines(options.rejects)
-    const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", printBad))
+  *run({ campaignId, file, quiet, rejects: rejectsPath, ...options }) {
+    const [{ importFile }, { createRejectsFile }] = yield* Effect.promise(() =>
+      Promise.all([import("@outreach/backoffice/recipients/importFile"), import("@outreach/backoffice/csv/badLines")]),
+    )
+    const printBad = printBadLines(rejectsPath)
+    const rejects = rejectsPath === undefined ? undefined : yield* createRejectsFile(rejectsPath)
+    const report = yield* importFile(campaignId, file, { ...options, rejects, operator: yield* operatorOrUser }).pipe(
+      showingImport(quiet),
+      Effect.tapErrorTag("BadLines", printBad),
+    )
     yield* printBad(report)
     const { imported, updated, ...rest } = report
     return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
@@ -146,12 +155,37 @@ const exportOutcomes = revealing({
   },
 })
 
+const listImports = reading({
+  about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
+  examples: ["ops recipients imports cmp_…"],
+  input: { campaignId, limit },
+  *run({ campaignId, limit }) {
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1 })
+  },
+  columns: [
+    ...(["id", "begunAt", "operator", "status", "lines", "imported", "updated", "alreadyThere"] as const),
+    ...(["suppressed", "repeated", "rejected", "fault"] as const),
+  ],
+})
+
+const listRejects = reading({
+  about: "List the refused lines of an import by number and reason, the first thousand",
+  examples: ["ops recipients rejects imp_…"],
+  input: { importId: argument(ImportId, "The import's id, imp_…") },
+  *run({ importId }) {
+    return (yield* (yield* ImportLog).find(importId)).rejects
+  },
+  columns: ["line", "reason"],
+})
+
 export const recipients = group({
   about: "The clinicians that campaigns are sent to",
-  commands: { import: load, find, export: exportOutcomes },
+  commands: { import: load, imports: listImports, rejects: listRejects, find, export: exportOutcomes },
   services: Layer.mergeAll(
     CampaignRepositoryPg,
     DigestRepositoryPg,
+    ImportLog.layer,
     OutcomeReader.layer,
     ProgramRepositoryPg,
     RecipientRepositoryPg,

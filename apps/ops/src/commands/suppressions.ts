@@ -18,7 +18,7 @@ import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, columnFlags, limit, organizationId, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, described, flag, optional, text, textArgument, type Values, withDefault } from "../inputs/Input.ts"
-import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
+import { confirm, formatCount, refuse, showingImport, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 import { EXPORT_FORMATS } from "../suppressions/exportFormats.ts"
 
@@ -170,8 +170,8 @@ const load = changing({
   *run({ file, reason, map, ignoreColumns, quiet, ...input }) {
     const scope = yield* readScope(input)
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
-    const options = { ignoreColumns, quiet, ...(map && { map }), ...(reason && { reason }) }
-    return { ...scope, ...(yield* importSuppressions(scope, file, options)) }
+    const options = { ignoreColumns, ...(map && { map }), ...(reason && { reason }) }
+    return { ...scope, ...(yield* showingImport(quiet)(importSuppressions(scope, file, options))) }
   },
   note: ({ harmless, invalid }) => {
     const left = [

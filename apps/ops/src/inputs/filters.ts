@@ -21,7 +21,7 @@ import {
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
-const ColumnMapText = Effect.promise(async () => (await import("../csv/ColumnMap.ts")).ColumnMapText)
+const ColumnMapText = Effect.promise(async () => (await import("@outreach/backoffice/csv/ColumnMap")).ColumnMapText)
 export const emailAddress = Effect.promise(
   async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,
 )

@@ -1,3 +1,4 @@
+import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
@@ -31,6 +32,12 @@ export const printProgress = Effect.fnUntraced(function* (
   if (json || quiet) return { advance: () => Effect.void } satisfies ProgressBar
   return yield* progressBar(label, total)
 })
+
+/** Shows on standard error what the import of a file does; nothing with `quiet`. */
+export const showingImport =
+  (quiet: boolean) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    quiet ? effect : Effect.provideService(effect, ImportProgress, { say: printToStderr, bar: printProgress })
 
 export const printRecord = (record: object) => print(record, () => formatRecord(record))
 

@@ -1,11 +1,11 @@
+import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
+import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvRow"
 import { OUTCOME_COLUMNS, OutcomeReader, type RecipientOutcome } from "@outreach/backoffice/recipients/OutcomeReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect } from "effect"
-import { csvRow, disarmFormula } from "../csv/csvRow.ts"
-import { createPrivateFile } from "../output/createPrivateFile.ts"
 import { printProgress, snakeName } from "../output/Output.ts"
 
 const BYTE_ORDER_MARK = "\uFEFF"

@@ -1,3 +1,5 @@
+import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
+import { csvRow } from "@outreach/backoffice/csv/csvRow"
 import {
   type SuppressionCursor,
   type SuppressionListFilter,
@@ -5,8 +7,6 @@ import {
 } from "@outreach/backoffice/suppressions/SuppressionReader"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { Array as Arr, Effect } from "effect"
-import { csvRow } from "../csv/csvRow.ts"
-import { createPrivateFile } from "../output/createPrivateFile.ts"
 import type { ExportFormat } from "./exportFormats.ts"
 
 const PAGE_SIZE = 1000

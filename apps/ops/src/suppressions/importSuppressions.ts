@@ -1,3 +1,9 @@
+import { BadLines, checkFile } from "@outreach/backoffice/csv/badLines"
+import { type ColumnMap, columnKey } from "@outreach/backoffice/csv/ColumnMap"
+import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
+import { readHeader } from "@outreach/backoffice/csv/readHeader"
+import { isBad, readLines } from "@outreach/backoffice/csv/readLines"
+import { recognizeFormat } from "@outreach/backoffice/csv/recognizeFormat"
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
@@ -6,12 +12,6 @@ import { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { isReasonIn, type SuppressionReason, type SuppressionScope } from "@outreach/domain/suppressions/Suppression"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Array as Arr, Effect, Result, Stream } from "effect"
-import { BadLines, checkFile } from "../csv/badLines.ts"
-import { type ColumnMap, columnKey } from "../csv/ColumnMap.ts"
-import { readHeader } from "../csv/readHeader.ts"
-import { isBad, readLines } from "../csv/readLines.ts"
-import { recognizeFormat } from "../csv/recognizeFormat.ts"
-import { printProgress, printToStderr } from "../output/Output.ts"
 import { jsonAsCsv } from "./jsonAsCsv.ts"
 import { recognizeForm, type SuppressionForm } from "./suppressionForms.ts"
 
@@ -37,7 +37,6 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   options: {
     readonly ignoreColumns: boolean
     readonly map?: ColumnMap
-    readonly quiet: boolean
     /** Why all are suppressed, whatever the file says. */
     readonly reason?: SuppressionReason
   },
@@ -50,23 +49,20 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
     "npi or email",
     form === undefined ? options : { ...options, ...readAs(form) },
   )
-  if (form !== undefined && !options.quiet) yield* printToStderr(`These are ${form.name}.`)
+  const progress = yield* ImportProgress
+  if (form !== undefined) yield* progress.say(`These are ${form.name}.`)
   const programs = scope.programId === undefined ? yield* (yield* ProgramRepository).list(scope.organizationId) : []
   const parse = createParser(scope, new Set(programs.map(({ id }) => id)), form, options.reason)
 
   const report = { form: form?.name ?? null, lines: 0, added: 0, withdrawn: 0, harmless: 0, invalid: 0 }
-  const { lines, bad } = yield* checkFile(
-    header,
-    (line) => {
-      const parsed = parse(line)
-      if (parsed === "harmless" || parsed === "invalid") report[parsed]++
-      return typeof parsed === "object" && "bad" in parsed ? parsed.bad : undefined
-    },
-    options,
-  )
+  const { lines, bad } = yield* checkFile(header, (line) => {
+    const parsed = parse(line)
+    if (parsed === "harmless" || parsed === "invalid") report[parsed]++
+    return typeof parsed === "object" && "bad" in parsed ? parsed.bad : undefined
+  })
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   report.lines = lines
-  const bar = yield* printProgress("Suppressing", lines, options)
+  const bar = yield* progress.bar("Suppressing", lines)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(

@@ -1,6 +1,6 @@
+import { csvRow } from "@outreach/backoffice/csv/csvRow"
+import { UnusableFile } from "@outreach/backoffice/csv/UnusableFile"
 import { Effect, FileSystem, Stream } from "effect"
-import { csvRow } from "../csv/csvRow.ts"
-import { unusableFile } from "../csv/readRows.ts"
 
 /** In bytes. A whole value is held in memory. */
 const MAX_SIZE = 64 * 1024 * 1024
@@ -11,6 +11,7 @@ const MAX_SIZE = 64 * 1024 * 1024
  */
 export const jsonAsCsv = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
+  const unusable = (reason: string) => new UnusableFile({ file: path, reason })
   const head = yield* files.stream(path, { bytesToRead: 64 }).pipe(
     Stream.decodeText,
     Stream.mkString,
@@ -19,20 +20,17 @@ export const jsonAsCsv = Effect.fnUntraced(function* (path: string) {
   if (!/^(?:\uFEFF)?\s*[[{]/.test(head)) return path
   const { size } = yield* Effect.orDie(files.stat(path))
   if (Number(size) > MAX_SIZE) {
-    return yield* Effect.fail(
-      unusableFile(
-        path,
-        `it is JSON of more than ${MAX_SIZE / 1024 / 1024} MiB; make it CSV, for example with jq -r and @csv`,
-      ),
+    return yield* unusable(
+      `it is JSON of more than ${MAX_SIZE / 1024 / 1024} MiB; make it CSV, for example with jq -r and @csv`,
     )
   }
-  const text = yield* Effect.mapError(files.readFileString(path), () => unusableFile(path, "it cannot be read"))
+  const text = yield* Effect.mapError(files.readFileString(path), () => unusable("it cannot be read"))
   const value = yield* Effect.try({
     try: (): unknown => JSON.parse(text.replace(/^\uFEFF/, "")),
-    catch: () => unusableFile(path, "it begins as JSON, and is none"),
+    catch: () => unusable("it begins as JSON, and is none"),
   })
   const rows = findRows(value)
-  if (rows.length === 0) return yield* Effect.fail(unusableFile(path, "it is JSON without a list of objects"))
+  if (rows.length === 0) return yield* unusable("it is JSON without a list of objects")
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const lines = [columns, ...rows.map((row) => columns.map((column) => toCell(row[column])))].map(csvRow)
   const csv = yield* Effect.orDie(files.makeTempFileScoped({ prefix: "suppressions-" }))

@@ -122,6 +122,9 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
               union all
               select organization.id from organizations organization
               where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
+              union all
+              select organization.id from organizations organization
+              where exists (select from imports where organization_id = organization.id and id = any (${ids}::text[]))
               union all select organization_id from dead_letters where id = any (${ids}::text[])
               union all
               select coalesce(job.organization_id, endpoint.organization_id)

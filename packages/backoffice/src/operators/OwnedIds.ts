@@ -33,6 +33,7 @@ export class OwnedIds extends DatabaseService<OwnedIds>()("backoffice/operators/
           union select id from webhook_endpoints join given using (id) where organization_id = ${organizationId}
           union select id from api_keys join given using (id) where organization_id = ${organizationId}
           union select id from signing_secrets join given using (id) where organization_id = ${organizationId}
+          union select id from imports join given using (id) where organization_id = ${organizationId}
           union select id from failure_groups join given using (id) where organization_id = ${organizationId}
           union select given.id from given
             where starts_with(given.id, 'evt_')

@@ -819,6 +819,30 @@ create table seed_messages (
   foreign key (organization_id, campaign_id) references campaigns
 );
 
+-- The imports of lists into campaigns. lines is null until all are counted. fault says why one ended before its time, and rejects holds
+-- the numbers and reasons of the first refused lines: nothing of a list is kept.
+create table imports (
+  organization_id text collate "C" not null,
+  id text collate "C" not null default make_id('imp'),
+  campaign_id text collate "C" not null,
+  operator text not null,
+  begun_at timestamptz not null default clock_timestamp(),
+  active_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  fault text,
+  lines integer,
+  imported integer not null default 0,
+  updated integer not null default 0,
+  already_there integer not null default 0,
+  suppressed integer not null default 0,
+  repeated integer not null default 0,
+  rejected integer not null default 0,
+  rejects jsonb not null default '[]',
+  primary key (organization_id, id),
+  foreign key (organization_id, campaign_id) references campaigns
+);
+create index imports_of_campaign on imports (organization_id, campaign_id, id);
+
 -- When a sending campaign is to be looked at again, and when an organization, which is no later than any of its campaigns.
 -- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0044-organizations-take-turns-in-sending.md.
 -- The tables are unlogged: openAndComplete gives a turn to every sending campaign that has none.

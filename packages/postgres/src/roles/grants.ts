@@ -66,6 +66,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     worker: "select, update (reply, bounced_at, unsubscribed_at), delete",
     operator: "select, insert, update (outcome, reply)",
   },
+  imports: { operator: "select, insert, update, delete" },
   campaign_turns: { worker: "select, insert, update, delete", operator: "select" },
   organization_turns: { worker: "select, insert, update, delete", operator: "select" },
   send_rates: { worker: "select, insert, update, delete", operator: "select" },

@@ -63,6 +63,8 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   gauge_samples: { others: "organization_id" },
   granted_roles: { others: "role kind" },
   hit_windows: { deleted: "organization_id recipient_id address link_hash" },
+  // The reasons of refused lines repeat nothing of them.
+  imports: { others: "organization_id id campaign_id operator fault rejects" },
   inbox_keys: { kept: { event_id: THEIR_ID }, others: "organization_id" },
   late_refusal_counts: { kept: { domain: DOMAIN }, others: "organization_id campaign_id cause" },
   mail_operators: { kept: { domain: DOMAIN }, others: "operator" },

@@ -5,8 +5,8 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { afterAll, expect, it } from "vitest"
-import { DELIMITERS, type Encoding, readRows } from "../src/csv/readRows.ts"
-import { recognizeFormat } from "../src/csv/recognizeFormat.ts"
+import { DELIMITERS, type Encoding, readRows } from "../../src/csv/readRows.ts"
+import { recognizeFormat } from "../../src/csv/recognizeFormat.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "ops-format-"))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,7 +1,7 @@
 import { email, npi } from "@outreach/testing/seedCampaign"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Cell, readEmail, readField, readNpi } from "../src/csv/spreadsheetCells.ts"
+import { type Cell, readEmail, readField, readNpi } from "../../src/csv/spreadsheetCells.ts"
 
 const NPI = npi(23_456_789)
 const EMAIL = email(7)

@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer"
 import { Effect, FileSystem, Stream } from "effect"
-import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows, unusableFile } from "./readRows.ts"
+import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows } from "./readRows.ts"
+import { UnusableFile } from "./UnusableFile.ts"
 
 /** How a file of rows is written. Nothing of it is asked for: a line `sep=;` above the header decides where the delimiter is not plain. */
 export interface FileFormat {
@@ -68,10 +69,10 @@ const recognizeEncoding = Effect.fnUntraced(function* (file: string) {
       return wide !== undefined
     }),
     Stream.runDrain,
-    Effect.mapError(() => unusableFile(file, "it cannot be read")),
+    Effect.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
   )
   const kind = otherKindOf(head ?? "")
-  if (kind !== undefined) return yield* Effect.fail(unusableFile(file, `it is ${kind}`))
+  if (kind !== undefined) return yield* new UnusableFile({ file, reason: `it is ${kind}` })
   // A line of the lesser kind is bad, and named.
   return wide ?? (strays + cut.length > sequences ? "windows-1252" : "utf-8")
 })

@@ -1,9 +1,5 @@
 import { Effect, FileSystem, Stream } from "effect"
-import { type Refusal, refusal } from "../output/Output.ts"
-
-/** Describes a file that cannot be imported at all. The reason never contains data of recipients. */
-export const unusableFile = (file: string, reason: string): Refusal =>
-  refusal("UnusableFile", `${file} cannot be imported: ${reason}.`, { file, reason })
+import { UnusableFile } from "./UnusableFile.ts"
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 
@@ -36,10 +32,13 @@ export interface RowOptions {
  * Accepts a byte order mark, every kind of line end, and line ends in quoted fields. Trims the spaces around a field.
  * An unpaired quote makes only its own line bad.
  */
-export const readRows = (file: string, options: RowOptions): Stream.Stream<Row, Refusal, FileSystem.FileSystem> => {
+export const readRows = (
+  file: string,
+  options: RowOptions,
+): Stream.Stream<Row, UnusableFile, FileSystem.FileSystem> => {
   const { encoding, onBytes = () => Effect.void } = options
   return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
-    Stream.mapError(() => unusableFile(file, "it cannot be read")),
+    Stream.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
     Stream.tap((bytes) => onBytes(bytes.length)),
     Stream.decodeText({ encoding }),
     Stream.concat(Stream.succeed(END)),
@@ -66,7 +65,7 @@ const takeRows = (
   file: string,
   unread: Unread,
   options: RowOptions,
-): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], Refusal> => {
+): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], UnusableFile> => {
   const { text, isLast } = unread
   const rows: Array<Row> = []
   let { number } = unread
@@ -77,7 +76,7 @@ const takeRows = (
     const isCut = !isLast && (row.end >= text.length - 1 || row.fields === undefined)
     if (isCut && text.length - start <= MAX_ROW_LENGTH + 1) break
     if (row.end - start > MAX_ROW_LENGTH) {
-      return Effect.fail(unusableFile(file, `line ${number} is longer than 64 KiB`))
+      return Effect.fail(new UnusableFile({ file, reason: `line ${number} is longer than 64 KiB` }))
     }
     const rowText = text.slice(start, row.end)
     if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: rowText, fields: row.fields })

@@ -3,7 +3,7 @@ import { parseInput } from "@outreach/domain/parseInput"
 import { Result } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { type Column, ColumnMapText, columnKey, suggestMap } from "../src/csv/ColumnMap.ts"
+import { type Column, ColumnMapText, columnKey, suggestMap } from "../../src/csv/ColumnMap.ts"
 
 const parse = (text: string) => Result.map(parseInput(ColumnMapText)(text), (map) => Object.fromEntries(map))
 const column = (title: string, cells: ReadonlyArray<string> = []): Column => ({

@@ -1,10 +1,10 @@
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result } from "effect"
-import { printToStderr } from "../output/Output.ts"
 import { type Column, type ColumnMap, columnKey, suggestMap } from "./ColumnMap.ts"
-import { unusableFile } from "./readRows.ts"
+import { ImportProgress } from "./ImportProgress.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
 import { isEmail, isNpi } from "./spreadsheetCells.ts"
+import { UnusableFile } from "./UnusableFile.ts"
 
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20
@@ -39,9 +39,10 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
 
 interface HeaderOptions {
   readonly ignoreColumns: boolean
-  readonly quiet: boolean
   /** What columns of other names hold. */
   readonly map?: ColumnMap
+  /** What every column holds, by its place and whatever its name; an empty text leaves it out. */
+  readonly targets?: ReadonlyArray<string> | undefined
   /** The fields that the file must have a column for; `all` takes every column. Default none. */
   readonly fields?: ReadonlyArray<string> | "all"
   /** The fields that are taken where the file has a column for them. Default none. */
@@ -49,57 +50,67 @@ interface HeaderOptions {
 }
 
 /**
- * Recognises how a regular file is written, and reads its first line. It names the columns `npi` and `email` in any order, those of the fields,
- * and others if `ignoreColumns` is set. `map` gives columns these names, also those of a file without a header. Says on standard error how the file is read.
+ * Recognises how a regular file is written, and reads its columns with their names and first cells. Its first line is a header if it has one of the names,
+ * or no cell of a clinician.
  */
-export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
+export const readColumns = Effect.fnUntraced(function* (file: string, names: ReadonlyArray<string> = []) {
   const size = yield* sizeOf(file)
   const { sample, encoding, delimiter } = yield* recognizeFormat(file)
   const [first, ...others] = sample
-  if (first === undefined) return yield* Effect.fail(unusableFile(file, "it is empty"))
+  if (first === undefined) return yield* new UnusableFile({ file, reason: "it is empty" })
   if (first.fields === undefined) {
-    return yield* Effect.fail(unusableFile(file, "its first line has a quote that does not pair"))
+    return yield* new UnusableFile({ file, reason: "its first line has a quote that does not pair" })
   }
-  const { map = new Map<string, string>() } = options
-  const isWanted = (cell: string) => [...COLUMNS, ...map.keys()].includes(columnKey(cell))
+  const isWanted = (cell: string) => [...COLUMNS, ...names].includes(columnKey(cell))
   const isHeader = first.fields.some(isWanted) || !first.fields.some((cell) => isNpi(cell) || isEmail(cell))
   const rows = isHeader ? others : sample
-  const targets = new Set(map.values())
-  const found = first.fields.map((cell, i): Column => {
+  const columns = first.fields.map((cell, i): Column => {
     const place = `column ${i + 1}`
-    const written = isHeader ? cell : place
-    const target = map.get(columnKey(written)) ?? map.get(place)
+    const cells = rows.map(({ fields }) => fields?.[i] ?? "")
+    return { title: isHeader && isName(cell) ? cell : place, name: isHeader ? cell : place, isMapped: false, cells }
+  })
+  const titles = columns.map(({ title }) => title)
+  const readAs = `${describeFormat({ encoding, delimiter })}, with ${isHeader ? `the header ${nameAll(titles)}` : "no header"}`
+  const header = isHeader ? { line: first.number, text: first.text } : { line: 0, text: titles.join(delimiter) }
+  return { file, size, encoding, delimiter, columns, isHeader, readAs, ...header }
+})
+
+/**
+ * Reads the header of a regular file: the columns `npi` and `email` in any order, those of the fields, and others if `ignoreColumns` is set.
+ * `map` gives columns these names, also those of a file without a header. Says how the file is read.
+ */
+export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
+  const { map = new Map<string, string>(), targets } = options
+  const { columns: written, isHeader, ...shape } = yield* readColumns(file, [...map.keys()])
+  const mapped = new Set(map.values())
+  const found = written.map((column, i): Column => {
+    const key = columnKey(column.name)
+    const target = targets?.[i] ?? map.get(key) ?? map.get(`column ${i + 1}`)
     // A column that the map names takes the place of another of that name.
-    const name = target ?? (targets.has(columnKey(written)) ? "" : written)
-    const title = isHeader && isName(cell) ? cell : place
-    return { title, name, isMapped: target !== undefined, cells: rows.map(({ fields }) => fields?.[i] ?? "") }
+    const name = target ?? (mapped.has(key) ? "" : column.name)
+    return { ...column, name, isMapped: target !== undefined && target !== "" }
   })
   const lacking = [...map].find(([, target]) => !found.some(({ name, isMapped }) => isMapped && name === target))
   const parsed = yield* Effect.mapError(
     lacking === undefined
       ? parseHeader(found, columns, options, isHeader)
       : Effect.fail(`--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`),
-    (reason) => unusableFile(file, reason),
+    (reason) => new UnusableFile({ file, reason }),
   )
-  const names = isHeader ? `the header ${nameAll(found.map(({ title }) => title))}` : "no header"
-  const readAs = `${describeFormat({ encoding, delimiter })}, with ${names}`
-  if (!options.quiet) yield* printToStderr(`Read as ${readAs}.`)
-  const text = isHeader ? first.text : found.map(({ title }) => title).join(delimiter)
-  const line = isHeader ? first.number : 0
-  const shape = { line, text, readAs, needsBoth: columns === "npi and email", columnCount: found.length }
-  return { file, size, encoding, delimiter, ...shape, ...parsed } satisfies Header
+  yield* (yield* ImportProgress).say(`Read as ${shape.readAs}.`)
+  return { ...shape, needsBoth: columns === "npi and email", columnCount: found.length, ...parsed } satisfies Header
 })
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {
   const { stat } = yield* FileSystem.FileSystem
   if (file === "-") {
-    return yield* Effect.fail(unusableFile("Standard input", "a file is read twice; give a file's name"))
+    return yield* new UnusableFile({ file: "Standard input", reason: "a file is read twice; give a file's name" })
   }
+  const unusable = (reason: string) => new UnusableFile({ file, reason })
   const { type, size } = yield* Effect.mapError(stat(file), ({ reason }) =>
-    unusableFile(file, reason._tag === "NotFound" ? "it does not exist" : "it cannot be read"),
+    unusable(reason._tag === "NotFound" ? "it does not exist" : "it cannot be read"),
   )
-  if (type !== "File")
-    return yield* Effect.fail(unusableFile(file, "it is not a regular file, and a file is read twice"))
+  if (type !== "File") return yield* unusable("it is not a regular file, and a file is read twice")
   return Number(size)
 })
 

@@ -1,7 +1,8 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { Effect, Schema, Stream } from "effect"
-import { createPrivateFile } from "../output/createPrivateFile.ts"
-import { formatCount, printProgress, printToStderr, refusal } from "../output/Output.ts"
+import { createPrivateFile } from "../createPrivateFile.ts"
+import { ImportProgress } from "./ImportProgress.ts"
 import type { Header } from "./readHeader.ts"
 import { isBad, readLines } from "./readLines.ts"
 
@@ -9,8 +10,13 @@ export interface RejectedLine extends BadLine {
   readonly text: string
 }
 
-const unusable = (file: string, reason: string) =>
-  refusal("UnusableRejectsFile", `The refused lines cannot be written to ${file}: ${reason}.`, { file, reason })
+class UnusableRejectsFile extends DescribedError(
+  "UnusableRejectsFile",
+  "The refused lines cannot be written to {file}: {reason}.",
+) {}
+
+/** Where refused lines are written to. */
+export type RejectsFile = Effect.Success<ReturnType<typeof createRejectsFile>>
 
 /**
  * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
@@ -18,7 +24,7 @@ const unusable = (file: string, reason: string) =>
  * Its columns are `line`, `reason` and those of the import file. The text of a line is unchanged, so that it can be fixed and imported.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
-  const { append, keep } = yield* createPrivateFile(path, unusable)
+  const { append, keep } = yield* createPrivateFile(path, UnusableRejectsFile)
   let hasLines = false
   return {
     write: Effect.fnUntraced(function* ({ text, delimiter }: Header, lines: ReadonlyArray<RejectedLine>) {
@@ -63,13 +69,11 @@ export interface BadLineReport {
 export const checkFile = Effect.fnUntraced(function* <E = never>(
   header: Header,
   check: (line: ImportLine) => string | undefined,
-  options: {
-    readonly quiet: boolean
-    /** Called with all bad lines, also those beyond the reported 10,000. */
-    readonly onBad?: ((lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>) | undefined
-  },
+  /** Called with all bad lines, also those beyond the reported 10,000. */
+  onBad?: (lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>,
 ) {
-  const bar = yield* printProgress("Checking", header.size, options)
+  const progress = yield* ImportProgress
+  const bar = yield* progress.bar("Checking", header.size)
   const bad: BadLineReport = { badCount: 0, badLines: [] }
   let lines = 0
   const remarks = new Map<string, number>()
@@ -83,11 +87,11 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
         return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
       })
       for (const line of found) addBadLine(bad, line)
-      return options.onBad?.(found) ?? Effect.void
+      return onBad?.(found) ?? Effect.void
     }),
   )
-  if (!options.quiet) {
-    for (const [remark, count] of remarks) yield* printToStderr(`${formatCount(count, "line")}: ${remark}.`)
+  for (const [remark, count] of remarks) {
+    yield* progress.say(`${count === 1 ? "1 line" : `${count.toLocaleString("en-US")} lines`}: ${remark}.`)
   }
   return { lines, bad, remarks: [...remarks].map(([remark, lines]) => ({ remark, lines })) }
 }, Effect.scoped)

@@ -46,16 +46,40 @@ export interface Column {
   readonly cells: ReadonlyArray<string>
 }
 
-/** Returns the whole `--map` that is likely where columns are missing: by their names, and by what the first rows hold. */
+/** Returns the whole `--map` that is likely where columns are missing. */
 export const suggestMap = (missing: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string | undefined => {
-  const free = columns.filter(({ isMapped, name }) => !isMapped && TESTS[name.toLowerCase()] === undefined)
-  const found = missing.flatMap((target) => {
-    const scores = free.map((column) => likeness(target, column))
-    const best = Math.max(...scores)
-    return best < 0.5 ? [] : [[free[scores.indexOf(best)]!.title, target] as const]
-  })
+  const found = findLikely(missing, columns).map(([{ title }, target]) => [title, target] as const)
   const given = columns.flatMap(({ isMapped, title, name }) => (isMapped ? [[title, name] as const] : []))
   return found.length === 0 ? undefined : formatMap([...given, ...found])
+}
+
+/** Returns what each column is likely to hold of what is wanted, by its name or by its cells; an empty text for the others. */
+export const likelyTargets = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
+  const targets = new Map<Column, string>()
+  for (const column of columns) {
+    const name = column.name.toLowerCase()
+    const target = TESTS[name] === undefined ? Result.getOrElse(fieldNameOf(column.name), () => "") : name
+    if (wanted.includes(target) && ![...targets.values()].includes(target)) targets.set(column, target)
+  }
+  const missing = wanted.filter((target) => ![...targets.values()].includes(target))
+  const free = columns.filter((column) => !targets.has(column))
+  for (const [column, target] of findLikely(missing, free)) targets.set(column, target)
+  return columns.map((column) => targets.get(column) ?? "")
+}
+
+/** Finds the columns that are likely to hold what is missing, each of them once: by their names, and by what the first rows hold. */
+const findLikely = (
+  missing: ReadonlyArray<string>,
+  columns: ReadonlyArray<Column>,
+): ReadonlyArray<readonly [Column, target: string]> => {
+  let free = columns.filter(({ isMapped, name }) => !isMapped && TESTS[name.toLowerCase()] === undefined)
+  return missing.flatMap((target) => {
+    const scores = free.map((column) => likeness(target, column))
+    const best = free[scores.indexOf(Math.max(...scores))]
+    if (best === undefined || Math.max(...scores) < 0.5) return []
+    free = free.filter((column) => column !== best)
+    return [[best, target] as const]
+  })
 }
 
 const TESTS: Readonly<Record<string, (cell: string) => boolean>> = {

@@ -5,7 +5,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { afterAll, expect, it } from "vitest"
-import { type Row, readRows } from "../src/csv/readRows.ts"
+import { type Row, readRows } from "../../src/csv/readRows.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "ops-rows-"))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,7 +1,7 @@
 import { npi } from "@outreach/testing/seedCampaign"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { createFirstLines, REPEATED } from "../src/csv/firstLines.ts"
+import { createFirstLines, REPEATED } from "../../src/csv/firstLines.ts"
 
 const line = fc.record({
   npi: fc.nat(20).map(npi),

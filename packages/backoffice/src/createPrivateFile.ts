@@ -1,0 +1,31 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { Effect, FileSystem, type PlatformError } from "effect"
+
+const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], string>> = {
+  AlreadyExists: "it exists already, and nothing is overwritten",
+  NotFound: "its folder does not exist",
+  PermissionDenied: "permission is denied",
+}
+
+class UnwritableFile extends DescribedError("UnusableFile", "{file} cannot be written: {reason}.") {}
+
+/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. Fails with an `Unusable` for a reason. */
+export const createPrivateFile = Effect.fnUntraced(function* <E = UnwritableFile>(
+  path: string,
+  Unusable: new (fields: Pick<UnwritableFile, "file" | "reason">) => E = UnwritableFile as never,
+) {
+  const { open, remove } = yield* FileSystem.FileSystem
+  const fault = (reason: string) => new Unusable({ file: path, reason })
+  let isKept = false
+  const file = yield* Effect.acquireRelease(open(path, { flag: "wx", mode: 0o600 }), () =>
+    isKept ? Effect.void : Effect.ignore(remove(path)),
+  ).pipe(Effect.mapError(({ reason }) => fault(REASONS[reason._tag] ?? "it cannot be created")))
+  return {
+    append: (content: string | Uint8Array) =>
+      Effect.mapError(file.writeAll(Buffer.from(content as string)), () => fault("a write to it failed")),
+    /** Keeps the file after the scope. */
+    keep: Effect.sync(() => {
+      isKept = true
+    }),
+  }
+})

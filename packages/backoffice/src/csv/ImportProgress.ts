@@ -1,0 +1,10 @@
+import type { ProgressBar } from "@outreach/process/progress"
+import { Context, Effect, type Scope } from "effect"
+
+/** How the import of a file shows what it does, where somebody watches. By default it shows nothing. */
+export class ImportProgress extends Context.Reference<{
+  readonly say: (text: string) => Effect.Effect<void>
+  readonly bar: (label: string, total: number) => Effect.Effect<ProgressBar, never, Scope.Scope>
+}>("backoffice/csv/ImportProgress", {
+  defaultValue: () => ({ say: () => Effect.void, bar: () => Effect.succeed({ advance: () => Effect.void }) }),
+}) {}

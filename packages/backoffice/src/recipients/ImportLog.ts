@@ -1,0 +1,106 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { CampaignId, ImportId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
+import { keyset } from "@outreach/postgres/keyset"
+import { decodeValue, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema } from "effect"
+
+/** The refused lines of an import that are kept, and the imports of a campaign. */
+export const MAX_KEPT = { rejects: 1000, imports: 200 } as const
+
+/** After how long without a sign of life the process of an import counts as gone. A batch takes seconds. */
+const SILENCE = "5 minutes"
+
+const counts = {
+  /** Null until the first pass has counted them. */
+  lines: Schema.NullOr(Schema.Int),
+  imported: Schema.Int,
+  updated: Schema.Int,
+  alreadyThere: Schema.Int,
+  suppressed: Schema.Int,
+  repeated: Schema.Int,
+  rejected: Schema.Int,
+}
+export type ImportCounts = Schema.Struct<typeof counts>["Type"]
+
+const ImportRecord = Schema.Struct({
+  id: ImportId,
+  organizationId: OrganizationId,
+  campaignId: CampaignId,
+  operator: Schema.String,
+  begunAt: Timestamp,
+  endedAt: Schema.NullOr(Timestamp),
+  /** `failed` has a fault; the process of one that was `interrupted` is gone. */
+  status: Schema.Literals(["running", "finished", "failed", "interrupted"]),
+  fault: Schema.NullOr(Schema.String),
+  ...counts,
+})
+export type ImportRecord = typeof ImportRecord.Type
+
+const Reject = Schema.Struct({ line: Schema.Int, reason: Schema.String })
+export type Reject = typeof Reject.Type
+
+export class ImportNotFound extends DescribedError("ImportNotFound", "No import {importId}.") {}
+
+const status = `case when fault is not null then 'failed' when ended_at is not null then 'finished'
+  when active_at < clock_timestamp() - interval '${SILENCE}' then 'interrupted' else 'running' end`
+
+const records = rowsOf(ImportRecord, { status })
+const details = rowsOf(Schema.Struct({ ...ImportRecord.fields, rejects: Schema.Array(Reject) }), { status })
+const decodeId = decodeValue({ id: ImportId })
+const newestFirst = keyset({ id: "id" }, "desc")
+
+type Key = Pick<ImportRecord, "organizationId" | "id">
+
+/** Records the imports of lists: who imported, how many lines had which outcome, and why the first refused ones were. */
+export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipients/ImportLog", (sql) => ({
+  /** Records that an import begins, and forgets the oldest of the campaign. Returns its id. */
+  begin: ({ organizationId, id }: Pick<Campaign, "organizationId" | "id">, operator: string) =>
+    sql`
+      with old as (
+        select id from imports where organization_id = ${organizationId} and campaign_id = ${id}
+        order by id desc offset ${MAX_KEPT.imports - 1}::int
+      ), gone as (
+        delete from imports using old where organization_id = ${organizationId} and imports.id = old.id
+      )
+      insert into imports (organization_id, campaign_id, operator) values (${organizationId}, ${id}, ${operator})
+      returning id`.pipe(decodeId),
+
+  /** Keeps how far an import is: `rejects` are all so far, of which the first are kept; undefined if there are no new ones. */
+  save: (
+    { organizationId, id }: Key,
+    { lines, imported, updated, alreadyThere, suppressed, repeated, rejected }: ImportCounts,
+    rejects: ReadonlyArray<Reject> | undefined,
+  ) =>
+    sql`
+      update imports set active_at = clock_timestamp(), lines = ${lines}::int, imported = ${imported}, updated = ${updated},
+        already_there = ${alreadyThere}, suppressed = ${suppressed}, repeated = ${repeated}, rejected = ${rejected},
+        rejects = coalesce(${rejects ? JSON.stringify(rejects.slice(0, MAX_KEPT.rejects)) : null}::text::jsonb, rejects)
+      where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.asVoid),
+
+  end: ({ organizationId, id }: Key, fault: string | null) =>
+    sql`
+      update imports set ended_at = clock_timestamp(), fault = ${fault}
+      where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.asVoid),
+
+  /** Lists the imports of a campaign, newest first: at most `limit`, from the newest on or before another one. */
+  list: (
+    { organizationId, id }: Pick<Campaign, "organizationId" | "id">,
+    { limit, before = null }: { readonly limit: number; readonly before?: { readonly id: ImportId } | null },
+  ) =>
+    sql`
+      select ${records.columns} from imports
+      where organization_id = ${organizationId} and campaign_id = ${id} and ${newestFirst.after(before)}
+      order by ${newestFirst.order} limit ${limit}`.pipe(records.decode),
+
+  /** Finds an import with its refused lines. */
+  find: (importId: ImportId) =>
+    sql`
+      select ${details.columns} from imports
+      where organization_id in (select id from organizations) and id = ${importId}`.pipe(
+      details.decode,
+      firstOr(ImportNotFound, { importId }),
+    ),
+})) {}

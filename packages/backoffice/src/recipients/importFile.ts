@@ -1,0 +1,197 @@
+import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
+import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
+import { inTransaction } from "@outreach/domain/Transaction"
+import { Cause, Effect, Exit, Result, Stream } from "effect"
+import {
+  addBadLine,
+  type BadLineReport,
+  BadLines,
+  checkFile,
+  type RejectedLine,
+  type RejectsFile,
+} from "../csv/badLines.ts"
+import type { ColumnMap } from "../csv/ColumnMap.ts"
+import { createFirstLines, REPEATED } from "../csv/firstLines.ts"
+import { ImportProgress } from "../csv/ImportProgress.ts"
+import { type Header, readHeader } from "../csv/readHeader.ts"
+import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
+import { type ImportCounts, ImportLog } from "./ImportLog.ts"
+
+const BATCH_SIZE = 1000
+const SHOWN_LINES = 10
+const MAX_SHOWN_LENGTH = 30
+
+interface ImportOptions {
+  readonly skipBad: boolean
+  readonly ignoreColumns: boolean
+  /** Counts what an import would do, and imports nothing. */
+  readonly check: boolean
+  /** The fields to take beside those of the campaign; `all` takes every column. */
+  readonly fields: ReadonlyArray<string> | "all"
+  readonly map?: ColumnMap
+  /** What every column holds, by its place. */
+  readonly targets?: ReadonlyArray<string>
+  /** Receives all refused lines, and is kept once it has them. */
+  readonly rejects?: RejectsFile | undefined
+  /** Who imports, for the record of imports. */
+  readonly operator: string
+  /** Called with the id of the record. */
+  readonly onBegin?: (id: ImportId) => Effect.Effect<void>
+}
+
+/**
+ * Imports a delimited file into a campaign, and records it. Importing it again imports nothing twice.
+ *
+ * Reads the file twice. The first pass checks every line: with bad lines, nothing is imported unless `skipBad` leaves them
+ * out. The second pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
+ * Of lines with the same NPI and address the first counts.
+ */
+export const importFile = Effect.fn("importFile")(function* (
+  campaignId: CampaignId,
+  file: string,
+  options: ImportOptions,
+) {
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const { status } = campaign
+  if (!IMPORTABLE.includes(status)) {
+    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+  }
+  const header = yield* readHeader(file, "npi and email", { ...options, ...fieldsToTake(campaign, options.fields) })
+  if (options.check) return yield* importLinesOf(header, campaign, options, () => Effect.void)
+  const log = yield* ImportLog
+  const id = yield* log.begin(campaign, options.operator)
+  yield* options.onBegin?.(id) ?? Effect.void
+  const key = { organizationId: campaign.organizationId, id }
+  let kept = 0
+  return yield* importLinesOf(header, campaign, options, (lines, { badCount, badLines, ...counts }) => {
+    const news = badCount > kept ? badLines : undefined
+    kept = badCount
+    return log.save(key, { ...counts, lines, rejected: badCount }, news)
+  }).pipe(Effect.onExit((exit) => log.end(key, faultOf(exit))))
+}, Effect.scoped)
+
+const importLinesOf = Effect.fnUntraced(function* (
+  header: Header,
+  campaign: Campaign,
+  options: ImportOptions,
+  /** Keeps the counts so far, in the transaction of each batch. */
+  save: (lines: number | null, report: Report) => Effect.Effect<void>,
+) {
+  const { check, rejects } = options
+  const skipBad = options.skipBad || check
+  const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
+  const complete = rejects?.complete ?? Effect.void
+
+  const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
+  const compare = createFirstLines()
+  const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
+  let repeated = 0
+  const { lines, bad, remarks } = yield* checkFile(
+    header,
+    (line) => {
+      const reason = judge(line)
+      if (reason !== REPEATED) return reason
+      repeated++
+      return undefined
+    },
+    skipBad ? undefined : reject,
+  )
+  const withoutPlace = campaign.hours === null ? undefined : 0
+  const { readAs } = header
+  const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated, withoutPlace }
+  const report = { readAs, ...counts, remarks, badCount: 0, badLines: [] as BadLineReport["badLines"] }
+  if (bad.badCount > 0 && !skipBad) {
+    yield* complete
+    yield* save(lines, { ...report, ...bad })
+    return yield* new BadLines({ ...report, ...bad })
+  }
+
+  const rows = readLines(header).pipe(
+    Stream.take(SHOWN_LINES),
+    Stream.map((line) => ({ line, fault: (isBad(line) ? line.reason : judge(line)) ?? null })),
+    Stream.runCollect,
+  )
+  const first = check ? (yield* rows).map(({ line, fault }) => understood(line, fault)) : undefined
+  const register = check ? checkLines : importLines
+  const importBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<FileLine>) {
+    const compared = batch.map((line) => {
+      const reason = isGood(line) && compare(line) !== undefined ? judge(line) : undefined
+      return reason === undefined ? line : { number: line.number, text: line.text, reason }
+    })
+    const result = yield* register(campaign.id, compared.filter(isGood))
+    report.imported += result.imported
+    report.updated += result.updated
+    report.alreadyThere += result.alreadyThere
+    report.suppressed += result.suppressed
+    if (report.withoutPlace !== undefined) report.withoutPlace += result.withoutPlace ?? 0
+    const reasons = new Map([...compared.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
+    const refused = batch.flatMap(({ number, text }) => {
+      const reason = reasons.get(number)
+      return reason === undefined || reason === REPEATED ? [] : [{ number, reason, text }]
+    })
+    for (const line of refused) addBadLine(report, line)
+    yield* save(lines, report)
+    return refused
+  }, inTransaction)
+  yield* save(lines, report)
+  const bar = yield* (yield* ImportProgress).bar(check ? "Comparing" : "Importing", lines)
+  yield* readLines(header).pipe(
+    Stream.grouped(BATCH_SIZE),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (batch) {
+        const refused = yield* importBatch(batch)
+        yield* reject(refused)
+        if (refused.length > 0 && !skipBad) {
+          yield* complete
+          return yield* new BadLines(report)
+        }
+        yield* bar.advance(batch.length)
+      }),
+    ),
+  )
+  yield* complete
+  return { ...report, first }
+})
+
+type Report = Pick<ImportCounts, "imported" | "updated" | "alreadyThere" | "suppressed" | "repeated"> & BadLineReport
+
+/** Says why an import ended before its time; null if it did not. */
+const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
+  if (Exit.isSuccess(exit)) return null
+  if (Cause.hasInterruptsOnly(exit.cause)) return "It was interrupted."
+  const error = exit.cause.reasons.find(Cause.isFailReason)?.error
+  if (error === undefined) return "It failed unexpectedly, as the log of its process says."
+  return "file" in error && "reason" in error ? `A file cannot be used: ${error.reason}.` : error.message
+}
+
+/** A line as it is understood, with what names a person masked. */
+const understood = (line: FileLine, fault: string | null) => ({
+  line: line.number,
+  ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
+  fields: isGood(line)
+    ? Object.fromEntries(Object.entries(line.fields ?? {}).map(([name, value]) => [name, maskText(value)]))
+    : {},
+  fault,
+})
+
+/** Masks addresses, and all but the end of numbers, in the beginning of a text. */
+const maskText = (text: string): string => {
+  const masked = text.replaceAll(/\S+@/g, "•••@").replaceAll(/\d(?=\d{4})/g, "•")
+  return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
+}
+
+/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none, and the place where the campaign has hours. */
+const fieldsToTake = (campaign: Pick<Campaign, "fields" | "hours">, named: ReadonlyArray<string> | "all") => {
+  const fields = named === "all" ? named : [...new Set([...campaign.fields, ...named])]
+  return {
+    ...(fields.length > 0 && { fields }),
+    ...(campaign.hours !== null && { fieldsIfThere: PLACE_FIELDS }),
+  }
+}
