@@ -3,15 +3,14 @@ import { auditPage } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
-import { scheduleRoutes } from "./pages/campaigns/schedulePage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { digestDayRoutes } from "./pages/digest/digestDayPage.tsx"
 import { digestPage } from "./pages/digest/digestPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
+import { disableRoutes, enableRoutes, removeRoutes } from "./pages/endpoints/endpointConfirmations.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
-import { removeEndpointRoutes } from "./pages/endpoints/removeEndpointPage.tsx"
 import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
@@ -33,12 +32,13 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 
 export const routes = [
   [todayPage, liveRoute],
-  [campaignsPage, ...campaignRoutes, ...campaignMail, ...scheduleRoutes],
+  [campaignsPage, ...campaignRoutes, ...campaignMail],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [...inboxRoutes, ...inboxEventRoutes],
   [digestPage, ...digestDayRoutes],
-  [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes, ...removeEndpointRoutes],
+  [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
+  [...disableRoutes, ...enableRoutes, ...removeRoutes],
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   [...suppressionPages, ...suppressionActions],

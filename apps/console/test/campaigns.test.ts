@@ -86,11 +86,20 @@ describe("a campaign", () => {
     expect(await statusOf(campaign.id)).toBe("draft")
     expect((await operator.post(`${path}/schedule`)).words).toContain("Scheduled")
     expect(await statusOf(campaign.id)).toBe("scheduled")
-    expect((await operator.post(`${path}/pause`)).words).toContain("Paused.")
+    const pause = await operator.get(`${path}/pause`)
+    expect(pause.words).toContain("How many2 of 2 recipients")
+    expect(pause.document.querySelector("input[name=typed]")).toBeNull()
+    expect((await operator.post(`${path}/pause`)).words).toContain("reason is missing")
+    const reason = "the partner asked to wait"
+    const paused = await operator.post(`${path}/pause`, { reason })
+    expect(paused.words).toMatch(/Paused by operator \d+ at .* 0 s ago: the partner asked to wait/)
     expect(await statusOf(campaign.id)).toBe("paused")
-    expect((await operator.post(`${path}/pause`)).words).toContain("is paused; this needs it to be")
+    expect(await audited("campaigns pause")).toMatchObject([{ arguments: { campaign: campaign.id, reason } }])
+    expect((await operator.post(`${path}/pause`, { reason })).words).toContain("is paused; this needs it to be")
+    expect((await operator.get(`${path}/pause`)).words).toContain("is paused; this needs it to be")
     expect((await operator.post(`${path}/resume`)).words).toContain("Resumed")
     expect(await statusOf(campaign.id)).toBe("scheduled")
+    expect((await operator.get(path)).words).not.toContain("the partner asked to wait")
     expect(await audited("campaigns resume")).toEqual([
       { arguments: { campaign: campaign.id }, operator: expect.stringMatching(/^operator/) },
     ])
@@ -104,25 +113,23 @@ describe("a campaign", () => {
     expect(words).toContain(`ops recipients import --campaign ${campaign.id}`)
   })
 
-  it("whose check fails is scheduled only by an operator who ticks that check", async () => {
+  it("whose check fails is scheduled only by an operator who types its name", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 0, opensIn: 3600 }))
     const path = `/campaigns/${campaign.id}/schedule`
     const operator = await test().as("operator")
     const { words, document } = await operator.get(path)
     expect(words).toContain("0 of 0 recipients")
-    expect(words).toContain("In spite of recipients: No recipient is imported.")
+    expect(words).toContain("It is not ready: No recipient is imported.")
     expect(words).toContain(`ops campaigns schedule ${campaign.id} --force recipients`)
     expect(document.querySelector(`form[method="post"][action="${path}"] input[name="force"]`)).not.toBeNull()
 
     const refused = await operator.post(path)
-    expect([refused.status, refused.words]).toEqual([
-      409,
-      expect.stringContaining("recipients: No recipient is imported."),
-    ])
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("What was typed is not “Spring”.")])
     expect((await operator.post(path, { force: "everything" })).words).toContain("force is not valid")
-    expect((await operator.post(path, { force: "quota" })).status).toBe(409)
+    expect((await operator.post(path, { force: "quota", typed: "Spring" })).status).toBe(409)
+    expect((await operator.post(path, { force: "recipients", typed: "Summer" })).words).toContain("is not “Spring”")
     expect(await statusOf(campaign.id)).toBe("draft")
-    expect((await operator.post(path, { force: "recipients" })).words).toContain("Scheduled")
+    expect((await operator.post(path, { force: "recipients", typed: "Spring" })).words).toContain("Scheduled")
     expect(await audited("campaigns schedule")).toMatchObject([
       { arguments: { campaign: campaign.id, force: ["recipients"] } },
     ])
@@ -158,13 +165,14 @@ describe("a campaign", () => {
   it("is cancelled by an admin who types its name", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const path = `/campaigns/${campaign.id}/cancel`
-    expect((await (await test().as("operator")).post(path, { name: "Spring" })).status).toBe(403)
+    const reason = "the list was of another program"
+    expect((await (await test().as("operator")).post(path, { typed: "Spring", reason })).status).toBe(403)
     const admin = await test().as("admin")
-    expect((await admin.post(path, { name: "Summer" })).words).toContain(
-      "Type the campaign's name to cancel it: Spring.",
-    )
+    expect((await admin.get(path)).words).toContain("A cancelled campaign never goes on")
+    expect((await admin.post(path, { typed: "Summer", reason })).words).toContain("What was typed is not “Spring”")
     expect(await statusOf(campaign.id)).toBe("draft")
-    expect((await admin.post(path, { name: "Spring" })).words).toContain("Cancelled for good.")
+    const cancelled = await admin.post(path, { typed: "Spring", reason })
+    expect(cancelled.words).toMatch(/Cancelled by admin \d+ at .*: the list was of another program/)
     expect(await statusOf(campaign.id)).toBe("cancelled")
   })
 

@@ -195,6 +195,7 @@ describe("an inbound event", () => {
   it("is replayed with all others of its organization", async () => {
     const operator = await test().as("operator")
     expect((await operator.get(`/inbox?${theirs.only}`)).words).toContain("Replay all 2")
+    expect((await operator.get(`/inbox/replay?${theirs.only}`)).words).toContain("How many2 events")
     const replayed = await operator.post("/inbox/replay", { organization: theirs.organization.id, all: "true" })
     expect(replayed.words).toContain("2 events wait to be applied again.")
     const { state } = await test().run(

@@ -198,6 +198,7 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /partners/:organization/show",
   "POST /partners/:organization/keys",
   "POST /keys/:key/rotate",
+  "GET /keys/:key/revoke",
   "POST /keys/:key/revoke",
   "POST /endpoints/:endpoint/secrets/rotate",
   "POST /partners/:organization/secrets/rotate",
@@ -216,6 +217,7 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "GET /issues/:group",
   "GET /dead-letters/replay",
   "POST /dead-letters/replay",
+  "GET /replays/:replay/cancel",
   "POST /replays/:replay/cancel",
 ]
 

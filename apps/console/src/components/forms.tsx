@@ -2,12 +2,13 @@ import type { Access } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option } from "../http/inputs.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
+import { withQuery } from "./layout.tsx"
 import { useMay, useView } from "./values.tsx"
 
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>
 
-type Controls = Readonly<Record<string, Partial<Control> | false>>
+export type Controls = Readonly<Record<string, Partial<Control> | false>>
 
 type PathParams<P extends string> = keyof PathTexts<P> extends never
   ? { readonly params?: never }
@@ -131,7 +132,7 @@ const wordsOf = (option: Option): readonly [value: string, text: string] => {
   return "id" in option ? [option.id, option.name] : option
 }
 
-export const CheckBox = (props: {
+const CheckBox = (props: {
   readonly name: string
   readonly value: string
   readonly label: ComponentChildren
@@ -142,6 +143,20 @@ export const CheckBox = (props: {
     <span>{props.label}</span>
   </label>
 )
+
+/** A button that leads to the page that asks before something is done. It is left out for operators whose role may not. */
+export const AskFirst = <P extends string>(
+  props: PathParams<P> & {
+    readonly page: Access & { readonly path: P }
+    readonly query?: Values
+    readonly label: string
+  },
+) =>
+  useMay(props.page) ? (
+    <a class="button" href={withQuery(pathTo(props.page, (props.params ?? {}) as PathTexts<P>), props.query ?? {})}>
+      {props.label}…
+    </a>
+  ) : null
 
 /** Forms that are folded away below a title. They are left out for operators whose role may not send them. */
 export const Folded = (props: {

@@ -22,7 +22,7 @@ type Response = HttpServerResponse.HttpServerResponse
  * What a route answers: a page; a response of its own; or, if it did something, a sentence that says so, which is shown above the page of the
  * action's path or of another one.
  */
-type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
+export type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
@@ -33,7 +33,7 @@ type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer R
 /** The parameters of a path, as its address holds them. */
 export type PathTexts<P extends string> = { readonly [Name in ParamNames<P>]: string }
 
-type PathValues<P extends string> = ParamsOf<{
+export type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
@@ -54,9 +54,9 @@ export interface Route<R, P = `/${string}`> extends Access {
 
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
-type None = Record<never, never>
+export type None = Record<never, never>
 
-type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
+export type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
 interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> {
   /** Default `viewer`. */

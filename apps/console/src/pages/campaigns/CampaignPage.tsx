@@ -6,11 +6,10 @@ import {
   type CampaignStatus,
   CLOSED,
   type Command,
-  countUnsent,
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changePauseOnComplaints, changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
@@ -20,12 +19,12 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { sendTestMail } from "@outreach/mail/sendTestMail"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
+import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink, useMay } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -41,6 +40,7 @@ import {
   SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
+import { cancelRoutes, pauseRoutes, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
@@ -155,78 +155,36 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
 const isPossible = (command: Command, status: CampaignStatus): boolean =>
   TRANSITIONS[command].from.some((from) => from === status)
 
-const CampaignForms = ({ campaign, progress, canSendTest }: CampaignView) => {
-  const { id, name, status, perMinute } = campaign
-  const unsent = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)}`
+const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
+  const { id, status, perMinute } = campaign
   const params = { campaign: id }
   return (
-    <>
-      <div class="actions">
-        {status === "draft" && <AskFirst address={`/campaigns/${id}/schedule`} label="Schedule…" />}
-        {isPossible("pause", status) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
-        {isPossible("resume", status) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
-        {!CLOSED.includes(status) && (
-          <ActionForm
-            action={changeCampaignRate}
-            params={params}
-            label="Change the rate"
-            version={countOrNone(perMinute)}
-            controls={{ "per-minute": { value: countOrNone(perMinute) } }}
-          />
-        )}
-        {!CLOSED.includes(status) && (
-          <ActionForm
-            action={changePauses}
-            params={params}
-            label="Change what complaints do"
-            controls={{ "pause-on-complaints": { value: campaign.pauseOnComplaints ? "yes" : "no" } }}
-          />
-        )}
-        {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
-      </div>
-      {isPossible("cancel", status) && (
-        <details>
-          <summary>Cancel this campaign</summary>
-          <p>It ends for good, and leaves {unsent} recipients without their e-mail. What was sent stays sent.</p>
-          <ActionForm
-            action={cancelCampaign}
-            params={params}
-            label="Cancel for good"
-            isDangerous
-            controls={{ name: { placeholder: name } }}
-          />
-        </details>
+    <div class="actions">
+      {status === "draft" && <AskFirst page={scheduleRoutes[0]} params={params} label="Schedule" />}
+      {isPossible("pause", status) && <AskFirst page={pauseRoutes[0]} params={params} label="Pause" />}
+      {isPossible("resume", status) && <AskFirst page={resumeRoutes[0]} params={params} label="Resume" />}
+      {isPossible("cancel", status) && <AskFirst page={cancelRoutes[0]} params={params} label="Cancel" />}
+      {!CLOSED.includes(status) && (
+        <ActionForm
+          action={changeCampaignRate}
+          params={params}
+          label="Change the rate"
+          version={countOrNone(perMinute)}
+          controls={{ "per-minute": { value: countOrNone(perMinute) } }}
+        />
       )}
-    </>
+      {!CLOSED.includes(status) && (
+        <ActionForm
+          action={changePauses}
+          params={params}
+          label="Change what complaints do"
+          controls={{ "pause-on-complaints": { value: campaign.pauseOnComplaints ? "yes" : "no" } }}
+        />
+      )}
+      {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
+    </div>
   )
 }
-
-const AskFirst = (props: { readonly address: string; readonly label: string }) =>
-  useMay({ role: "operator" }) ? (
-    <form class="action" method="get" action={props.address}>
-      <button type="submit">{props.label}</button>
-    </form>
-  ) : null
-
-const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
-  role: "operator",
-  run: ({ campaign }) => Effect.as(commandCampaign(campaign, "pause"), "Paused. Messages in flight are still sent."),
-})
-
-const cancelCampaign = defineAction("/campaigns/:campaign/cancel", "campaigns cancel", {
-  role: "admin",
-  inputs: {
-    name: required(field(Schema.String.annotate({ expected: "the campaign's name" }), "Type the campaign's name")),
-  },
-  run: Effect.fnUntraced(function* ({ campaign, name }) {
-    const found = yield* (yield* CampaignRepository).find(campaign)
-    if (name !== found.name.trim()) {
-      return yield* refuse("NameDiffers", `Type the campaign's name to cancel it: ${found.name}. Nothing was changed.`)
-    }
-    yield* commandCampaign(campaign, "cancel")
-    return "Cancelled for good. What was sent stays sent."
-  }),
-})
 
 const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
   role: "operator",
@@ -283,9 +241,11 @@ const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
 
 export const campaignRoutes = [
   campaignPage,
-  pauseCampaign,
   changeCampaignRate,
   changePauses,
   sendTest,
-  cancelCampaign,
+  ...scheduleRoutes,
+  ...resumeRoutes,
+  ...pauseRoutes,
+  ...cancelRoutes,
 ] as const

@@ -1,12 +1,14 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import type { DeadLetterCursor, DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
-import { defineCursor, type InputsOf, oneOf, pageOf, pickDefined } from "../../http/inputs.ts"
+import { formatCount } from "../../components/format.ts"
+import { defineCursor, field, type InputsOf, oneOf, pageOf, pickDefined, required } from "../../http/inputs.ts"
 
 export const OutboundType = Schema.Literals(outboundEventTypes).pipe(
   Schema.annotate({ expected: "the type of an event, such as outreach.email_sent" }),
@@ -25,6 +27,16 @@ export const deadLetterInputs = {
   from: Instant,
   to: Instant,
 } as const
+
+/** How fast a replay goes. */
+export const rate = required(
+  field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
+    value: DEFAULT_REPLAYS_PER_SECOND,
+    inputmode: "numeric",
+    size: 6,
+    hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`,
+  }),
+)
 
 export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter => {
   const { organization: organizationId, endpoint: endpointId, group: groupId, type: eventType, ...others } = input

@@ -1,22 +1,20 @@
-import { type Missed, missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { formatRetryDelays, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Endpoint, type EndpointStatus, InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { countOrNone, formatCount, formatMillis } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
+import { countOrNone, formatMillis } from "../../components/format.ts"
+import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
-import { ForeignBlock, StatusBadge, useMay } from "../../components/values.tsx"
+import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
 import { refuseStale } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { removeEndpointPage } from "./removeEndpointPage.tsx"
+import { disableRoutes, enableRoutes, removeRoutes } from "./endpointConfirmations.tsx"
+import { replayLogRoutes } from "./replayLogPage.tsx"
 
 const ALL_TYPES = "all"
 
@@ -158,56 +156,21 @@ const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Cha
     ),
   )
 
-const disableAction = defineAction("/endpoints/:endpoint/disable", "endpoints disable", {
-  role: "admin",
-  run: Effect.fnUntraced(function* ({ endpoint }) {
-    yield* (yield* EndpointRepository).disable(endpoint)
-    return "Disabled. Its deliveries wait until it is enabled."
-  }),
-})
+export const endpointActions = [testAction, showAction, updateAction] as const
 
-const enableAction = defineAction("/endpoints/:endpoint/enable", "endpoints enable", {
-  role: "admin",
-  inputs: { "replay-missed": Schema.Literal("true") },
-  run: Effect.fnUntraced(function* ({ endpoint, ...given }) {
-    const missed = given["replay-missed"] === undefined ? null : yield* missedBy(endpoint)
-    // Before it is enabled: what is replayed waits, and the endpoint forgets what it missed.
-    if (missed !== null) {
-      yield* createDeadLetterReplay({ endpointId: endpoint, from: missed.from }, DEFAULT_REPLAYS_PER_SECOND)
-    }
-    yield* (yield* EndpointRepository).enable(endpoint)
-    return missed === null
-      ? "Enabled. It is called again, whatever failed before."
-      : `Enabled. The ${countMissed(missed)} that it missed are sent to it, each once.`
-  }),
-})
-
-const countMissed = ({ count }: Missed): string => `${formatCount(count)} event${count === 1 ? "" : "s"}`
-
-export const endpointActions = [testAction, showAction, updateAction, disableAction, enableAction] as const
-
-export const EndpointActions = (props: { readonly endpoint: EndpointStatus; readonly missed: Missed | null }) => {
-  const { id, enabled } = props.endpoint
+export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
   const params = { endpoint: id }
   return (
     <div class="actions">
       <ActionForm action={testAction} params={params} label="Send a test event" />
       <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
       {enabled ? (
-        <ActionForm action={disableAction} params={params} label="Disable" isDangerous />
+        <AskFirst page={disableRoutes[0]} params={params} label="Disable" />
       ) : (
-        <ActionForm action={enableAction} params={params} label="Enable" />
+        <AskFirst page={enableRoutes[0]} params={params} label="Enable" />
       )}
-      {props.missed !== null && (
-        <ActionForm
-          action={enableAction}
-          params={params}
-          hidden={{ "replay-missed": true }}
-          label={`Enable, and send the ${countMissed(props.missed)} that it missed`}
-        />
-      )}
-      <LinkLine to={`/endpoints/${id}/replay`}>Send a period of the log again</LinkLine>
-      {useMay(removeEndpointPage) && <LinkLine to={`/endpoints/${id}/remove`}>Remove it</LinkLine>}
+      <AskFirst page={replayLogRoutes[0]} params={params} label="Send a period of the log again" />
+      <AskFirst page={removeRoutes[0]} params={params} label="Remove it" />
     </div>
   )
 }

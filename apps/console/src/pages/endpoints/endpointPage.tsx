@@ -1,6 +1,5 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -42,7 +41,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const groups = yield* FailureGroupReader
     const cause = yield* groups.current(endpoint)
     const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
-    const missed = yield* missedBy(id)
     const secrets = yield* readSecrets(organization, now, endpoint)
     const retries = {
       "Retry statuses": formatRetryStatuses(endpoint),
@@ -65,7 +63,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         </p>
         {isPresent && <CurrentCause cause={cause} />}
         <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
-        {isPresent && <EndpointActions endpoint={endpoint} missed={missed} />}
+        {isPresent && <EndpointActions endpoint={endpoint} />}
         <Failures causes={causes} endpointId={id} />
         {outcomes}
         <Breaker changes={changes} now={now} />

@@ -9,9 +9,10 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { ActionForm, FilterBar } from "../../components/forms.tsx"
+import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
-import { Time } from "../../components/values.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import {
   defineCursor,
   field,
@@ -21,7 +22,7 @@ import {
   required,
   timeRange,
 } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
 const HOURS = 48
@@ -173,13 +174,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
     {organization === undefined ? (
       <p>To replay them all, choose an organization below. To replay one, open it.</p>
     ) : (
-      <ActionForm
-        action={replayInbox}
-        hidden={{ organization, all: true }}
-        label={`Replay all ${capped(counts.quarantined)}`}
-      >
-        <p>They wait again, and are applied in the order of their receipt. What still cannot be applied comes back.</p>
-      </ActionForm>
+      <AskFirst page={replayInbox[0]} query={{ organization }} label={`Replay all ${capped(counts.quarantined)}`} />
     )}
   </>
 )
@@ -206,9 +201,24 @@ const Received = ({ hours, address }: Inbox) => {
   )
 }
 
-const replayInbox = defineAction("/inbox/replay", "inbox replay", {
+const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
   role: "operator",
-  inputs: { organization: required(OrganizationId), all: required(Schema.Literal("true")) },
+  chosen: { organization: required(OrganizationId) },
+  inputs: { all: required(Schema.Literal("true")) },
+  ask: Effect.fnUntraced(function* ({ organization }) {
+    const { name } = yield* (yield* OrganizationReader).find(organization)
+    const { quarantined } = yield* (yield* InboxReader).counts(organization)
+    return {
+      title: "Replay all quarantined events?",
+      commands: [`ops inbox replay --organization ${organization} --all`],
+      back: `/inbox?organization=${organization}`,
+      many: `${capped(quarantined)} events`,
+      whom: <IdLink id={organization}>{name}</IdLink>,
+      when: "Now, in the order of their receipt. What still cannot be applied is quarantined again.",
+      hidden: { all: true },
+      label: `Replay ${capped(quarantined)}`,
+    }
+  }),
   run: Effect.fnUntraced(function* ({ organization }) {
     const replayed = yield* (yield* InboxRepository).replayAll(organization)
     return {
@@ -218,4 +228,4 @@ const replayInbox = defineAction("/inbox/replay", "inbox replay", {
   }),
 })
 
-export const inboxRoutes = [inboxPage, replayInbox] as const
+export const inboxRoutes = [inboxPage, ...replayInbox] as const

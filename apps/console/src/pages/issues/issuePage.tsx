@@ -1,24 +1,21 @@
-import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { formatCount } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
-import { Chips, Facts, LinkLine, Page, Pager } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink, StatusBadge, Time, useMay } from "../../components/values.tsx"
-import { field, required } from "../../http/inputs.ts"
-import { refuse } from "../../http/PageError.ts"
+import { formatCount, formatCounted } from "../../components/format.ts"
+import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { Facts, Page, Pager } from "../../components/layout.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time, textOf } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
 import { reason } from "../suppressions/suppressionActions.ts"
-import { replayPage } from "./replayPage.tsx"
+import { replayRoutes } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
 const HOURS = 7 * 24
@@ -72,12 +69,17 @@ const issuePage = definePage("/issues/:group", {
             Organization: <IdLink id={organizationId} />,
           }}
         />
-        <Remedies id={id} open={open} stored={stored} />
-        {mutedAt === null ? (
-          <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />
-        ) : (
-          <ActionForm action={unmuteIssue} params={{ group: id }} label="Unmute" />
-        )}
+        <div class="actions">
+          {open > 0 && <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} />}
+          {stored > 0 && (
+            <AskFirst page={purgeRoutes[0]} params={{ group: id }} label={`Purge ${formatCount(stored)}`} />
+          )}
+          {mutedAt === null ? (
+            <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />
+          ) : (
+            <ActionForm action={unmuteIssue} params={{ group: id }} label="Unmute" />
+          )}
+        </div>
         <Histogram
           title="Failed calls by the hour, in the last 7 days"
           series={{ "failed calls": ["bad", ({ count }) => count] }}
@@ -95,17 +97,6 @@ const issuePage = definePage("/issues/:group", {
   }),
 })
 
-const Remedies = (props: { readonly id: string; readonly open: number; readonly stored: number }) => (
-  <Chips
-    label="What to do"
-    chips={[
-      useMay(replayPage) &&
-        props.open > 0 && { text: `Replay ${formatCount(props.open)}`, to: `/dead-letters/replay?group=${props.id}` },
-      useMay(purgePage) && { text: `Purge ${formatCount(props.stored)}`, to: `/issues/${props.id}/purge` },
-    ]}
-  />
-)
-
 const muteIssue = defineAction("/issues/:group/mute", "issues mute", {
   role: "operator",
   inputs: { reason },
@@ -121,59 +112,40 @@ const unmuteIssue = defineAction("/issues/:group/unmute", "issues unmute", {
     Effect.flatMap(FailureGroupRepository, ({ unmute }) => Effect.as(unmute(group), "It is shown and counted again.")),
 })
 
-const purgePage = definePage("/issues/:group/purge", {
+const purgeRoutes = defineConfirmation("/issues/:group/purge", "dead-letters purge", {
   role: "admin",
-  run: Effect.fnUntraced(function* ({ group: id }) {
+  ask: Effect.fnUntraced(function* ({ group: id }) {
     const group = yield* (yield* FailureGroupReader).find(id)
-    const { stored, open } = group
-    return (
-      <Page
-        title="Purge an issue"
-        commands={[
-          `ops dead-letters purge --group ${id} --dry-run`,
-          `ops dead-letters purge --group ${id} --confirm ${stored}`,
-        ]}
-      >
-        <p class="problem">
-          {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
-          replayed: the partner will not get them.
-        </p>
-        <p>{groupTitle(group)}</p>
-        <ActionForm
-          action={purgeIssue}
-          params={{ group: id }}
-          label="Purge for good"
-          isDangerous
-          controls={{ confirm: { label: `Type ${stored} to confirm` } }}
-        />
-        <LinkLine to={`/issues/${id}`}>Back to the issue</LinkLine>
-      </Page>
-    )
-  }),
-})
-
-const purgeIssue = defineAction("/issues/:group/purge", "dead-letters purge", {
-  role: "admin",
-  inputs: {
-    confirm: required(
-      field(wholeNumber(0, 1_000_000_000, "the count"), "The count", { inputmode: "numeric", size: 8 }),
-    ),
-  },
-  run: Effect.fnUntraced(function* ({ group, confirm }, { operator: { organizationId } }) {
-    const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
-    const { before, count } = yield* (yield* DeadLetterReader).countOld(filter, 0)
-    if (count !== confirm) {
-      return yield* refuse(
-        "CountDiffers",
-        `Nothing was purged: there are ${formatCount(count)} dead letters by now. Look again, and type that count.`,
-      )
+    const { stored, open, openedAt, lastAt, endpointId, organizationId } = group
+    return {
+      title: foreign`Purge the dead letters of ${textOf(groupTitle(group))}?`,
+      commands: [
+        `ops dead-letters purge --group ${id} --dry-run`,
+        `ops dead-letters purge --group ${id} --confirm ${stored}`,
+      ],
+      back: `/issues/${id}`,
+      many: `${formatCounted(stored, "dead letter")}, of which ${formatCount(open)} were never replayed`,
+      whom: <EndpointLink id={endpointId} endpoints={yield* readEndpoints(organizationId)} />,
+      when: (
+        <>
+          Those from <Time at={openedAt} /> to <Time at={lastAt} />
+        </>
+      ),
+      typed: {
+        word: String(stored),
+        because: "They are deleted for good. The partner never gets those that were not replayed.",
+      },
+      label: "Purge for good",
     }
-    const purged = yield* purgeDeadLetters(filter, before)
-    return { to: "/issues", notice: `${formatCount(purged)} dead letters were purged.` }
+  }),
+  run: Effect.fnUntraced(function* ({ group }, { now, operator: { organizationId } }) {
+    const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
+    const purged = yield* purgeDeadLetters(filter, fromUnixMillis(now))
+    return { to: "/issues", notice: `${formatCounted(purged, "dead letter")} purged.` }
   }),
 })
 
-export const issueRoutes = [issuePage, muteIssue, unmuteIssue, purgePage, purgeIssue] as const
+export const issueRoutes = [issuePage, muteIssue, unmuteIssue, ...purgeRoutes] as const
 
 type Cause = Pick<FailureGroup, "status" | "outcome" | "firstLine">
 

@@ -13,11 +13,12 @@ import { Effect, Struct } from "effect"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { ActionForm, FilterBar } from "../../components/forms.tsx"
+import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
 import { causeColumns, firstHour } from "./issuePage.tsx"
@@ -165,9 +166,7 @@ const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
         "Time left": (job) => timeLeft(job),
         Created: ({ createdAt }) => <Time at={createdAt} />,
         Cancel: ({ id, state }) =>
-          state === "running" && (
-            <ActionForm action={cancelReplay} params={{ replay: id }} label="Cancel" isDangerous />
-          ),
+          state === "running" && <AskFirst page={cancelReplay[0]} params={{ replay: id }} label="Cancel" />,
       }}
     />
   </section>
@@ -206,9 +205,21 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
 const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
-const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
+const cancelReplay = defineConfirmation("/replays/:replay/cancel", "replays cancel", {
   forPartners: true,
   role: "operator",
+  ask: Effect.fnUntraced(function* ({ replay: id }) {
+    const job = yield* (yield* ReplayJobQueue).find(id)
+    return {
+      title: "Cancel the replay?",
+      commands: [`ops replays cancel ${id}`],
+      back: "/issues#replays",
+      many: `${formatCount(job.total - job.replayed - job.replayedByOthers)} of ${formatCount(job.total)} are not replayed`,
+      whom: <Selection job={job} />,
+      when: "Immediately. Those that were replayed stay so.",
+      label: "Cancel the replay",
+    }
+  }),
   run: Effect.fnUntraced(function* ({ replay }) {
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
     return {
@@ -218,4 +229,4 @@ const cancelReplay = defineAction("/replays/:replay/cancel", "replays cancel", {
   }),
 })
 
-export const issuesRoutes = [issuesPage, cancelReplay] as const
+export const issuesRoutes = [issuesPage, ...cancelReplay] as const

@@ -1,24 +1,23 @@
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
-import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
-import { field, required } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { Items, Table } from "../../components/layout.tsx"
+import { Time } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
+import { deadLetterFilter, deadLetterInputs, rate } from "../deliveries/deadLetters.ts"
 
 /** Among how many dead letters those of a type or a time are counted for the page. */
 const MAX_COUNTED = 5000
 
-export const replayPage = definePage("/dead-letters/replay", {
+export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-letters replay", {
   forPartners: true,
   role: "operator",
-  inputs: deadLetterInputs,
-  run: Effect.fnUntraced(function* (input) {
+  chosen: deadLetterInputs,
+  inputs: { rate },
+  ask: Effect.fnUntraced(function* (input) {
     const filter = deadLetterFilter(input)
     const deadLetters = yield* DeadLetterReader
     const found = yield* deadLetters.count(filter, MAX_COUNTED)
@@ -29,66 +28,50 @@ export const replayPage = definePage("/dead-letters/replay", {
         ? total
         : sumOf(yield* deadLetters.count(deadLetterFilter({ ...input, type: undefined }), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
+    const atLeast = hasMore ? "at least " : ""
     const flags = flagsOf(input) || " --all"
-    return (
-      <Page
-        title="Replay dead letters"
-        commands={[
-          `ops dead-letters replay${flags} --dry-run`,
-          `ops dead-letters replay${flags} --rate ${DEFAULT_REPLAYS_PER_SECOND} --detach`,
-        ]}
-      >
-        {total === 0 && !hasMore ? (
-          <p class="empty">No dead letter fits that was not replayed yet.</p>
-        ) : (
-          <>
-            <p>
-              {hasMore && "At least "}
-              {formatCounted(total, "dead letter")} would be delivered again, each from attempt 1, after live events and
-              retries. Their history stays. At {DEFAULT_REPLAYS_PER_SECOND} a second it takes {hasMore && "at least "}
-              {formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}.
-            </p>
-            <Table
-              caption={
-                hasMore
-                  ? `Those among ${formatCount(MAX_COUNTED)} that were looked at, by endpoint and reason`
-                  : "Dead letters by endpoint and reason"
-              }
-              rows={found}
-              columns={{
-                Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-                Reason: ({ reason }) => reason,
-                "Dead letters": { count: ({ count }) => count },
-              }}
-            />
-            <ActionForm
-              action={replayDeadLetters}
-              hidden={input}
-              label={hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`}
-            />
-          </>
-        )}
-      </Page>
-    )
+    const question = {
+      title: "Replay dead letters?",
+      back: input.group === undefined ? "/issues" : `/issues/${input.group}`,
+      commands: [
+        `ops dead-letters replay${flags} --dry-run`,
+        `ops dead-letters replay${flags} --rate ${DEFAULT_REPLAYS_PER_SECOND} --detach`,
+      ],
+    }
+    if (total === 0 && !hasMore) return { ...question, obstacle: "No dead letter fits that was not replayed yet." }
+    return {
+      ...question,
+      many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history stays.`,
+      whom: (
+        <Items
+          of={[...new Set(found.map(({ endpointId }) => endpointId))].map((id) => (
+            <EndpointLink key={id} id={id} endpoints={endpoints} />
+          ))}
+        />
+      ),
+      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} a second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}`,
+      facts: {
+        "Died at or after": input.from && <Time at={input.from} />,
+        "Died before": input.to && <Time at={input.to} />,
+      },
+      label: hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`,
+      children: (
+        <Table
+          caption={
+            hasMore
+              ? `Those among ${formatCount(MAX_COUNTED)} that were looked at, by endpoint and reason`
+              : "Dead letters by endpoint and reason"
+          }
+          rows={found}
+          columns={{
+            Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+            Reason: ({ reason }) => reason,
+            "Dead letters": { count: ({ count }) => count },
+          }}
+        />
+      ),
+    }
   }),
-})
-
-const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
-
-const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters replay", {
-  forPartners: true,
-  role: "operator",
-  inputs: {
-    ...deadLetterInputs,
-    rate: required(
-      field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
-        value: DEFAULT_REPLAYS_PER_SECOND,
-        inputmode: "numeric",
-        size: 6,
-        hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`,
-      }),
-    ),
-  },
   run: Effect.fnUntraced(function* ({ rate, ...input }) {
     const { total, state } = yield* createDeadLetterReplay(deadLetterFilter(input), rate)
     return {
@@ -101,4 +84,4 @@ const replayDeadLetters = defineAction("/dead-letters/replay", "dead-letters rep
   }),
 })
 
-export const replayRoutes = [replayPage, replayDeadLetters] as const
+const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)

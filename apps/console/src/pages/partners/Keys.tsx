@@ -1,4 +1,5 @@
-import { totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { PartnerActivityReader, totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { SCOPES } from "@outreach/contract/names"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Instant } from "@outreach/domain/Instant"
@@ -9,14 +10,15 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Redacted } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
-import { ActionForm, Folded } from "../../components/forms.tsx"
+import { formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
+import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, IdLink, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./credentialForms.tsx"
 import type { Partner } from "./partnerPage.tsx"
+import { ShownOnce } from "./ShownOnce.tsx"
 
 export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) => {
   const isValid = ({ revokedAt, expiresAt }: ApiKey) =>
@@ -58,13 +60,7 @@ export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) =>
       {valid.map(({ id, name, lastFour }) => (
         <Folded key={id} action={rotateKeyAction} title={foreign`Rotate or revoke ${name} …${lastFour}`}>
           <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-          <ActionForm
-            action={revokeKeyAction}
-            params={{ key: id }}
-            label="Revoke it now"
-            isDangerous
-            controls={confirmBy(name)}
-          />
+          <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" />
         </Folded>
       ))}
       <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
@@ -135,17 +131,29 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   }),
 })
 
-const revokeKeyAction = defineAction("/keys/:key/revoke", "keys revoke", {
+const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", {
   forPartners: true,
   role: "admin",
-  inputs: confirmFields,
-  run: Effect.fnUntraced(function* ({ key: id, confirm }) {
-    const keys = yield* ApiKeyRepository
-    const { name, organizationId } = yield* keys.find(id)
-    yield* assertTyped(confirm, name)
-    yield* keys.revoke(id)
+  ask: Effect.fnUntraced(function* ({ key: id }) {
+    const { name, organizationId, lastFour, lastUsedAt } = yield* (yield* ApiKeyRepository).find(id)
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
+    const rows = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, 24, id)
+    return {
+      title: foreign`Revoke ${name} …${lastFour}?`,
+      commands: [`ops keys revoke ${id}`],
+      back: `/partners/${organizationId}`,
+      many: `1 key, with ${formatCounted(totalOf(rows).requests, "request")} in the last 24 hours`,
+      whom: <IdLink id={organizationId}>{organization.name}</IdLink>,
+      when: "Immediately: its next request is answered with 401.",
+      facts: { "Last used": <Time at={lastUsedAt} none="never" /> },
+      typed: { word: name, because: "A revoked key is never valid again." },
+      label: "Revoke it now",
+    }
+  }),
+  run: Effect.fnUntraced(function* ({ key: id }) {
+    const { name, organizationId } = yield* (yield* ApiKeyRepository).revoke(id)
     return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Its next request is answered with 401.` }
   }),
 })
 
-export const keyActions = [issueKeyAction, rotateKeyAction, revokeKeyAction] as const
+export const keyActions = [issueKeyAction, rotateKeyAction, ...revokeKey] as const

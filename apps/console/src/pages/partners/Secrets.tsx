@@ -12,13 +12,14 @@ import type { Organization } from "@outreach/domain/organizations/Organization"
 import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatCount, formatDuration } from "../../components/format.ts"
-import { ActionForm, Folded } from "../../components/forms.tsx"
+import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Page, Section, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
-import { assertTyped, confirmBy, confirmFields, ShownOnce } from "./credentialForms.tsx"
+import { ShownOnce } from "./ShownOnce.tsx"
 
 const MAX_OVER = 5
 
@@ -83,23 +84,11 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
             </>
           ),
           "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+          Revoke: (secret) =>
+            isActive(secret) && <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" />,
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
-      {active.map(({ id }) => (
-        <Folded key={id} action={revokeSecretAction} title={`Revoke ${id}`}>
-          <ActionForm
-            action={revokeSecretAction}
-            params={{ secret: id }}
-            label="Revoke it now"
-            isDangerous
-            controls={confirmBy(
-              organization.name,
-              active.length === 1 ? "It is the only one: webhooks stop until there is another." : undefined,
-            )}
-          />
-        </Folded>
-      ))}
       {!isOwn && (
         <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
       )}
@@ -166,20 +155,39 @@ const rotateOwnAction = defineAction("/endpoints/:endpoint/secrets/rotate", "sec
     rotate({ endpointId }, grace, { flag: `--endpoint ${endpointId}`, back: `/endpoints/${endpointId}` }),
 })
 
-const revokeSecretAction = defineAction("/secrets/:secret/revoke", "secrets revoke", {
+const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revoke", {
   role: "admin",
-  inputs: confirmFields,
-  run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
-    const secrets = yield* SigningSecretRepository
-    const { secret } = yield* secrets.find(id)
-    const { name } = yield* (yield* OrganizationReader).find(secret.organizationId)
-    yield* assertTyped(confirm, name)
-    yield* secrets.revoke(id)
+  ask: Effect.fnUntraced(function* ({ secret: id }) {
+    const { secret, isActive, activeOthers } = yield* (yield* SigningSecretRepository).find(id)
+    const { organizationId, endpointId, lastUsedAt, lastVerifiedAt } = secret
+    const { name } = yield* (yield* OrganizationReader).find(organizationId)
+    const isOnly = isActive && activeOthers === 0
     return {
-      to: secret.endpointId === null ? `/partners/${secret.organizationId}` : `/endpoints/${secret.endpointId}`,
+      title: `Revoke ${id}?`,
+      commands: [`ops secrets revoke ${id}`],
+      back: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
+      many: `1 secret; ${formatCounted(activeOthers, "other is", "others are")} active`,
+      whom: <IdLink id={organizationId}>{name}</IdLink>,
+      when: "Immediately: it neither signs nor verifies any more.",
+      facts: {
+        Endpoint: endpointId && <IdLink id={endpointId} />,
+        "We last signed with it": <Time at={lastUsedAt} none="never" />,
+        "Partner last signed with it": <Time at={lastVerifiedAt} none="never" />,
+      },
+      typed: {
+        word: name,
+        because: `A revoked secret is never active again.${isOnly ? " It is the only one: webhooks stop until there is another." : ""}`,
+      },
+      label: "Revoke it now",
+    }
+  }),
+  run: Effect.fnUntraced(function* ({ secret: id }) {
+    const { organizationId, endpointId } = yield* (yield* SigningSecretRepository).revoke(id)
+    return {
+      to: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
       notice: `Revoked ${id}. It neither signs nor verifies any more.`,
     }
   }),
 })
 
-export const secretActions = [rotateSecretAction, rotateOwnAction, revokeSecretAction] as const
+export const secretActions = [rotateSecretAction, rotateOwnAction, ...revokeSecret] as const

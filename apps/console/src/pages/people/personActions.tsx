@@ -1,4 +1,5 @@
 import { PersonalDataReader } from "@outreach/backoffice/erasure/PersonalDataReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
@@ -9,17 +10,16 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { formatCount } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
+import { formatCount, formatCounted } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { field, required } from "../../http/inputs.ts"
+import { foreign } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
+import { field } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { lift, reason, suppress } from "../suppressions/suppressionActions.ts"
 
 export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
-
-const LastDigits = textSchema("four digits", (text) => (/^\d{4}$/.test(text) ? text : undefined))
 
 const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
   const recipients = yield* (yield* TimelineReader).findPeople({ by: "id", value: id })
@@ -79,43 +79,33 @@ export const exportPerson = defineAction("/people/:id/export", "clinicians expor
   }),
 })
 
-export const planErasureOf = defineAction("/people/:id/erase/plan", "clinicians erase", {
+export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians erase", {
   role: "admin",
-  inputs: { "dry-run": required(On) },
+  ask: Effect.fnUntraced(function* ({ id }) {
+    const { organizationId, npi } = yield* findPerson(id)
+    const { name } = yield* (yield* OrganizationReader).find(organizationId)
+    const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
+    const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    return {
+      title: `Erase clinician ${maskNpi(npi)}?`,
+      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+      back: `/people/${id}`,
+      many: formatCounted(rows, "row"),
+      whom: foreign`One clinician, everywhere in ${name}`,
+      when: "Immediately. A keyed hash goes on suppressing them. The partner sees the erased records in its feed.",
+      typed: {
+        word: npi.slice(-4),
+        because:
+          unfinished === undefined
+            ? "What is erased cannot be brought back. The word is the last four digits of the NPI."
+            : "An erasure of the clinician was cut off. This finishes it.",
+      },
+      label: "Erase for good",
+      children: <Counts caption="What would be erased" counts={counts} />,
+    }
+  }),
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
-    const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
-    return (
-      <Page
-        title={`Erase clinician ${maskNpi(npi)}?`}
-        commands={[`ops clinicians erase --organization ${organizationId} --npi …`]}
-      >
-        <p>
-          {unfinished === undefined
-            ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
-            : "An erasure of the clinician was cut off. This finishes it."}
-        </p>
-        <Counts caption="What would be erased" counts={counts} />
-        <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous />
-        <LinkLine to={`/people/${id}`}>Back to the clinician</LinkLine>
-      </Page>
-    )
-  }),
-})
-
-const erase = defineAction("/people/:id/erase", "clinicians erase", {
-  role: "admin",
-  // Its name is none that the audit log records.
-  inputs: {
-    typed: required(
-      field(LastDigits, "The last four digits of the NPI, to confirm", { inputmode: "numeric", maxLength: 4, size: 6 }),
-    ),
-  },
-  run: Effect.fnUntraced(function* ({ id, typed }) {
-    const { organizationId, npi } = yield* findPerson(id)
-    if (typed !== npi.slice(-4)) {
-      return yield* PageError.of(400, "Not erased", "The digits are not the last four of the NPI. Nothing was erased.")
-    }
     const { outcome, certificate } = yield* eraseClinician(organizationId, { npi, email: null }, RELEASE)
     return (
       <Page
@@ -149,4 +139,4 @@ const Counts = (props: { readonly caption: string; readonly counts: PersonalData
   />
 )
 
-export const personActions = [suppressPerson, liftPerson, repliesDone, exportPerson, planErasureOf, erase] as const
+export const personActions = [suppressPerson, liftPerson, repliesDone, exportPerson, ...erasePerson] as const

@@ -12,13 +12,13 @@ import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCount, formatCounted } from "../../components/format.ts"
-import { ActionForm } from "../../components/forms.tsx"
+import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { ForeignBlock, IdLink, isolated, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { exportPerson, liftPerson, On, planErasureOf, repliesDone, suppressPerson } from "./personActions.tsx"
+import { erasePerson, exportPerson, liftPerson, On, repliesDone, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
@@ -191,13 +191,7 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
       )}
       <div class="actions">
         <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
-        <ActionForm
-          action={planErasureOf}
-          params={params}
-          hidden={{ "dry-run": true }}
-          label="Erase: count first what is held"
-          isDangerous
-        />
+        <AskFirst page={erasePerson[0]} params={params} label="Erase" />
       </div>
     </Section>
   )

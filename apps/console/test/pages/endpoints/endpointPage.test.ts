@@ -204,6 +204,9 @@ it("says of a disabled endpoint whether it was gone", async () => {
 it("holds an endpoint's deliveries while it is disabled", async () => {
   const { endpoint } = await seed()
   const admin = await test().as("admin")
+  const asked = await admin.get(`/endpoints/${endpoint.id}/disable`)
+  expect(asked.words).toContain("What is published from now on waits as well")
+  expect(asked.document.querySelector("input[name=typed]")).toBeNull()
   const disabled = await admin.post(`/endpoints/${endpoint.id}/disable`)
   expect(disabled.words).toContain("Its deliveries wait until it is enabled")
   expect((await find(endpoint.id)).enabled).toBe(false)
@@ -212,7 +215,7 @@ it("holds an endpoint's deliveries while it is disabled", async () => {
   expect((await (await test().as("operator")).post(`/endpoints/${endpoint.id}/disable`)).status).toBe(403)
 })
 
-it("enables an endpoint that failed, and sends what it missed, with one button", async () => {
+it("enables an endpoint that failed, and sends what it missed, if that is ticked", async () => {
   const { endpoint } = await test().run(seedDeadLetters(2))
   await test().run(
     SqlClient.SqlClient.use(
@@ -222,16 +225,17 @@ it("enables an endpoint that failed, and sends what it missed, with one button",
   )
   const admin = await test().as("admin")
   const path = `/endpoints/${endpoint.id}`
+  await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id)))
   const { words, document } = await admin.get(path)
   expect(words).toContain("Every call has failed since")
-  const labels = [...document.querySelectorAll(`form[action="${path}/enable"] button`)].map((each) => each.textContent)
-  expect(labels).toEqual(["Enable", "Enable, and send the 2 events that it missed"])
+  const asked = await admin.get(document.querySelector(`a[href="${path}/enable"]`)!.getAttribute("href")!)
+  expect(asked.words).toContain("Send the 2 events that it missed")
   const enabled = await admin.post(`${path}/enable`, { "replay-missed": "true" })
   expect(enabled.words).toContain("The 2 events that it missed are sent to it, each once")
   const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
   expect(job).toMatchObject({ kind: "dead_letters", endpointId: endpoint.id, total: 2 })
   expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
-  expect((await admin.get(path)).words).not.toContain("that it missed")
+  expect((await admin.get(`${path}/enable`)).words).not.toContain("that it missed")
 })
 
 it("counts a period of the log before it sends it again", async () => {
@@ -241,7 +245,7 @@ it("counts a period of the log before it sends it again", async () => {
   const [from, to] = ["2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"]
   const path = `/endpoints/${endpoint.id}/replay`
   const counted = await operator.get(`${path}?from=${from}&to=${to}`)
-  expect(counted.words).toContain("6 events would be sent")
+  expect(counted.words).toContain("How many6 events, delivered before or not")
   expect((await operator.get(`${path}?from=${from}&to=${to}&types=outreach.email_bounced`)).words).toContain(
     "No event was published in this period",
   )

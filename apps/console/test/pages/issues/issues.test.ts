@@ -94,7 +94,7 @@ describe("issues", () => {
     expect((await operator.get(`/dead-letters/replay?group=${group()}`)).status).toBe(404)
     expect((await operator.post("/dead-letters/replay", { group: group(), rate: "1" })).status).toBe(404)
     const all = await operator.get("/dead-letters/replay")
-    expect(all.words).toContain("1 dead letter would be delivered again")
+    expect(all.words).toContain("How many1 dead letter, each from attempt 1")
   })
 })
 
@@ -120,7 +120,8 @@ describe("an issue", () => {
     const asked = await operator.get(
       issue.document.querySelector("a[href^='/dead-letters/replay']")!.getAttribute("href")!,
     )
-    expect(asked.words).toContain("30 dead letters would be delivered again")
+    expect(asked.words).toContain("How many30 dead letters, each from attempt 1")
+    expect(asked.words).toContain("at 100 a second it takes")
     expect(asked.words).toContain(`ops dead-letters replay --group ${own} --dry-run`)
     expect((await operator.post("/dead-letters/replay", { group: own, rate: "0" })).words).toContain(
       "rate is not valid",
@@ -178,6 +179,8 @@ describe("an issue", () => {
     const other = await seedOther()
     await operator.post("/dead-letters/replay", { group: other, rate: "1" })
     const [job] = await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1)))
+    const asked = await operator.get(`/replays/${job!.id}/cancel`)
+    expect(asked.words).toContain("How many2 of 2 are not replayed")
     const cancelled = await operator.post(`/replays/${job!.id}/cancel`)
     expect(cancelled.words).toContain("Cancelled after 0 of 2; those stay replayed.")
     expect((await operator.post(`/replays/${job!.id}/cancel`)).words).toContain("Cancelled after 0 of 2")
@@ -212,11 +215,12 @@ describe("an issue", () => {
     expect((await operator.get(`/issues/${other}/purge`)).status).toBe(403)
     const admin = await test().as("admin")
     const asked = await admin.get(`/issues/${other}/purge`)
-    expect(asked.words).toContain("2 dead letters would be deleted for good, of which 2 were never replayed")
-    const refused = await admin.post(`/issues/${other}/purge`, { confirm: "3" })
-    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("there are 2 dead letters by now")])
-    const purged = await admin.post(`/issues/${other}/purge`, { confirm: "2" })
-    expect(purged.words).toContain("2 dead letters were purged.")
+    expect(asked.words).toContain("How many2 dead letters, of which 2 were never replayed")
+    expect(asked.words).toContain("They are deleted for good.")
+    const refused = await admin.post(`/issues/${other}/purge`, { typed: "3" })
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("What was typed is not “2”.")])
+    const purged = await admin.post(`/issues/${other}/purge`, { typed: "2" })
+    expect(purged.words).toContain("2 dead letters purged.")
     expect((await admin.get(`/issues/${other}`)).words).toContain("Dead letters kept0")
     expect((await admin.get(`/issues/${theirs.groups[0]!.id}`)).status).toBe(200)
   })

@@ -76,9 +76,12 @@ it("issues a key and shows it once, rotates it, and revokes it when its name was
 
   const rotated = await admin.post(`/keys/${key.id}/rotate`, { overlap: "1h" })
   expect(rotated.words).toContain("stays valid for 1 hour")
-  const wrong = await admin.post(`/keys/${key.id}/revoke`, { confirm: "Reports" })
-  expect([wrong.status, wrong.words]).toEqual([400, expect.stringContaining("What was typed is not “Nightly sync”")])
-  expect((await admin.post(`/keys/${key.id}/revoke`, { confirm: "Nightly sync" })).words).toContain("Revoked")
+  const asked = await admin.get(`/keys/${key.id}/revoke`)
+  expect(asked.words).toContain("Whom it concernsAcme Health")
+  expect(asked.words).toContain("A revoked key is never valid again.")
+  const wrong = await admin.post(`/keys/${key.id}/revoke`, { typed: "Reports" })
+  expect([wrong.status, wrong.words]).toEqual([409, expect.stringContaining("What was typed is not “Nightly sync”")])
+  expect((await admin.post(`/keys/${key.id}/revoke`, { typed: "Nightly sync" })).words).toContain("Revoked")
   const keys = await test().run(Effect.flatMap(ApiKeyRepository, ({ list }) => list(organizationId)))
   expect(keys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
     ["Nightly sync", true],
@@ -128,7 +131,7 @@ it("rotates a secret, and says that the partner still signs with the old one, an
   )
   expect((await admin.get(path)).words).toMatch(/Webhooks from the partner by the hour/)
 
-  expect((await admin.post(`/secrets/${used!.id}/revoke`, { confirm: "Acme Health" })).words).toContain("Revoked")
+  expect((await admin.post(`/secrets/${used!.id}/revoke`, { typed: "Acme Health" })).words).toContain("Revoked")
   expect((await admin.get(path)).words).not.toContain("still signs with the old secret")
 })
 
@@ -143,8 +146,8 @@ it("keeps keys and secrets from those who are no admins, and partners from opera
   for (const answer of [
     await bound.get(other.path),
     await bound.post(`/keys/${other.key.id}/rotate`),
-    await bound.post(`/keys/${other.key.id}/revoke`, { confirm: "Nightly sync" }),
-    await bound.post(`/secrets/${secret!.id}/revoke`, { confirm: "Acme Health" }),
+    await bound.post(`/keys/${other.key.id}/revoke`, { typed: "Nightly sync" }),
+    await bound.post(`/secrets/${secret!.id}/revoke`, { typed: "Acme Health" }),
     await bound.post(`${other.path}/secrets/rotate`),
   ]) {
     expect(answer.status).toBe(404)

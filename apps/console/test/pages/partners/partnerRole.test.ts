@@ -116,7 +116,7 @@ it("issues, rotates and revokes keys, which open the documents with the key fill
   const rotated = await visitor.post(`/keys/${key!.id}/rotate`, { overlap: "1h" })
   const next = rotated.document.querySelector("main pre")!.textContent!.trim()
   expect(rotated.document.querySelector(`a[href="${API}/docs#key=${next}"]`)).not.toBeNull()
-  expect((await visitor.post(`/keys/${key!.id}/revoke`, { confirm: "Nightly sync" })).words).toContain("Revoked")
+  expect((await visitor.post(`/keys/${key!.id}/revoke`, { typed: "Nightly sync" })).words).toContain("Revoked")
   expect([await keyOf(text), (await keyOf(next))?.organizationId]).toEqual([undefined, organizationId])
   expect(await recorded(seeded)).toEqual([
     ["partner", "keys issue", "succeeded"],

@@ -1,0 +1,150 @@
+import type { Access, StaffRole } from "@outreach/domain/operators/Operator"
+import { Effect, Schema } from "effect"
+import type { ComponentChildren } from "preact"
+import { ActionForm, type Controls } from "../components/forms.tsx"
+import { Facts, LinkLine, Page, type PageElement } from "../components/layout.tsx"
+import { foreign, visibleText } from "../components/values.tsx"
+import { field, type Inputs, type InputsOf } from "./inputs.ts"
+import { type Refusal, refuse } from "./PageError.ts"
+import {
+  type Answer,
+  defineAction,
+  definePage,
+  type KnownPath,
+  type None,
+  type PathValues,
+  pathTo,
+  type RequestContext,
+  type Route,
+} from "./Route.ts"
+
+interface Question {
+  readonly title: ComponentChildren
+  readonly commands: ReadonlyArray<string>
+  /** The page that the operator came from. */
+  readonly back: string
+  /** What stands below the form. */
+  readonly children?: ComponentChildren
+}
+
+/** What is asked before something is done: always how many, whom it concerns, and from when. */
+export interface Confirmation extends Question {
+  readonly many: ComponentChildren
+  readonly whom: ComponentChildren
+  readonly when: ComponentChildren
+  readonly facts?: Readonly<Record<string, ComponentChildren>>
+  /** The word that the operator types, and why: what cannot be undone, or what is wrong. By default nothing is typed. */
+  readonly typed?: { readonly word: string; readonly because: ComponentChildren } | undefined
+  /** The words of the button. */
+  readonly label: string
+  /** Values of the action that nobody changes. */
+  readonly hidden?: Readonly<Record<string, unknown>>
+  readonly controls?: Controls
+}
+
+/** Why it cannot be done, in place of what is asked. */
+interface Obstacle extends Question {
+  readonly obstacle: ComponentChildren
+}
+
+const typed = field(Schema.String, "Type the word", { size: 24 })
+
+/**
+ * Declares what is done only after a page has asked, as the page and the action of one path. The inputs `chosen` say what it is done to: they
+ * stand in the page's address. The action asks again, so that the word that it wants fits what there is by then.
+ */
+export const defineConfirmation = <
+  const P extends `/${string}`,
+  E1 extends Refusal,
+  E2 extends Refusal,
+  R1,
+  R2,
+  const C extends Inputs = None,
+  const I extends Inputs = None,
+>(
+  path: KnownPath<P>,
+  command: string,
+  confirmation: {
+    readonly role: StaffRole
+    readonly forPartners?: true
+    readonly chosen?: C
+    readonly inputs?: I
+    readonly ask: (
+      input: PathValues<P> & InputsOf<C>,
+      context: RequestContext,
+    ) => Effect.Effect<Confirmation | Obstacle, E1, R1>
+    readonly run: (
+      input: PathValues<P> & InputsOf<C> & InputsOf<I>,
+      context: RequestContext,
+    ) => Effect.Effect<Answer, E2, R2>
+  },
+): readonly [Route<R1, P>, Route<R1 | R2, P>] => {
+  const { role, forPartners, chosen = {}, inputs = {}, ask, run } = confirmation
+  const access = { role, ...(forPartners && { forPartners }) }
+  const action = defineAction(path, command, {
+    ...access,
+    inputs: { ...chosen, ...inputs, typed },
+    run: Effect.fnUntraced(function* ({ typed = "", ...input }, context) {
+      const asked = yield* ask(input as never, context)
+      const word = "typed" in asked ? asked.typed?.word.trim() : undefined
+      // The page shows the word with its invisible characters as escapes, which nobody can type otherwise.
+      if (word !== undefined && typed !== word && typed !== visibleText(word)) {
+        return yield* refuse("NotTyped", `What was typed is not “${word}”. Nothing was changed.`)
+      }
+      return yield* run(input as never, context)
+    }),
+  }) as Route<R1 | R2, P>
+  const page = definePage(path, {
+    ...access,
+    inputs: chosen,
+    run: (input, context) =>
+      Effect.map(ask(input as never, context), (asked) => contentOf(asked, action, input as never)),
+  }) as Route<R1, P>
+  return [page, action]
+}
+
+type Action = Pick<Route<unknown, string>, "path" | "params" | "inputs" | keyof Access>
+
+const contentOf = (
+  asked: Confirmation | Obstacle,
+  action: Action,
+  input: Readonly<Record<string, string>>,
+): PageElement => {
+  const { title, commands, back, children } = asked
+  return (
+    <Page title={title} commands={commands}>
+      {"obstacle" in asked ? <p class="empty">{asked.obstacle}</p> : <Asked {...asked} action={action} input={input} />}
+      {children}
+      <LinkLine to={back}>Leave it as it is</LinkLine>
+    </Page>
+  )
+}
+
+const Asked = (
+  props: Confirmation & {
+    readonly action: Action
+    readonly input: Readonly<Record<string, string>>
+  },
+) => {
+  const { action, input, typed, label, hidden, controls } = props
+  const chosen = Object.entries(input).filter(([name]) => !(name in action.params))
+  return (
+    <>
+      <Facts
+        facts={{ "How many": props.many, "Whom it concerns": props.whom, "From when": props.when, ...props.facts }}
+      />
+      {typed !== undefined && <p class="problem">{typed.because}</p>}
+      <ActionForm
+        action={{ ...action, path: pathTo<string>(action, input) }}
+        label={label}
+        isDangerous={typed !== undefined}
+        hidden={{ ...Object.fromEntries(chosen), ...hidden }}
+        controls={{
+          ...Object.fromEntries(chosen.map(([name]) => [name, false])),
+          ...controls,
+          typed: typed !== undefined && { label: foreign`Type ${typed.word}`, required: true },
+        }}
+      />
+    </>
+  )
+}

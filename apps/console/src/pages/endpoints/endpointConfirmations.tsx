@@ -1,0 +1,97 @@
+import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { Effect, Schema } from "effect"
+import { formatCapped, formatCounted } from "../../components/format.ts"
+import { IdLink, Time } from "../../components/values.tsx"
+import { defineConfirmation } from "../../http/defineConfirmation.tsx"
+import { field } from "../../http/inputs.ts"
+
+const askAbout = Effect.fnUntraced(function* (id: EndpointId, command: "disable" | "enable" | "remove") {
+  const endpoint = yield* (yield* EndpointRepository).find(id)
+  const organization = yield* (yield* OrganizationReader).find(endpoint.organizationId)
+  return {
+    endpoint,
+    organization,
+    commands: [`ops endpoints ${command} ${id}`],
+    back: `/endpoints/${id}`,
+    many: `${formatCapped(endpoint.waiting, COUNT_CAP)} deliveries that wait`,
+    whom: (
+      <>
+        <IdLink id={id}>{endpoint.url}</IdLink> of <IdLink id={organization.id}>{organization.name}</IdLink>
+      </>
+    ),
+  }
+})
+
+export const disableRoutes = defineConfirmation("/endpoints/:endpoint/disable", "endpoints disable", {
+  role: "admin",
+  ask: ({ endpoint }) =>
+    Effect.map(askAbout(endpoint, "disable"), (asked) => ({
+      ...asked,
+      title: "Disable the endpoint?",
+      label: "Disable",
+      when: "Immediately. What is published from now on waits as well, until it is enabled.",
+    })),
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    yield* (yield* EndpointRepository).disable(endpoint)
+    return "Disabled. Its deliveries wait until it is enabled."
+  }),
+})
+
+export const enableRoutes = defineConfirmation("/endpoints/:endpoint/enable", "endpoints enable", {
+  role: "admin",
+  inputs: { "replay-missed": field(Schema.Literal("true"), "What it missed", { kind: "boxes" }) },
+  ask: Effect.fnUntraced(function* ({ endpoint: id }) {
+    const asked = yield* askAbout(id, "enable")
+    const missed = yield* missedBy(id)
+    const send = missed && `Send the ${formatCounted(missed.count, "event")} that it missed`
+    return {
+      ...asked,
+      title: "Enable the endpoint?",
+      label: "Enable",
+      when: "Immediately: it is called again, whatever failed before.",
+      facts: { "Missed since": missed && <Time at={missed.from} /> },
+      controls: { "replay-missed": send !== null && { options: [["true", send]] } },
+    }
+  }),
+  run: Effect.fnUntraced(function* ({ endpoint, ...given }) {
+    const missed = given["replay-missed"] === undefined ? null : yield* missedBy(endpoint)
+    // Before it is enabled: what is replayed waits, and the endpoint forgets what it missed.
+    if (missed !== null) {
+      yield* createDeadLetterReplay({ endpointId: endpoint, from: missed.from }, DEFAULT_REPLAYS_PER_SECOND)
+    }
+    yield* (yield* EndpointRepository).enable(endpoint)
+    return missed === null
+      ? "Enabled. It is called again, whatever failed before."
+      : `Enabled. The ${formatCounted(missed.count, "event")} that it missed are sent to it, each once.`
+  }),
+})
+
+export const removeRoutes = defineConfirmation("/endpoints/:endpoint/remove", "endpoints remove", {
+  role: "admin",
+  ask: ({ endpoint: id }) =>
+    Effect.map(askAbout(id, "remove"), (asked) => ({
+      ...asked,
+      title: "Remove the endpoint?",
+      label: "Remove it for good",
+      many: describeRemoval(asked.endpoint),
+      when: "Immediately. What waits is cancelled within seconds.",
+      typed: {
+        word: asked.organization.name,
+        because:
+          "It cannot be brought back. Its own signing secrets are destroyed, its running replays end, and webhooks of the partner to it are answered as to an unknown endpoint.",
+      },
+    })),
+  run: ({ endpoint: id }) =>
+    Effect.as(removeEndpoint(id), {
+      to: `/endpoints/${id}`,
+      notice: "Removed. What waited is cancelled within seconds.",
+    }),
+})

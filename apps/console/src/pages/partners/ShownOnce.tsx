@@ -1,0 +1,20 @@
+import { Redacted } from "effect"
+import type { ComponentChildren } from "preact"
+import { LinkLine } from "../../components/layout.tsx"
+
+export const ShownOnce = (props: {
+  readonly text: Redacted.Redacted
+  /** The page that it was made on. */
+  readonly back: string
+  readonly children: ComponentChildren
+}) => (
+  <>
+    <p class="problem">This is shown once. Keep it now: nobody can read it again.</p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+    <pre tabIndex={0}>
+      <code>{Redacted.value(props.text)}</code>
+    </pre>
+    {props.children}
+    <LinkLine to={props.back}>I have kept it</LinkLine>
+  </>
+)
