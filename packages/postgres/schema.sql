@@ -2117,7 +2117,9 @@ create table audit_log (
   command text not null,
   arguments json not null,
   organizations text[] not null,
-  constraint audit_log_pkey PRIMARY KEY (id)
+  submission text,
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_submission_key UNIQUE (submission)
 );
 
 create table audit_results (

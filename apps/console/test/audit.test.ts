@@ -64,7 +64,7 @@ describe("the audit log", () => {
     expect(await shown("operator=nobody")).toHaveLength(0)
     expect(await shown("to=2020-01-01T00:00:00Z")).toHaveLength(0)
     expect(await shown("from=2020-01-01T00:00:00Z")).toHaveLength(3)
-    expect((await viewer.get("/audit?result=fine")).words).toContain("result is not valid")
+    expect((await viewer.get("/audit?result=fine")).words).toContain("Result is not valid")
   })
 
   it("is paged by its ids", async () => {

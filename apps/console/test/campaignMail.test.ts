@@ -107,7 +107,7 @@ describe("the e-mail of a campaign", () => {
     expect(await lastEntry("campaigns test")).toMatchObject([{ arguments: { campaign: campaign.id, to: null } }])
     expect(test().logs.join()).not.toContain("me@acme.test")
     const refused = await operator.post(`/campaigns/${campaign.id}/test`, { to: "nobody" })
-    expect(refused.words).toContain("to is not valid")
+    expect(refused.words).toContain("Your own address is not valid")
     expect(
       (await (await test().as("viewer")).post(`/campaigns/${campaign.id}/test`, { to: "me@acme.test" })).status,
     ).toBe(403)

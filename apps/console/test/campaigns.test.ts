@@ -144,7 +144,9 @@ describe("a campaign", () => {
     const changed = await operator.post(path, { "per-minute": "1200", version: versionIn(page, path) })
     expect(changed.words).toContain("1,200 a minute")
     const version = versionIn(changed, path)
-    expect((await operator.post(path, { "per-minute": "fast", version })).words).toContain("per-minute is not valid")
+    expect((await operator.post(path, { "per-minute": "fast", version })).words).toContain(
+      "E-mails a minute, or none is not valid",
+    )
     expect((await operator.post(path, { "per-minute": "none", version })).words).toContain("no bound of its own")
     expect(await audited("campaigns rate")).toMatchObject([{ arguments: { campaign: campaign.id } }])
   })

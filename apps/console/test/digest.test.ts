@@ -129,7 +129,7 @@ describe("the digest", () => {
     expect((await viewer.get(`/digest?program=${theirs.program.id}`)).words).toContain(theirs.organization.id)
     expect((await viewer.get(`/digest?${ours.only}&program=${theirs.program.id}`)).status).toBe(404)
     expect((await viewer.get("/digest?from=2020-01-01")).words).toContain("at most 184 dates")
-    expect((await viewer.get("/digest?count=lost")).words).toContain("count is not valid")
+    expect((await viewer.get("/digest?count=lost")).words).toContain("Heat map of is not valid")
   })
 
   it("shows an operator of one organization nothing of another", async () => {

@@ -111,7 +111,13 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
     },
   )
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
-  const text = isStream ? "" : await response.text()
+  // An answer to a form whose session has ended holds what was sent, and nothing else of anybody.
+  const text = isStream
+    ? ""
+    : (await response.text()).replace(
+        /<form class="action" method="post" action="[^"]*">(<input type="hidden"[^>]*>)*/,
+        "",
+      )
   if (isStream) stop.abort()
   return { status: response.status, to: response.headers.get("location"), headers: response.headers, text }
 }

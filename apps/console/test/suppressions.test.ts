@@ -41,7 +41,7 @@ const seed = async (count: number) => {
 }
 
 const rowsOf = ({ document }: Answer) => {
-  const table = [...document.querySelectorAll("table")].find((each) => each.textContent?.includes("Since (UTC)"))
+  const table = [...document.querySelectorAll("table")].find((each) => each.textContent?.includes("Since"))
   return [...(table?.querySelectorAll("tbody tr") ?? [])].map((row) =>
     [...row.querySelectorAll("td")].map((cell) => cell.textContent),
   )
@@ -76,14 +76,14 @@ describe("the suppressions", () => {
     expect(rowsOf(await operator.get("/suppressions?reason=operator"))).toHaveLength(0)
     const wrong = await operator.get("/suppressions?reason=whim")
     expect(wrong.status).toBe(400)
-    expect(wrong.words).toContain("reason is not valid")
+    expect(wrong.words).toContain("Reason is not valid")
   })
 
   it("are added with a reason, in a program or in the organization", async () => {
     const { operator, organization, program, entries, audit } = await seed(0)
     const reason = "asked by phone"
     const clinician = { npi: npi(0), email: "New@clinic.test" }
-    expect((await operator.post("/suppressions/add", { program, ...clinician })).words).toContain("reason is missing")
+    expect((await operator.post("/suppressions/add", { program, ...clinician })).words).toContain("Reason is missing")
     expect((await operator.post("/suppressions/add", { program, reason })).words).toContain("Give an NPI")
     const added = await operator.post("/suppressions/add", { program, reason, ...clinician })
     expect(added.words).toContain("Suppressed: 2 new entries, 1 waiting recipients withdrawn")

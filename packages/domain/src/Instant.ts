@@ -14,4 +14,5 @@ export const Instant = Schema.String.pipe(
     }),
     encode: SchemaGetter.passthrough(),
   }),
+  Schema.annotate({ expected: "a time such as 2026-12-01T09:00:00Z" }),
 )

@@ -1,4 +1,4 @@
-// Renews elements while the page is looked at, by what the page holds by then under their ids. `data-refresh` says every how many seconds.
+// Renews elements while the page is looked at, by their fragments of the page. `data-refresh` says every how many seconds.
 // An element whose new version lacks `data-refresh` is renewed for the last time.
 const isFocused = (element: Element): boolean => element.contains(document.activeElement)
 
@@ -6,12 +6,13 @@ const renew = async (id: string): Promise<void> => {
   const element = document.getElementById(id)
   if (element === null) return
   if (!document.hidden && !isFocused(element)) {
-    const response = await fetch(location.href).catch(() => undefined)
+    const response = await fetch(location.href, { headers: { fragment: id } }).catch(() => undefined)
     if (response?.ok) {
       const page = new DOMParser().parseFromString(await response.text(), "text/html")
       const renewed = page.getElementById(id)
       if (renewed === null) return
       element.replaceWith(renewed)
+      document.dispatchEvent(new Event("renewed"))
     }
   }
   start(id)

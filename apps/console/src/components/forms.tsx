@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto"
 import type { Access } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option } from "../http/inputs.ts"
+import type { RefusedForm } from "../http/RefusedForm.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
-import { useMay, useView } from "./values.tsx"
+import { isolated, useMay, useView } from "./values.tsx"
 
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>
@@ -27,20 +29,49 @@ export const ActionForm = <P extends string>(
     readonly children?: ComponentChildren
   },
 ) => {
-  const { formToken } = useView()
-  const params = (props.params ?? {}) as PathTexts<P>
+  const { formToken, page } = useView()
+  const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
+  const refused = useRefused(address, props.hidden)
   if (!useMay(props.action)) return null
   return (
-    <form class="action" method="post" action={pathTo(props.action, params)}>
-      <Hidden values={{ token: formToken, version: props.version, ...props.hidden }} />
+    <form class={refused ? "action refused" : "action"} method="post" action={address}>
+      <Hidden values={{ token: formToken, page, submission: randomUUID(), version: props.version, ...props.hidden }} />
+      <FormProblems refused={refused} />
       {props.children}
-      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} />
+      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} refused={refused} />
       <button type="submit" class={props.isDangerous ? "danger" : undefined}>
         {props.label}
       </button>
     </form>
   )
 }
+
+/** Returns the form that was refused if it is this one, whose hidden values are the same. */
+const useRefused = (action: string, hidden: Values = {}): RefusedForm | undefined => {
+  const { refused } = useView()
+  const isThis =
+    refused?.action === action &&
+    Object.entries(hidden).every(([name, value]) => value === undefined || refused.values.get(name) === String(value))
+  if (!isThis) return undefined
+  refused.isShown = true
+  return refused
+}
+
+/** What is wrong with a form beside its single inputs. It has the focus, unless an input has it. */
+const FormProblems = ({ refused }: { readonly refused: RefusedForm | undefined }) => {
+  if (refused === undefined) return null
+  const atInputs = Object.values(refused.faults)
+  const messages = refused.messages.filter((message) => !atInputs.includes(message))
+  return messages.length === 0 ? null : <Problems messages={messages} hasFocus={atInputs.length === 0} />
+}
+
+export const Problems = (props: { readonly messages: ReadonlyArray<string>; readonly hasFocus?: boolean }) => (
+  <div class="problem" role="alert" tabIndex={-1} autofocus={props.hasFocus}>
+    {props.messages.map((message) => (
+      <p key={message}>{isolated(message)}</p>
+    ))}
+  </div>
+)
 
 /** The controls of a list's inputs, with the button that applies them. What the list is filtered by without a control stays. */
 export const FilterBar = (props: {
@@ -52,11 +83,12 @@ export const FilterBar = (props: {
 }) => {
   const { address } = useView()
   const { action = address.split("?")[0]! } = props
+  const refused = useRefused(action)
   const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
   return (
-    <form class="filters" method="get" action={action}>
+    <form class={refused ? "filters refused" : "filters"} method="get" action={action}>
       <Hidden values={Object.fromEntries(kept)} />
-      <Fields {...props} />
+      <Fields {...props} refused={refused} />
       <button type="submit">Filter</button>
       <a href={action}>Clear</a>
     </form>
@@ -76,7 +108,10 @@ const Fields = (props: {
   readonly values?: Values
   readonly hidden?: Values | undefined
   readonly controls?: Controls | undefined
+  readonly refused: RefusedForm | undefined
 }) => {
+  const { refused } = props
+  const firstFault = Object.keys(refused?.faults ?? {})[0]
   const isBound = useView().operator.organizationId !== null
   return (
     <>
@@ -87,44 +122,95 @@ const Fields = (props: {
         const isLeftOut = change === false || (name === "organization" && isBound)
         if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return null
         const control = { ...declared, ...change }
-        return <Field key={name} name={name} {...control} value={props.values?.[name] ?? control.value} />
+        const typed = control.kind === "boxes" ? refused?.values.getAll(name) : refused?.values.get(name)
+        return (
+          <Field
+            key={name}
+            name={name}
+            {...control}
+            value={refused === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
+            fault={refused?.faults[name]}
+            autofocus={name === firstFault}
+          />
+        )
       })}
     </>
   )
 }
 
-const Field = (props: Control & { readonly name: string }) => {
-  const { kind = "text", label, hint, options = [], value, all, ...input } = props
+type FieldProps = Control & {
+  readonly name: string
+  readonly fault: string | undefined
+  readonly autofocus: boolean
+}
+
+const Field = (props: FieldProps) => {
+  const { kind = "text", label, hint, options = [], value, fault, name } = props
+  const faultId = fault === undefined ? undefined : `${name}-fault`
+  const marks = { "aria-invalid": fault === undefined ? undefined : ("true" as const), "aria-describedby": faultId }
+  const below = (
+    <>
+      {fault !== undefined && (
+        <small class="fault" id={faultId}>
+          {isolated(fault)}
+        </small>
+      )}
+      {hint !== undefined && <small>{hint}</small>}
+    </>
+  )
   if (kind === "boxes") {
     const checked = Array.isArray(value) ? value : []
     return (
-      <fieldset>
+      <fieldset {...marks}>
         <legend>{label}</legend>
         {options.map(wordsOf).map(([each, text]) => (
-          <CheckBox key={each} name={input.name} value={each} label={text} checked={checked.includes(each)} />
+          <CheckBox key={each} name={name} value={each} label={text} checked={checked.includes(each)} />
         ))}
+        {below}
       </fieldset>
     )
   }
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: it holds one of two controls.
+    // biome-ignore lint/a11y/noLabelWithoutControl: it holds a control.
     <label class="field">
-      <span>{label}</span>
-      {kind === "text" ? (
-        <input type="text" autocomplete="off" {...input} value={value === undefined ? undefined : String(value)} />
-      ) : (
-        <select name={input.name}>
+      <span>
+        {label}
+        {kind === "instant" && <span data-zone> (UTC)</span>}
+      </span>
+      <ControlOf {...props} {...marks} />
+      {below}
+    </label>
+  )
+}
+
+const ControlOf = (props: FieldProps) => {
+  const { kind = "text", label, hint, options = [], all, fault, value, ...input } = props
+  const text = value === undefined || value === null ? undefined : String(value)
+  switch (kind) {
+    case "choice":
+      return (
+        <select {...input}>
           {all !== undefined && <option value="">{all}</option>}
-          {options.map(wordsOf).map(([each, text]) => (
+          {options.map(wordsOf).map(([each, words]) => (
             <option dir="auto" key={each} value={each} selected={each === value}>
-              {text}
+              {words}
             </option>
           ))}
         </select>
-      )}
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
-  )
+      )
+    case "lines":
+      return (
+        <textarea rows={6} {...input}>
+          {text}
+        </textarea>
+      )
+    case "date":
+      return <input type="date" {...input} value={text} />
+    case "instant":
+      return <input type="datetime-local" step="1" data-instant {...input} value={text?.replace(/(\.\d+)?Z$/, "")} />
+    default:
+      return <input type="text" autocomplete="off" {...input} value={text} />
+  }
 }
 
 const wordsOf = (option: Option): readonly [value: string, text: string] => {
@@ -158,14 +244,19 @@ export const AskFirst = <P extends string>(
     </a>
   ) : null
 
+const useIsRefused = ({ path }: { readonly path: string }): boolean => {
+  const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+  return pattern.test(useView().refused?.action ?? "")
+}
+
 /** Forms that are folded away below a title. They are left out for operators whose role may not send them. */
 export const Folded = (props: {
-  readonly action: Access
+  readonly action: Access & { readonly path: string }
   readonly title: ComponentChildren
   readonly children: ComponentChildren
 }) =>
   useMay(props.action) ? (
-    <details>
+    <details open={useIsRefused(props.action)}>
       <summary>{props.title}</summary>
       {props.children}
     </details>

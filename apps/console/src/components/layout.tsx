@@ -111,6 +111,22 @@ const cellOf = <Row,>(column: Column<Row>): Cell<Row> => {
   }
 }
 
+/** A part of a page that renews itself after so many seconds, for as long as they are given. */
+export const Live = (props: {
+  readonly id: string
+  readonly seconds: number | undefined
+  readonly children: ComponentChildren
+}) => {
+  const { fragment } = useView()
+  const element = (
+    <div id={props.id} data-refresh={props.seconds}>
+      {props.children}
+    </div>
+  )
+  if (fragment?.id === props.id) fragment.element = element
+  return element
+}
+
 export const Section = (props: {
   readonly title: ComponentChildren
   readonly id?: string

@@ -4,6 +4,7 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
 import type { Section } from "../http/paths.ts"
+import type { RefusedForm } from "../http/RefusedForm.ts"
 import { formatAgo, formatDuration } from "./format.ts"
 
 export interface View {
@@ -12,9 +13,20 @@ export interface View {
   /** Unix milliseconds. */
   readonly now: number
   readonly address: string
+  /** The page at which a refused form is shown again: the address, or for what an action shows the one above it. */
+  readonly page: string
   readonly deployment: string
   readonly section?: Section
   readonly notice?: string | undefined
+  readonly refused?: RefusedForm | undefined
+  /** The fragment that is asked for alone. */
+  fragment?: Fragment | undefined
+}
+
+/** A part of a page that renews itself. Its content is known once the page is rendered. */
+export interface Fragment {
+  readonly id: string
+  element?: VNode
 }
 
 export const ViewContext = createContext<View | undefined>(undefined)
@@ -118,8 +130,8 @@ export const Time = (props: {
   const { now } = useView()
   if (props.at === null || props.at === undefined) return <>{props.none ?? "–"}</>
   return (
-    <time dateTime={props.at} title={props.at}>
-      <span>
+    <time dateTime={props.at} title={`${props.at.slice(0, 19).replace("T", " ")} UTC`}>
+      <span data-local>
         {props.at.slice(0, 10)} {props.at.slice(11, 19)}
       </span>{" "}
       <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>

@@ -6,6 +6,8 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   status: Schema.Int,
   title: Schema.String,
   messages: Schema.Array(Schema.String),
+  /** What is wrong with single inputs, by their names. */
+  faults: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
 }) {
   static of(status: number, title: string, ...messages: ReadonlyArray<string>): PageError {

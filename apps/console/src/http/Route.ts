@@ -48,6 +48,12 @@ export interface Route<R, P = `/${string}`> extends Access {
   readonly inputs: Inputs
   /** The words of the command that does the same, as the audit log records them; undefined if nothing is recorded. */
   readonly command?: string
+  /** The inputs at which refusals of the domain are shown, by the tags of their errors. */
+  readonly faults?: Readonly<Record<string, string>>
+  /** Whether an action only reads, so that its form may be sent again. */
+  readonly isRepeatable?: boolean
+  /** Whether a page reads everything as of one moment; default true. One that waits for the network reads with `consistentRead`. */
+  readonly isConsistent?: boolean
   // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
   readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, Refusal, R>
 }
@@ -86,7 +92,7 @@ const declare = <R, P extends string>(
 /** Declares a page, which changes nothing. */
 export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
-  page: Declaration<P, I, RequestContext, PageElement, E, R>,
+  page: Declaration<P, I, RequestContext, PageElement, E, R> & Pick<Route<R>, "isConsistent">,
 ): Route<R, P> => declare("page", path, page)
 
 export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
@@ -98,7 +104,10 @@ export const defineResource = <const P extends `/${string}`, E extends Refusal, 
 export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
-  action: Declaration<P, I, RequestContext, Answer, E, R> & { readonly role: StaffRole },
+  action: Declaration<P, I, RequestContext, Answer, E, R> & {
+    readonly role: StaffRole
+    readonly faults?: Readonly<Record<string, keyof I & string>>
+  } & Pick<Route<R>, "isRepeatable">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
 /** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
@@ -127,7 +136,13 @@ export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal
     })
   return [
     declare("page", path, { inputs, forPartners, run: run(false) }),
-    declare("action", showPath, { ...access, inputs: { ...inputs, ...confirmed }, command, run: run(true) }),
+    declare("action", showPath, {
+      ...access,
+      inputs: { ...inputs, ...confirmed },
+      command,
+      isRepeatable: true,
+      run: run(true),
+    }),
   ]
 }
 

@@ -3,6 +3,7 @@ import { AuditLog, type CommandEnd } from "@outreach/backoffice/operators/AuditL
 import { recordArgument } from "@outreach/domain/operators/recordArgument"
 import { osUser } from "@outreach/process/osUser"
 import { Cause, Effect, Exit } from "effect"
+import { PageError } from "./PageError.ts"
 import type { RequestContext } from "./Route.ts"
 
 /**
@@ -13,7 +14,7 @@ import type { RequestContext } from "./Route.ts"
 export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
   command: string,
   input: Readonly<Record<string, unknown>>,
-  { operator }: Pick<RequestContext, "operator">,
+  { operator, submission }: Pick<RequestContext, "operator"> & { readonly submission?: string | undefined },
   run: Effect.Effect<A, E, R>,
 ) {
   const log = yield* AuditLog
@@ -22,14 +23,17 @@ export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag
       value === undefined || value === false ? [] : [[name, recordArgument(name, value)]],
     ),
   )
-  const begin = log.begin({
-    command,
-    arguments: recorded,
-    operator: operator.name,
-    osUser: osUser(),
-    host: hostname(),
-    concerns: operator.organizationId,
-  })
+  const begin = log
+    .begin({
+      command,
+      arguments: recorded,
+      operator: operator.name,
+      osUser: osUser(),
+      host: hostname(),
+      concerns: operator.organizationId,
+      submission,
+    })
+    .pipe(Effect.mapError(() => submittedAlready))
   return yield* Effect.acquireUseRelease(
     begin,
     () => run,
@@ -39,6 +43,12 @@ export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag
       ),
   )
 })
+
+const submittedAlready = PageError.of(
+  409,
+  "Not done again",
+  "This form was sent already, and what it does was begun once. The audit log says how it ended. To do it again, send the form that stands here.",
+)
 
 const endOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): CommandEnd => {
   if (Exit.isSuccess(exit)) return { result: "succeeded", code: null }

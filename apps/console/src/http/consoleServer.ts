@@ -6,7 +6,8 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig, MAX_CONNECTIONS } from "../ConsoleConfig.ts"
 import { signInRoutes } from "../signIn/signInPages.tsx"
 import { icon, scripts, style } from "./assets.ts"
-import { handle } from "./handle.ts"
+import { compressed } from "./compressed.ts"
+import { handle, handleAgain } from "./handle.ts"
 import { PageError } from "./PageError.ts"
 import { definePage, type Route, type ServicesOf } from "./Route.ts"
 import { refuseAmbiguous } from "./refuseAmbiguous.ts"
@@ -52,6 +53,20 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
   const { consoleUrl, proxyHeader } = yield* ConsoleConfig
   const context = yield* Effect.context<RouteServices<ServicesOf<T>>>()
   const router = yield* HttpRouter.make
+  const pages = yield* HttpRouter.make
+  yield* pages.addAll(
+    routes
+      .filter(({ kind }) => kind === "page")
+      .map((route) =>
+        // What asks for it is the form that was sent.
+        HttpRouter.route(
+          "POST",
+          route.path,
+          Effect.provideContext(handleAgain<ServicesOf<T>>(route as Route<ServicesOf<T>>), context),
+        ),
+      ),
+  )
+  const showPage = pages.asHttpEffect()
   const served = [
     ...[style, icon, ...scripts].map(({ path, response }) => HttpRouter.route("GET", path, response)),
     ...signInRoutes.map(({ method, path, answer }) =>
@@ -61,7 +76,7 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
       HttpRouter.route(
         route.kind === "action" ? "POST" : "GET",
         route.path,
-        Effect.provideContext(handle<ServicesOf<T>>(route as Route<ServicesOf<T>>), context),
+        Effect.provideContext(handle<ServicesOf<T>>(route as Route<ServicesOf<T>>, showPage), context),
       ),
     ),
   ]
@@ -74,6 +89,7 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
     return refused === undefined ? answer : Effect.succeed(renderError(undefined, refused))
   }).pipe(
     Effect.catch(() => Effect.succeed(renderError(undefined, PageError.notFound()))),
+    Effect.flatMap(compressed),
     Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers })),
   )
 })

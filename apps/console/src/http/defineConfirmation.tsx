@@ -67,6 +67,7 @@ export const defineConfirmation = <
   confirmation: {
     readonly role: StaffRole
     readonly forPartners?: true
+    readonly isConsistent?: boolean
     readonly chosen?: C
     readonly inputs?: I
     readonly ask: (
@@ -79,11 +80,12 @@ export const defineConfirmation = <
     ) => Effect.Effect<Answer, E2, R2>
   },
 ): readonly [Route<R1, P>, Route<R1 | R2, P>] => {
-  const { role, forPartners, chosen = {}, inputs = {}, ask, run } = confirmation
+  const { role, forPartners, isConsistent = true, chosen = {}, inputs = {}, ask, run } = confirmation
   const access = { role, ...(forPartners && { forPartners }) }
   const action = defineAction(path, command, {
     ...access,
     inputs: { ...chosen, ...inputs, typed },
+    faults: { NotTyped: "typed" } as never,
     run: Effect.fnUntraced(function* ({ typed = "", ...input }, context) {
       const asked = yield* ask(input as never, context)
       const word = "typed" in asked ? asked.typed?.word.trim() : undefined
@@ -96,6 +98,7 @@ export const defineConfirmation = <
   }) as Route<R1 | R2, P>
   const page = definePage(path, {
     ...access,
+    isConsistent,
     inputs: chosen,
     run: (input, context) =>
       Effect.map(ask(input as never, context), (asked) => contentOf(asked, action, input as never)),

@@ -1,26 +1,36 @@
+import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
-import { mayUse } from "@outreach/domain/operators/Operator"
-import { Clock, Effect } from "effect"
+import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
+import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import type { View } from "../components/values.tsx"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
-import { parseInputs } from "./inputs.ts"
+import { controlOf, type Faults, parseInputs } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { PageError, type Refusal } from "./PageError.ts"
 import { DEPLOYMENT_SECTIONS, homeOf } from "./paths.ts"
+import { type RefusedForm, ShownAgain } from "./RefusedForm.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
-import { renderPage } from "./renderPage.tsx"
+import { isLocalPath } from "./refuseAmbiguous.ts"
+import { renderPage, renderSignedOut } from "./renderPage.tsx"
+
+type Show = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  unknown,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
 
 /**
  * Creates the handler of a route: the same steps in the same order, which no route can skip.
  *
- * Session; role; form and its token; whose the named things are; path, query and fields; audit log; the route's own part; rendering.
+ * Session; role; form and its token; whose the named things are; path, query and fields; audit log; the route's own part; rendering. An action that
+ * is refused is answered by the page of its form, which `showPage` shows at the address of the request.
  */
-export const handle = <R>(route: Route<R>) =>
+export const handle = <R>(route: Route<R>, showPage: Show) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { deployment } = yield* ConsoleConfig
@@ -30,7 +40,8 @@ export const handle = <R>(route: Route<R>) =>
     const answer = Effect.gen(function* () {
       signedIn = yield* sessions.find(request)
       if (signedIn === undefined) {
-        if (route.kind !== "page") return yield* signedOut
+        if (route.kind === "action") return renderSignedOut(request.url, yield* Effect.option(readForm))
+        if (route.kind === "resource") return yield* signedOut
         if (isFromAnotherSite(request)) return openAgain(request.url)
         return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
       }
@@ -39,80 +50,143 @@ export const handle = <R>(route: Route<R>) =>
         formToken: formToken(signedIn.sessionToken),
         now: yield* Clock.currentTimeMillis,
         address: request.url,
+        page: route.kind === "action" ? request.url.replace(/\/[^/]*$/, "") : request.url,
         deployment,
       }
-      return yield* respond(route, signedIn, view)
+      return route.kind === "action"
+        ? yield* act(route, signedIn, view, showPage)
+        : yield* respond(route, signedIn, view, new URLSearchParams(request.url.split("?")[1]))
     })
     const response = yield* answerErrors(route.path, () => view)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 
-const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, sessionToken }: SignedIn, view: View) {
+/** Creates the handler that shows a page again, with a form that was refused. Without a body, the page cannot be shown. */
+export const handleAgain = <R>(route: Route<R>) =>
+  Effect.gen(function* () {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const again = yield* ShownAgain
+    if (again === undefined) return cannotBeShown
+    const view = { ...again.view, address: url, page: url }
+    return yield* respond(route, again.signedIn, view, new URLSearchParams(url.split("?")[1]))
+  }).pipe(Effect.catchTag("PageError", () => Effect.succeed(cannotBeShown)))
+
+const cannotBeShown = HttpServerResponse.empty({ status: 404 })
+
+/** Does what a form asks for, or shows its page again with what is wrong. */
+const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn, view: View, showPage: Show) {
   const request = yield* HttpServerRequest.HttpServerRequest
+  yield* assertAllowed(route, signedIn.operator)
+  const form = yield* readForm
+  const isOfSession = isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)
+  const answer = isOfSession ? respond(route, signedIn, view, form) : Effect.fail(forged)
+  return yield* Effect.catchTag(answer, "PageError", (error) => {
+    const page = form.get("page") ?? ""
+    const { messages, status, faults = {} } = error
+    if (!isLocalPath(page)) return Effect.fail(error)
+    const refused = { action: request.url, values: form, faults, messages, status, isShown: false }
+    const again = { signedIn, view: { ...view, refused } }
+    return showPage.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: page })),
+      Effect.provideService(ShownAgain, again),
+      Effect.filterOrFail(
+        ({ body }) => body._tag !== "Empty",
+        () => error,
+      ),
+      Effect.mapError(() => error),
+    )
+  })
+})
+
+const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operator: Operator) {
   if (operator.organizationId !== null && DEPLOYMENT_SECTIONS.includes(route.section)) {
     return yield* PageError.notFound()
   }
+  if (mayUse(operator, route)) return
+  // A partner does not learn what there is for others.
+  if (operator.role === "partner") return yield* PageError.notFound()
+  return yield* PageError.of(
+    403,
+    "Not allowed",
+    `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
+  )
+})
+
+const respond = Effect.fnUntraced(function* <R>(
+  route: Route<R>,
+  { operator }: SignedIn,
+  view: View,
+  given: URLSearchParams,
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
   if (route.path === "/" && homeOf(operator) !== "/") {
     return HttpServerResponse.empty({ status: 303, headers: { location: homeOf(operator) } })
   }
-  if (!mayUse(operator, route)) {
-    // A partner does not learn what there is for others.
-    if (operator.role === "partner") return yield* PageError.notFound()
-    return yield* PageError.of(
-      403,
-      "Not allowed",
-      `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
-    )
-  }
-
-  const form = route.kind === "action" ? yield* readForm : undefined
-  if (form !== undefined && !isFormToken(sessionToken, form.get("token") ?? undefined)) return yield* forged
+  yield* assertAllowed(route, operator)
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
-  const given = form ?? new URLSearchParams(request.url.split("?")[1])
   if (operator.organizationId !== null) {
     const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // What is asked for without an organization is asked for of the operator's own.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)
   }
-  const path = yield* Effect.mapError(
-    Effect.fromResult(parseInputs(route.params, Object.entries(params))),
-    PageError.notFound,
-  )
-  if (Object.values(path).includes(undefined)) return yield* PageError.notFound()
-  const inputs = yield* Effect.mapError(Effect.fromResult(parseInputs(route.inputs, given)), (faults) =>
-    PageError.of(400, "Not valid", ...faults),
-  )
-  const input = { ...path, ...inputs } as never
-
-  const context = { operator, session: view.formToken, version: form?.get("version") ?? "", now: view.now }
-  const { command } = route
+  const path = parseInputs(route.params, Object.entries(params))
+  if (Object.keys(path.faults).length > 0 || Object.values(path.values).includes(undefined)) {
+    return yield* PageError.notFound()
+  }
+  const { values, faults } = parseInputs(route.inputs, given)
   const isAction = route.kind === "action"
+  const isFaulty = Object.keys(faults).length > 0
+  // The filters of a page are shown again with what is wrong, above what the others leave.
+  const isShownAgain = route.kind === "page" && Object.keys(faults).every((name) => controlOf(route.inputs[name]!))
+  if (isFaulty && !isShownAgain) {
+    return yield* new PageError({ status: 400, title: "Not valid", messages: Object.values(faults), faults })
+  }
+  const input = { ...path.values, ...values } as never
+
+  const context = { operator, session: view.formToken, version: given.get("version") ?? "", now: view.now }
+  const { command } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
-  const run = route.run(input, context)
-  const answer = yield* refusing(
-    command === undefined ? run : audited(command, input, context, run),
-    isAction ? 409 : 400,
-    isAction ? "Not done" : "Not shown",
-  )
+  const submission = route.isRepeatable ? undefined : (given.get("submission") ?? undefined)
+  const run = refusing(route.run(input, context), route)
+  const answer =
+    command !== undefined
+      ? yield* audited(command, input, { operator, submission: isAction ? submission : undefined }, run)
+      : route.kind === "page" && route.isConsistent !== false
+        ? yield* consistentRead(run)
+        : yield* run
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
-  if (typeof answer === "string") return redirectWithNotice(request.url.replace(/\/[^/]*$/, ""), answer)
+  if (typeof answer === "string") return redirectWithNotice(view.page, answer)
   if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
-  const notice = isAction ? undefined : readNotice(request)
-  const page = renderPage({ ...view, section: route.section, notice }, answer)
+  const notice = isAction || view.refused ? undefined : readNotice(request)
+  const { refused = isFaulty ? refusedFilters(request.url, given, faults) : undefined } = view
+  const page = renderPage({ ...view, section: route.section, notice, refused }, answer, request.headers["fragment"])
   return notice === undefined ? page : withoutNotice(page)
+})
+
+const refusedFilters = (url: string, values: URLSearchParams, faults: Faults): RefusedForm => ({
+  action: url.split("?")[0]!,
+  values,
+  faults,
+  messages: Object.values(faults),
+  status: 400,
+  isShown: false,
 })
 
 /** The ids in a text; more than one in a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
 
-/** Shows the operator a refusal of the domain as it is. */
-const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, status: number, title: string) =>
+/** Shows the operator a refusal of the domain as it is, at the input that the route declares for it. */
+const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, { kind, faults }: Route<unknown>) =>
   Effect.mapError(effect, (error: Refusal) => {
     if (error instanceof PageError) return error
-    return error._tag.endsWith("NotFound")
-      ? PageError.of(404, "Not found", error.message)
-      : PageError.of(status, title, error.message)
+    const { _tag, message } = error
+    const name = faults?.[_tag]
+    if (name !== undefined) {
+      return new PageError({ status: 409, title: "Not done", messages: [message], faults: { [name]: message } })
+    }
+    if (_tag.endsWith("NotFound")) return PageError.of(404, "Not found", message)
+    return kind === "action" ? PageError.of(409, "Not done", message) : PageError.of(400, "Not shown", message)
   })
 
 const signedOut = PageError.of(401, "Signed out", "Your session has ended. Sign in again, and repeat what you did.")

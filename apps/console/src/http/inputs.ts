@@ -5,6 +5,7 @@ import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
 import type { ComponentChildren } from "preact"
+import { textOf } from "../components/values.tsx"
 
 type Codec<A> = Schema.Codec<A, string>
 
@@ -23,8 +24,8 @@ export type Option<Value extends string = string> =
   | { readonly id: Value; readonly name: string }
 
 export interface Control {
-  /** Default `text`. */
-  readonly kind?: "text" | "choice" | "boxes"
+  /** Default `text`. An `instant` is asked for in the zone of the viewer, and in UTC without scripts. */
+  readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant"
   readonly label: ComponentChildren
   /** What the value must be, below the control. */
   readonly hint?: string | undefined
@@ -96,42 +97,58 @@ export const controlOf = (input: Inputs[string]): Control | undefined =>
 export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
+/** A time that a form sends without scripts has no zone, and is in UTC. */
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/
+const inUtc = (text: string): string =>
+  text.replace(WITHOUT_ZONE, (_, minute: string, seconds = ":00") => `${minute}${seconds}Z`)
+
 /** Parses an input. Fails with a sentence that does not repeat it. */
 const parse = (name: string, input: Inputs[string], text: string): Result.Result<unknown, string> => {
   const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
+  const control = controlOf(input)
+  const called = control === undefined ? name : textOf(control.label)
   if (text === "") {
-    return isRequired ? Result.fail(`${name} is missing. It must be ${expectedBy(schema)}.`) : Result.succeed(undefined)
+    return isRequired
+      ? Result.fail(`${called} is missing. It must be ${expectedBy(schema)}.`)
+      : Result.succeed(undefined)
   }
   // PostgreSQL has no text with it.
-  if (text.includes("\0")) return Result.fail(`${name} is not valid: it holds a NUL character.`)
+  if (text.includes("\0")) return Result.fail(`${called} is not valid: it holds a NUL character.`)
   return Result.mapError(
-    parseInput(schema)(text),
-    ({ expected, reason }) => `${name} is not valid${reason && `: ${reason}`}. It must be ${expected}.`,
+    parseInput(schema)(control?.kind === "instant" ? inUtc(text) : text),
+    ({ expected, reason }) => `${called} is not valid${reason && `: ${reason}`}. It must be ${expected}.`,
   )
 }
 
+/** What is wrong with inputs, in a sentence each, by their names. */
+export type Faults = Readonly<Record<string, string>>
+
+interface ParsedInputs {
+  /** Those that are valid. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly faults: Faults
+}
+
 /** Parses the values that were given. A name that was given several times has its values joined by commas. */
-export const parseInputs = (
-  declared: Inputs,
-  given: Iterable<readonly [string, string]>,
-): Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<string>> => {
+export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, string]>): ParsedInputs => {
   const texts = new Map<string, string>()
   for (const [name, value] of given) {
     if (value !== "") texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
   }
   const values: Record<string, unknown> = {}
-  const faults: Array<string> = []
+  const faults: Record<string, string> = {}
   for (const [name, input] of Object.entries(declared)) {
     const parsed = parse(name, input, texts.get(name)?.trim() ?? "")
     if (Result.isSuccess(parsed)) values[name] = parsed.success
-    else faults.push(parsed.failure)
+    else faults[name] = parsed.failure
   }
   // Every range has these names; times and dates sort as text.
   const { from, to } = values
   if (typeof from === "string" && typeof to === "string" && from > to) {
-    faults.push("to is not valid. It must not be before from.")
+    const [begin, end] = ["from", "to"].map((name) => textOf(controlOf(declared[name]!)?.label ?? name))
+    faults["to"] = `${end} is not valid. It must not be before ${begin}.`
   }
-  return faults.length > 0 ? Result.fail(faults) : Result.succeed(values)
+  return { values, faults }
 }
 
 type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
@@ -173,6 +190,6 @@ export const pageOf = <Row>(
 export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
 
 export const timeRange = (from: string, to: string) => ({
-  from: field(Instant, from, { placeholder: "2026-12-01T09:00:00Z", size: 22 }),
-  to: field(Instant, to, { placeholder: "2026-12-02T09:00:00Z", size: 22 }),
+  from: field(Instant, from, { kind: "instant" }),
+  to: field(Instant, to, { kind: "instant" }),
 })

@@ -13,19 +13,20 @@ import {
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Schema } from "effect"
 
+/** The sections in the order of the navigation, by its groups. */
 export const SECTIONS = {
-  today: { title: "Today", path: "/" },
-  campaigns: { title: "Campaigns", path: "/campaigns" },
-  people: { title: "Find", path: "/find" },
-  deliveries: { title: "Deliveries", path: "/deliveries" },
-  issues: { title: "Issues", path: "/issues" },
-  endpoints: { title: "Endpoints", path: "/endpoints" },
-  partners: { title: "Partners", path: "/partners" },
-  inbox: { title: "Inbox", path: "/inbox" },
-  digest: { title: "Digest", path: "/digest" },
-  suppressions: { title: "Suppressions", path: "/suppressions" },
-  audit: { title: "Audit", path: "/audit" },
-  system: { title: "System", path: "/system" },
+  today: { title: "Today", path: "/", group: "Now" },
+  issues: { title: "Issues", path: "/issues", group: "Now" },
+  people: { title: "Find", path: "/find", group: "Now" },
+  campaigns: { title: "Campaigns", path: "/campaigns", group: "Outreach" },
+  suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
+  partners: { title: "Partners", path: "/partners", group: "Partners" },
+  inbox: { title: "Inbox", path: "/inbox", group: "Partners" },
+  digest: { title: "Digest", path: "/digest", group: "Partners" },
+  endpoints: { title: "Endpoints", path: "/endpoints", group: "Webhooks" },
+  deliveries: { title: "Deliveries", path: "/deliveries", group: "Webhooks" },
+  audit: { title: "Audit", path: "/audit", group: "Operate" },
+  system: { title: "System", path: "/system", group: "Operate" },
 } as const
 export type Section = keyof typeof SECTIONS
 
@@ -39,13 +40,23 @@ const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deli
 export const homeOf = ({ role, organizationId }: Operator): string =>
   role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
 
+interface NavigationLink {
+  readonly section: Section
+  readonly title: string
+  readonly path: string
+  readonly group: string
+}
+
 /** The sections that an operator has, with the titles and the first pages that they have for that operator. */
-export const sectionsOf = (
-  operator: Operator,
-): ReadonlyArray<{ readonly section: Section; readonly title: string; readonly path: string }> => {
+export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> => {
   const own = { title: "Overview", path: homeOf(operator) }
   if (operator.role === "partner") {
-    return PARTNER_SECTIONS.map((section) => ({ section, ...(section === "partners" ? own : SECTIONS[section]) }))
+    return PARTNER_SECTIONS.map((section) => ({
+      section,
+      ...SECTIONS[section],
+      ...(section === "partners" && own),
+      group: "",
+    }))
   }
   const isBound = operator.organizationId !== null
   return (Object.keys(SECTIONS) as ReadonlyArray<Section>)

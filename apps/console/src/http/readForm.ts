@@ -24,7 +24,7 @@ export const readForm = Effect.gen(function* () {
 export const forged = PageError.of(
   403,
   "Not done",
-  "The form was not sent by this console, or its page is older than your session. Open the page again.",
+  "The form was not sent by this console, or its page is older than your session. Check what it says, and send it again from its page.",
 )
 
 const notForm = PageError.of(415, "Not done", "The request is not a form.")

@@ -1,32 +1,78 @@
+import { Array as Arr, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { ComponentChildren, VNode } from "preact"
+import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
+import { Problems } from "../components/forms.tsx"
 import { LinkLine, Page, type PageElement } from "../components/layout.tsx"
-import { ForeignText, isolated, textOf, useView, type View, ViewContext, visibleText } from "../components/values.tsx"
+import {
+  ForeignText,
+  type Fragment,
+  isolated,
+  textOf,
+  useView,
+  type View,
+  ViewContext,
+  visibleText,
+} from "../components/values.tsx"
 import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
 import { homeOf, sectionsOf } from "./paths.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-export const renderPage = (view: View, page: PageElement, status?: number): Response =>
-  document(
-    textOf(page.props.title),
-    <ViewContext.Provider value={view}>
-      <Layout>{page}</Layout>
-    </ViewContext.Provider>,
-    status,
+/** Renders a page, or the fragment of it with an id. */
+export const renderPage = (view: View, page: PageElement, fragmentId?: string): Response => {
+  const fragment: Fragment | undefined = fragmentId === undefined ? undefined : { id: fragmentId }
+  const provided = (content: ComponentChildren) => (
+    <ViewContext.Provider value={{ ...view, fragment }}>{content}</ViewContext.Provider>
   )
+  const body = renderToString(provided(<Layout>{page}</Layout>))
+  if (fragment !== undefined) {
+    return fragment.element === undefined
+      ? HttpServerResponse.empty({ status: 204 })
+      : html(renderToString(provided(fragment.element)), 200)
+  }
+  const { refused } = view
+  const unsaid = refused?.isShown === false && refused.messages
+  const shown = unsaid ? renderToString(provided(<Layout problems={unsaid}>{page}</Layout>)) : body
+  return document(textOf(page.props.title), shown, refused?.status)
+}
 
 /** Renders a document for somebody who is not signed in. */
 export const renderPlain = (title: string, body: ComponentChildren, status?: number): Response =>
   document(
     title,
-    <main class="narrow" id="content">
-      <h1>{title}</h1>
-      {body}
-    </main>,
+    renderToString(
+      <main class="narrow" id="content">
+        <h1>{title}</h1>
+        {body}
+      </main>,
+    ),
     status,
+  )
+
+/** Renders an answer to a form whose session has ended. What was typed can be sent again. */
+export const renderSignedOut = (action: string, form: Option.Option<URLSearchParams>): Response =>
+  renderPlain(
+    "Signed out",
+    <>
+      <p class="problem">Your session has ended, so nothing was done.</p>
+      <p>
+        <a href="/sign-in" target="_blank" rel="noreferrer">
+          Sign in again
+        </a>
+        {Option.isSome(form) ? " in another window, and come back to this one." : "."}
+      </p>
+      {Option.isSome(form) && (
+        <form class="action" method="post" action={action}>
+          {Array.from(form.value, ([name, value], i) => (
+            <input key={i} type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit">Send what you typed again</button>
+        </form>
+      )}
+    </>,
+    401,
   )
 
 /** Renders an error as a page, for the operator who is signed in if there is a view. */
@@ -43,36 +89,39 @@ export const renderError = (view: View | undefined, error: PageError): Response 
     </>
   )
   const response =
-    view === undefined ? renderPlain(title, body, status) : renderPage(view, <Page title={title}>{body}</Page>, status)
+    view === undefined
+      ? renderPlain(title, body, status)
+      : HttpServerResponse.setStatus(renderPage(view, <Page title={title}>{body}</Page>), status)
   return retryAfterSeconds === undefined
     ? response
     : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
 }
 
-const document = (title: string, body: VNode, status = 200): Response => {
-  const html = renderToString(
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title} · Outreach console</title>
-        <link rel="icon" href={icon.path} />
-        <link rel="stylesheet" href={style.path} />
-        {scripts.map(({ path }) => (
-          <script key={path} type="module" src={path} />
-        ))}
-      </head>
-      <body>{body}</body>
-    </html>,
-  )
-  return HttpServerResponse.text(`<!doctype html>${visibleText(html)}`, {
+const document = (title: string, body: string, status = 200): Response =>
+  html(
+    `<!doctype html>${renderToString(
+      <html lang="en">
+        <head>
+          <meta charSet="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>{title} · Outreach console</title>
+          <link rel="icon" href={icon.path} />
+          <link rel="stylesheet" href={style.path} />
+          {scripts.map(({ path }) => (
+            <script key={path} type="module" src={path} />
+          ))}
+        </head>
+        <body dangerouslySetInnerHTML={{ __html: body }} />
+      </html>,
+    )}`,
     status,
-    contentType: "text/html; charset=utf-8",
-  })
-}
+  )
 
-const Layout = (props: { readonly children: ComponentChildren }) => {
+const html = (text: string, status: number): Response =>
+  HttpServerResponse.text(visibleText(text), { status, contentType: "text/html; charset=utf-8" })
+
+const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
   const { operator, formToken, deployment, section: current, notice } = useView()
   return (
     <>
@@ -83,6 +132,28 @@ const Layout = (props: { readonly children: ComponentChildren }) => {
         <p class="brand">
           <a href={homeOf(operator)}>Outreach console</a> <span class={`badge ${deployment}`}>{deployment}</span>
         </p>
+        {operator.role !== "partner" && (
+          <search>
+            <form method="post" action="/find">
+              <input type="hidden" name="token" value={formToken} />
+              <input type="hidden" name="page" value="/find" />
+              <input
+                type="search"
+                name="search"
+                required
+                maxLength={320}
+                autocomplete="off"
+                aria-label="Find anything"
+                aria-keyshortcuts="/"
+                placeholder="Find a name, an id, an NPI, a key …"
+                data-search
+              />
+            </form>
+          </search>
+        )}
+        <small>
+          Times in <span data-zone>UTC</span>
+        </small>
         <form class="account" method="post" action="/sign-out">
           <input type="hidden" name="token" value={formToken} />
           <span>
@@ -94,17 +165,20 @@ const Layout = (props: { readonly children: ComponentChildren }) => {
         </form>
       </header>
       <nav class="sections" aria-label="Sections">
-        <ul>
-          {sectionsOf(operator).map(({ section, title, path }) => (
-            <li key={section}>
-              <a href={path} aria-current={section === current ? "page" : undefined}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
+        {Object.entries(Arr.groupBy(sectionsOf(operator), ({ group }) => group)).map(([group, links]) => (
+          <ul key={group} aria-label={group || undefined}>
+            {links.map(({ section, title, path }) => (
+              <li key={section}>
+                <a href={path} aria-current={section === current ? "page" : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        ))}
       </nav>
       <main id="content" tabIndex={-1}>
+        {props.problems !== undefined && <Problems messages={props.problems} hasFocus />}
         {notice !== undefined && (
           <p class="notice" role="status">
             <ForeignText>{notice}</ForeignText>

@@ -2,21 +2,26 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { Result, Schema } from "effect"
+import { Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { defineCursor, pageOf, parseInputs, required } from "../../src/http/inputs.ts"
+import { defineCursor, field, pageOf, parseInputs, required } from "../../src/http/inputs.ts"
 
 const ID = `cmp_${"0".repeat(32)}`
 
 const parse = (given: ReadonlyArray<readonly [string, string]>) =>
   parseInputs({ campaign: CampaignId, rate: required(wholeNumber(1, 1000)) }, given)
 
+const valuesOf = ({ values, faults }: ReturnType<typeof parse>) => {
+  expect(faults).toEqual({})
+  return values
+}
+
 describe("the values of a query or a form", () => {
   it("are parsed by their schemas; what is absent or empty is undefined", () => {
-    expect(Result.getOrThrow(parse([["rate", " 20 "]]))).toEqual({ campaign: undefined, rate: 20 })
+    expect(valuesOf(parse([["rate", " 20 "]]))).toEqual({ campaign: undefined, rate: 20 })
     expect(
-      Result.getOrThrow(
+      valuesOf(
         parse([
           ["campaign", ID],
           ["rate", "20"],
@@ -25,7 +30,7 @@ describe("the values of a query or a form", () => {
       ),
     ).toEqual({ campaign: ID, rate: 20 })
     expect(
-      Result.getOrThrow(
+      valuesOf(
         parse([
           ["campaign", ""],
           ["rate", "1"],
@@ -35,23 +40,30 @@ describe("the values of a query or a form", () => {
   })
 
   it("that are missing or not valid are all named, with what they must be, and without what was given", () => {
-    const faults = Result.getOrThrow(Result.flip(parse([["campaign", "jane@clinic.test"]])))
-    expect(faults).toEqual([
-      "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
-      "rate is missing. It must be a whole number from 1 to 1000.",
-    ])
+    const { faults } = parse([["campaign", "jane@clinic.test"]])
+    expect(faults).toEqual({
+      campaign: "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
+      rate: "rate is missing. It must be a whole number from 1 to 1000.",
+    })
   })
 
   it("that hold a NUL character, which the database has no text for, are not valid", () => {
     const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
-    expect(given).toEqual(Result.fail(["reason is not valid: it holds a NUL character."]))
+    expect(given.faults).toEqual({ reason: "reason is not valid: it holds a NUL character." })
   })
 
   it("that end before they begin are no range", () => {
     const range = (from: string, to: string) =>
       parseInputs({ from: CalendarDate, to: CalendarDate }, Object.entries({ from, to }))
-    expect(range("2026-11-23", "2026-11-22")).toEqual(Result.fail(["to is not valid. It must not be before from."]))
-    expect(Result.isSuccess(range("2026-11-23", "2026-11-23"))).toBe(true)
+    expect(range("2026-11-23", "2026-11-22").faults).toEqual({ to: "to is not valid. It must not be before from." })
+    expect(range("2026-11-23", "2026-11-23").faults).toEqual({})
+  })
+
+  it("are called by their labels, and a time without a zone is in UTC", () => {
+    const at = required(field(Instant, "Published before", { kind: "instant" }))
+    const { faults } = parseInputs({ at }, [])
+    expect(faults["at"]).toMatch(/^Published before is missing\. It must be a time/)
+    expect(parseInputs({ at }, [["at", "2026-12-01T09:00"]]).values).toEqual({ at: "2026-12-01T09:00:00.000000Z" })
   })
 
   it("that were given several times are joined by commas", () => {
@@ -59,8 +71,8 @@ describe("the values of a query or a form", () => {
       parse([
         ["rate", "1"],
         ["rate", "2"],
-      ]),
-    ).toEqual(Result.fail(["rate is not valid. It must be a whole number from 1 to 1000."]))
+      ]).faults,
+    ).toEqual({ rate: "rate is not valid. It must be a whole number from 1 to 1000." })
   })
 })
 
@@ -76,7 +88,7 @@ describe("the cursor of a list", () => {
         (date, end) => {
           const row = { at: `${date.toISOString().slice(0, -1)}000Z`, campaign: ID, event: `event~${end}`.trim() }
           fc.pre(!row.event.includes("\0"))
-          expect(Result.getOrThrow(read(cursor.of(row)))).toEqual({ after: row })
+          expect(valuesOf(read(cursor.of(row)))).toEqual({ after: row })
         },
       ),
     )
@@ -84,9 +96,9 @@ describe("the cursor of a list", () => {
 
   it("is refused when a part is missing or not valid", () => {
     for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
-      expect(Result.getOrThrow(Result.flip(read(text)))).toEqual([
-        "after is not valid. It must be the place that a link to the next page names.",
-      ])
+      expect(read(text).faults).toEqual({
+        after: "after is not valid. It must be the place that a link to the next page names.",
+      })
     }
   })
 

@@ -50,14 +50,14 @@ export const audited =
               Console.error(`The audit log has no entry of how this command ended: ${id} stays unfinished.`),
             ),
           )
+      // No form begins a command.
+      const begin = Effect.orDie(log.begin(begun))
       if (createsLog && !(yield* log.exists)) {
         const recordBoth = (exit: Exit.Exit<void, E>) =>
-          Effect.flatMap(log.exists, (exists) =>
-            exists ? Effect.flatMap(log.begin(begun), (id) => end(id, exit)) : Effect.void,
-          )
+          Effect.flatMap(log.exists, (exists) => (exists ? Effect.flatMap(begin, (id) => end(id, exit)) : Effect.void))
         return yield* Effect.onExit(handler(input), recordBoth)
       }
-      return yield* Effect.acquireUseRelease(log.begin(begun), () => handler(input), end)
+      return yield* Effect.acquireUseRelease(begin, () => handler(input), end)
     })
 
 const endOf = <E>(exit: Exit.Exit<void, E>): CommandEnd => {

@@ -12,6 +12,7 @@ import { decodeColumn, decodeRows, decodeValue } from "@outreach/postgres/rowsOf
 import { toTable } from "@outreach/postgres/toTable"
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { consistentRead } from "../consistentRead.ts"
 
 /** How many bodies of events one statement reads: each may hold 2,000 recipients. */
 const BODIES_BATCH_SIZE = 20
@@ -143,12 +144,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
     return dieOnDatabaseFailure("PersonalDataReader", {
       /** Reads the data on a clinician, all of it as of one moment: that takes a transaction, though nothing is written. */
       read: (organizationId: OrganizationId, clinician: Clinician) =>
-        sql.withTransaction(
-          Effect.andThen(
-            sql`set transaction isolation level repeatable read, read only`,
-            read(organizationId, clinician),
-          ),
-        ),
+        Effect.provideService(consistentRead(read(organizationId, clinician)), SqlClient.SqlClient, sql),
     })
   }),
 }) {

@@ -24,7 +24,12 @@ export interface BegunCommand {
   readonly host: string
   /** The organization that it concerns, whatever its arguments name: that of an operator of one organization. Default none. */
   readonly concerns?: OrganizationId | null
+  /** Names the form that was sent. A form is begun once. Default none. */
+  readonly submission?: string | undefined
 }
+
+/** A form with the same id has begun a command already. */
+export class SubmittedAlready extends Schema.TaggedError<SubmittedAlready>()("SubmittedAlready", {}) {}
 
 /** How a command ended. A failed command has the error's code. */
 export interface CommandEnd {
@@ -79,7 +84,6 @@ const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
 const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
 const decodeIds = decodeRows({ id: Schema.String })
-const decodeId = decodeRow({ id: Schema.String })
 const decodeExists = decodeRow({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
@@ -108,9 +112,10 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
       const ids = Object.values(begun.arguments)
         .flat()
         .filter((value): value is string => typeof value === "string" && ID.test(value))
-      const { id } = yield* sql`
-        insert into audit_log (operator, os_user, host, command, arguments, organizations)
-        values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
+      const [entry] = yield* sql`
+        insert into audit_log (submission, operator, os_user, host, command, arguments, organizations)
+        values (${begun.submission ?? null}, ${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command},
+          ${JSON.stringify(begun.arguments)}::text::json,
           array(
             select distinct organization_id from (
               select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
@@ -132,8 +137,9 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
               where job.id = any (${ids}::text[])
             ) owner where organization_id is not null order by 1
           ))
-        returning id`.pipe(decodeId)
-      return id
+        on conflict (submission) do nothing
+        returning id`.pipe(decodeIds)
+      return entry === undefined ? yield* new SubmittedAlready() : entry.id
     }),
 
     end: (id: string, { result, code }: CommandEnd) =>

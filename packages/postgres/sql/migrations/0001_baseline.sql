@@ -1194,7 +1194,9 @@ create table audit_log (
   host text not null,
   command text not null,
   arguments json not null,
-  organizations text[] not null
+  organizations text[] not null,
+  -- Names the form that was sent, so that a form is begun once; null for a command.
+  submission text unique
 );
 
 -- A command without a row here is still under way, or was killed.

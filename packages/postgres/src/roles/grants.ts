@@ -114,7 +114,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   restored_clocks: { operator: "select, insert" },
   restored_campaigns: { operator: "select, insert" },
   // The time, the role and the id are the database's own.
-  audit_log: { operator: "select, insert (operator, os_user, host, command, arguments, organizations)" },
+  audit_log: { operator: "select, insert (operator, os_user, host, command, arguments, organizations, submission)" },
   audit_results: { operator: "select, insert (command_id, result, code)" },
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },

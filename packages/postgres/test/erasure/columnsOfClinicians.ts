@@ -22,7 +22,7 @@ const DOMAIN = "the domain without the part before the @, which says how mail to
 export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   ...PERSONAL_DATA,
   api_keys: { others: "id organization_id name scopes hash prefix last_four" },
-  audit_log: { others: "id role operator os_user host command arguments organizations" },
+  audit_log: { others: "id role operator os_user host command arguments organizations submission" },
   audit_results: { others: "command_id result code" },
   breaker_changes: { others: "organization_id endpoint_id breaker" },
   campaign_count_changes: { others: "organization_id campaign_id id subject" },

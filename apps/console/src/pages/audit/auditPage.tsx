@@ -50,7 +50,7 @@ export const auditPage = definePage("/audit", {
               : "None of the newest commands matches. The next page looks further back."
           }
           columns={{
-            "Time (UTC)": ({ begunAt }) => <Time at={begunAt} />,
+            Time: ({ begunAt }) => <Time at={begunAt} />,
             Who: ({ operator, osUser, host, role }) => (
               <span title={`System user ${osUser} on ${host}, database role ${role}`}>
                 <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>

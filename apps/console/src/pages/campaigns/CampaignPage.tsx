@@ -1,4 +1,5 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
@@ -49,17 +50,26 @@ const MAX_DOMAINS = 50
 const MAX_SEEDS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
+  isConsistent: false,
   run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
 })
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const found = yield* consistentRead(readRows(campaignId))
+  // The checks ask name servers.
+  const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
+  return { ...found, checks, canSendTest: (yield* ConsoleConfig).smtp !== null }
+})
+
+const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const repository = yield* CampaignRepository
   const reader = yield* CampaignReader
   const campaign = yield* repository.find(campaignId)
-  const { organizationId, status } = campaign
+  const { organizationId } = campaign
   const key = { organizationId, campaignId }
-  const found = yield* Effect.all(
-    {
+  return {
+    campaign,
+    ...(yield* Effect.all({
       totals: reader.totals(key),
       progress: repository.progress(campaignId),
       hours: reader.hours(key),
@@ -73,11 +83,8 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
       sender: (yield* SenderRepository).ofCampaign(campaignId),
       subjectTest: readSubjectTestReport(campaign),
       followUp: (yield* FollowUpRepository).find(key),
-      checks: CLOSED.includes(status) ? Effect.succeed([]) : checkCampaign(campaignId),
-    },
-    { concurrency: 3 },
-  )
-  return { ...found, campaign, canSendTest: (yield* ConsoleConfig).smtp !== null }
+    })),
+  }
 })
 
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>

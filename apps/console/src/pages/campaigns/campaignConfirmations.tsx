@@ -51,6 +51,8 @@ const askAbout = Effect.fnUntraced(function* (id: CampaignId, command: Command) 
 
 const launching = (command: Scheduling, notice: string) =>
   defineConfirmation(`/campaigns/:campaign/${command}`, `campaigns ${command}`, {
+    // Its checks ask name servers.
+    isConsistent: false,
     role: "operator",
     inputs: { force: ForcedChecks },
     ask: Effect.fnUntraced(function* ({ campaign: id }, { now }) {

@@ -45,7 +45,7 @@ const filters = {
   outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All" }),
   "slower-than": field(Seconds, "Slower than", { placeholder: "2s", size: 5 }),
   order: oneOf(["newest", "slowest"]),
-  ...timeRange("From (UTC)", "Before"),
+  ...timeRange("From", "Before"),
 }
 const inputs = { ...filters, before: DeliveryId, after: deadLetterCursor.input }
 

@@ -45,7 +45,7 @@ const MAX_DATES = 184
 const inputs = {
   organization: field(OrganizationId, "Organization", { kind: "choice" }),
   program: field(ProgramId, "Program", { kind: "choice" }),
-  from: field(CalendarDate, "From (UTC)", { size: 11 }),
+  from: field(CalendarDate, "From (UTC)", { kind: "date" }),
   to: field(CalendarDate, "To", { size: 11 }),
   count: choice(
     "Heat map of",

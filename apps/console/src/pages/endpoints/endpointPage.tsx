@@ -176,7 +176,7 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
         rows={rows}
         empty="The breaker has never opened: the endpoint has not failed five times in a row."
         columns={{
-          "At (UTC)": ({ changedAt }) => <Time at={changedAt} />,
+          At: ({ changedAt }) => <Time at={changedAt} />,
           It: ({ breaker }) => (
             <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
               {breaker === "open" ? "Opened" : "Closed"}

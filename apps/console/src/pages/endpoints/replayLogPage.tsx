@@ -14,8 +14,8 @@ import { refuse } from "../../http/PageError.ts"
 import { rate } from "../deliveries/deadLetters.ts"
 
 const period = {
-  from: field(Instant, "Published at or after", { hint: "Such as 2026-12-01T09:00:00Z", required: true }),
-  to: field(Instant, "Published before", { hint: "Such as 2026-12-01T17:00:00Z", required: true }),
+  from: field(Instant, "Published at or after", { kind: "instant", required: true }),
+  to: field(Instant, "Published before", { kind: "instant", required: true }),
   types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
 }
 

@@ -14,7 +14,7 @@ import { Sparkline } from "../../components/charts/Chart.tsx"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
-import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
+import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
@@ -102,7 +102,7 @@ const issuesPage = definePage("/issues", {
             { text: "Largest first", query: { order: "largest" }, isChosen: order === "largest" },
           ]}
         />
-        <div id="renewed" data-refresh={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
+        <Live id="renewed" seconds={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
           <p>
             {totals.lasting === 0
               ? "No cause of failures lasts."
@@ -123,7 +123,7 @@ const issuesPage = definePage("/issues", {
           />
           <Pager next={last && { after: groupCursor.of(last) }} />
           <ReplayJobs jobs={jobs} />
-        </div>
+        </Live>
       </Page>
     )
   }),

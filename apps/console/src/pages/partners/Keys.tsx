@@ -87,7 +87,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
   inputs: {
     name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
     scopes: required(checkBoxes("Scopes", SCOPES)),
-    expires: field(Instant, "Expires", { hint: "Such as 2027-01-01T00:00:00Z; empty for never" }),
+    expires: field(Instant, "Expires", { kind: "instant", hint: "Empty for never" }),
   },
   run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })

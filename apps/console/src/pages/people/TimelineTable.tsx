@@ -35,7 +35,7 @@ export const TimelineTable = (props: {
       rows={props.entries}
       empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
       columns={{
-        "Time (UTC)": ({ at }) => <Time at={at} />,
+        Time: ({ at }) => <Time at={at} />,
         What: (entry) => <Kind {...entry} />,
         Detail: ({ detail }) => detail ?? "–",
         Where: (entry) => <Where entry={entry} names={props.names} />,

@@ -81,9 +81,9 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
               Record: (each) => <IdLink id={each.id} />,
               Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
               Token: ({ token }) => <code>{token}</code>,
-              "Imported (UTC)": ({ createdAt }) => <Time at={createdAt} />,
-              "Sent (UTC)": ({ sentAt }) => <Time at={sentAt} />,
-              "Bounced (UTC)": ({ bouncedAt }) => <Time at={bouncedAt} />,
+              Imported: ({ createdAt }) => <Time at={createdAt} />,
+              Sent: ({ sentAt }) => <Time at={sentAt} />,
+              Bounced: ({ bouncedAt }) => <Time at={bouncedAt} />,
             }}
           />
         </Section>
@@ -143,7 +143,7 @@ const Replies = ({ replies, isShown }: { readonly replies: ReadonlyArray<Reply>;
         rows={replies}
         empty="None."
         columns={{
-          "Received (UTC)": ({ receivedAt }) => <Time at={receivedAt} />,
+          Received: ({ receivedAt }) => <Time at={receivedAt} />,
           Record: ({ recipientId }) => <IdLink id={recipientId} />,
           Text: ({ subject, text }) =>
             isShown ? (
@@ -154,7 +154,7 @@ const Replies = ({ replies, isShown }: { readonly replies: ReadonlyArray<Reply>;
             ) : (
               <Masked>{`${formatCount(subject.length + text.length)} characters`}</Masked>
             ),
-          "Done (UTC)": ({ doneAt, recipientId }) =>
+          Done: ({ doneAt, recipientId }) =>
             doneAt === null && mayMark ? (
               <ActionForm action={repliesDone} params={{ id: recipientId }} label="Mark as done" />
             ) : (

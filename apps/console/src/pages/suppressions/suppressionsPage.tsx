@@ -100,7 +100,7 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
             Value: (entry) => (isShown ? entry.value : <Masked>{maskValue(entry)}</Masked>),
             Reason: ({ reason }) => wordsOf(reason),
             Where: (entry) => whereOf(entry, view),
-            "Since (UTC)": ({ createdAt }) => <Time at={createdAt} />,
+            Since: ({ createdAt }) => <Time at={createdAt} />,
             Lift: isShown && ((entry) => <LiftEntry {...entry} />),
           }}
         />

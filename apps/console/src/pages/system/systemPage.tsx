@@ -20,6 +20,7 @@ import { definePage } from "../../http/Route.ts"
 import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
 
 export const systemPage = definePage("/system", {
+  isConsistent: false,
   run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)

