@@ -89,7 +89,7 @@ describe("a campaign", () => {
     const pause = await operator.get(`${path}/pause`)
     expect(pause.words).toContain("How many2 of 2 recipients")
     expect(pause.document.querySelector("input[name=typed]")).toBeNull()
-    expect((await operator.post(`${path}/pause`)).words).toContain("reason is missing")
+    expect((await operator.post(`${path}/pause`)).words).toContain("Reason is missing")
     const reason = "the partner asked to wait"
     const paused = await operator.post(`${path}/pause`, { reason })
     expect(paused.words).toMatch(/Paused by operator \d+ at .* 0 s ago: the partner asked to wait/)

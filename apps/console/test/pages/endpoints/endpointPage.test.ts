@@ -257,7 +257,9 @@ it("counts a period of the log before it sends it again", async () => {
   expect(again.status).toBe(409)
   expect(again.words).toContain(`The replay ${job!.id} is running`)
   const reversed = { from: "2026-12-01T09:00:00.5Z", to: "2026-12-01T09:00:00Z", rate: "20" }
-  expect((await operator.post(path, reversed)).words).toContain("to is not valid. It must not be before from.")
+  expect((await operator.post(path, reversed)).words).toContain(
+    "Published before is not valid. It must not be before Published at or after.",
+  )
   expect((await operator.post(path, { from, to, rate: "0" })).status).toBe(400)
   expect((await (await test().as("viewer")).post(path, { from, to, rate: "1" })).status).toBe(403)
 })
