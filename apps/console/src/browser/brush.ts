@@ -1,11 +1,14 @@
 // Lets a range of time be dragged on the charts with `data-brush`, and opens its address with the range.
 for (const chart of document.querySelectorAll<HTMLElement>("[data-brush]")) {
-  const canvas = chart.querySelector<HTMLElement>(".canvas")
-  if (canvas !== null) enableBrush(chart, canvas)
+  for (const canvas of chart.querySelectorAll<HTMLElement>(".canvas")) enableBrush(chart, canvas)
 }
 
 function enableBrush(chart: HTMLElement, canvas: HTMLElement): void {
-  const { brush = "", from = "", to = "", left = "0", right = "1" } = chart.dataset
+  const { brush = "", from = "", to = "" } = chart.dataset
+  // Where the time axis begins and ends, from 0 to 1.
+  const width = Number(canvas.dataset["width"])
+  const left = Number(chart.dataset["left"]) / width
+  const right = 1 - Number(chart.dataset["right"]) / width
   const selection = document.createElement("div")
   selection.dataset["selection"] = ""
   let begin: number | undefined
@@ -14,10 +17,10 @@ function enableBrush(chart: HTMLElement, canvas: HTMLElement): void {
   const shareAt = ({ clientX }: PointerEvent): number => {
     const box = canvas.getBoundingClientRect()
     const share = (clientX - box.left) / box.width
-    return Math.min(1, Math.max(0, (share - Number(left)) / (Number(right) - Number(left))))
+    return Math.min(1, Math.max(0, (share - left) / (right - left)))
   }
   const timeAt = (share: number): number => Number(from) + share * (Number(to) - Number(from))
-  const percent = (share: number): number => 100 * (Number(left) + share * (Number(right) - Number(left)))
+  const percent = (share: number): number => 100 * (left + share * (right - left))
 
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return

@@ -23,11 +23,10 @@ export const ActionForm = <P extends string>(
     readonly label: string
     /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
     readonly version?: string
-    readonly isDangerous?: boolean
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
-  },
+  } & Emphasis,
 ) => {
   const { formToken, page } = useView()
   const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
@@ -39,12 +38,21 @@ export const ActionForm = <P extends string>(
       <FormProblems refused={refused} />
       {props.children}
       <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} refused={refused} />
-      <button type="submit" class={props.isDangerous ? "danger" : undefined}>
+      <button type="submit" class={emphasisOf(props)}>
         {props.label}
       </button>
     </form>
   )
 }
+
+interface Emphasis {
+  readonly isDangerous?: boolean
+  /** Whether it is what a reader of the page came for: at most one of a page is. */
+  readonly isPrimary?: boolean
+}
+
+const emphasisOf = ({ isPrimary = false, isDangerous = false }: Emphasis): string =>
+  `${isPrimary ? "primary" : ""} ${isDangerous ? "danger" : ""}`.trim()
 
 /** Returns the form that was refused if it is this one, whose hidden values are the same. */
 const useRefused = (action: string, hidden: Values = {}): RefusedForm | undefined => {
@@ -236,10 +244,13 @@ export const AskFirst = <P extends string>(
     readonly page: Access & { readonly path: P }
     readonly query?: Values
     readonly label: string
-  },
+  } & Emphasis,
 ) =>
   useMay(props.page) ? (
-    <a class="button" href={withQuery(pathTo(props.page, (props.params ?? {}) as PathTexts<P>), props.query ?? {})}>
+    <a
+      class={`button ${emphasisOf(props)}`}
+      href={withQuery(pathTo(props.page, (props.params ?? {}) as PathTexts<P>), props.query ?? {})}
+    >
       {props.label}…
     </a>
   ) : null

@@ -1,26 +1,36 @@
+import { Schema } from "effect"
 import type { ComponentChildren, VNode } from "preact"
 import { formatCapped } from "./format.ts"
-import { isolated, useView } from "./values.tsx"
+import { CopyButton, Id, isolated, useView } from "./values.tsx"
 
 interface PageProps {
   /** Foreign text in it is isolated. */
   readonly title: ComponentChildren
+  /** The state of what the page is about, and its id: they stand below the title. */
+  readonly state?: ComponentChildren
+  readonly id?: string
   readonly commands?: ReadonlyArray<string>
   readonly children: ComponentChildren
 }
 
 /** What a page shows of its own. Its title is also that of the document. Partners have no command line. */
-export const Page = ({ title, commands = [], children }: PageProps) => {
+export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const isPartner = useView().operator.role === "partner"
   return (
     <>
       <h1>{title}</h1>
+      {(state !== undefined || id !== undefined) && (
+        <p class="subtitle">
+          {state}
+          {id !== undefined && <Id>{id}</Id>}
+        </p>
+      )}
       {children}
       {commands.length > 0 && !isPartner && (
         <aside class="commands" aria-label="The same on the command line">
-          <h2>On the command line</h2>
+          <h2 class="label">On the command line</h2>
           {commands.map((command) => (
-            <Command key={command}>{isolated(command)}</Command>
+            <Command key={command}>{command}</Command>
           ))}
         </aside>
       )}
@@ -30,9 +40,9 @@ export const Page = ({ title, commands = [], children }: PageProps) => {
 
 export type PageElement = VNode<PageProps>
 
-export const Command = (props: { readonly children: ComponentChildren }) => (
+export const Command = (props: { readonly children: string }) => (
   <pre class="command">
-    <code>{props.children}</code>
+    <code>{isolated(props.children)}</code> <CopyButton>{props.children}</CopyButton>
   </pre>
 )
 
@@ -49,7 +59,7 @@ export type Column<Row> =
 /** The columns of a table by their headers; one that is false is left out. */
 export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
 
-/** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own. */
+/** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own; on a telephone, the rows of a list are cards. */
 export const Table = <Row,>(props: {
   readonly title?: string
   readonly caption?: string
@@ -57,25 +67,34 @@ export const Table = <Row,>(props: {
   readonly label?: string | undefined
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
+  /** For a list that is read whole: the page's input, and by what each of these columns sorts. */
+  readonly sort?: { readonly given: string | undefined; readonly by: SortKeys<Row> }
   /** What stands in place of a table without rows. Default nothing. */
   readonly empty?: ComponentChildren
 }) => {
-  const { title, label = title, caption = label, rows, empty } = props
+  const { title, label = title, caption = label, sort, empty } = props
+  const rows = sort === undefined ? props.rows : sorted(props.rows, sort.given, sort.by)
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
       : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
   )
+  // A table of few columns fits, and one of numbers is read by its columns.
+  const isCards = columns.length > 3 && columns.slice(1).some(({ alignment }) => alignment === undefined)
   const table = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="scroll" aria-label={caption} tabIndex={0}>
+    <section class={isCards ? "scroll cards" : "scroll"} aria-label={caption} tabIndex={0}>
       <table>
         <caption class={label !== undefined ? "hidden" : undefined}>{caption}</caption>
         <thead>
           <tr>
             {columns.map(({ header, alignment }) => (
-              <th key={header} scope="col" class={alignment}>
-                {header}
+              <th key={header} scope="col" class={alignment} aria-sort={directionOf(header, sort?.given)}>
+                {sort?.by[header] === undefined ? (
+                  header
+                ) : (
+                  <SortLink header={header} given={sort.given} isNumber={alignment === "number"} />
+                )}
               </th>
             ))}
           </tr>
@@ -84,7 +103,7 @@ export const Table = <Row,>(props: {
           {rows.map((row, i) => (
             <tr key={i}>
               {columns.map(({ header, cell, alignment }) => (
-                <td key={header} class={alignment}>
+                <td key={header} class={alignment} data-label={isCards ? header : undefined}>
                   {cell(row)}
                 </td>
               ))}
@@ -99,6 +118,42 @@ export const Table = <Row,>(props: {
       {title !== undefined && <h2>{title}</h2>}
       {rows.length > 0 ? table : empty !== undefined && <p class="empty">{empty}</p>}
     </>
+  )
+}
+
+/** By what a column sorts. */
+type SortKeys<Row> = Readonly<Record<string, (row: Row) => string | number>>
+
+/** The input of a page whose list can be sorted: the header of a column, with a minus before it for the largest first. */
+export const SortOrder = Schema.String.check(Schema.isMaxLength(60))
+
+const sorted = <Row,>(rows: ReadonlyArray<Row>, given: string | undefined, by: SortKeys<Row>): ReadonlyArray<Row> => {
+  const [, key] = Object.entries(by).find(([header]) => directionOf(header, given) !== undefined) ?? []
+  if (key === undefined) return rows
+  const direction = given?.startsWith("-") ? -1 : 1
+  return rows.toSorted((a, b) => {
+    const [x, y] = [key(a), key(b)]
+    return direction * (typeof x === "string" ? x.localeCompare(String(y), "en") : x - Number(y))
+  })
+}
+
+const directionOf = (header: string, given: string | undefined) =>
+  given === header ? "ascending" : given === `-${header}` ? "descending" : undefined
+
+/** Sorts by a column, or the other way if it is sorted by it already. Of numbers, the largest come first. */
+const SortLink = (props: {
+  readonly header: string
+  readonly given: string | undefined
+  readonly isNumber: boolean
+}) => {
+  const { header, given, isNumber } = props
+  const direction = directionOf(header, given)
+  const isDown = direction === undefined ? isNumber : direction === "ascending"
+  return (
+    <a href={withQuery(useView().address, { sort: isDown ? `-${header}` : header })}>
+      {header}
+      {direction && (direction === "ascending" ? " ↑" : " ↓")}
+    </a>
   )
 }
 

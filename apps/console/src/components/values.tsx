@@ -100,6 +100,9 @@ export const Masked = (props: { readonly children: string }) => (
 /** How a status is to be read: all is well, look at it, something is wrong, or nothing happens. */
 export type Tone = "good" | "warning" | "bad" | "neutral"
 
+/** The order of what is looked at first. */
+export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
+
 /** A status as a word in a coloured box. The word alone says it. */
 export const StatusBadge = (props: { readonly tone: Tone; readonly children: string }) => (
   <span class={`status ${props.tone}`}>{props.children}</span>
@@ -117,10 +120,42 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
 }
 
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
-  const pageOf = OBJECT_PAGES[props.id.slice(0, 3)]
-  const text = props.children === undefined ? <code>{props.id}</code> : <ForeignText>{props.children}</ForeignText>
-  return pageOf === undefined ? text : <a href={pageOf(props.id)}>{text}</a>
+  const { id, children } = props
+  const pageOf = OBJECT_PAGES[id.slice(0, 3)]
+  if (pageOf === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
+  return (
+    <a href={pageOf(id)}>{children === undefined ? <ShortId>{id}</ShortId> : <ForeignText>{children}</ForeignText>}</a>
+  )
 }
+
+/** An id with a button that copies it. */
+export const Id = (props: { readonly children: string }) => (
+  <span>
+    <ShortId>{props.children}</ShortId>
+    <CopyButton>{props.children}</CopyButton>
+  </span>
+)
+
+/** An id whose middle is not seen: whoever selects, searches or hears it has it whole. */
+export const ShortId = (props: { readonly children: string }) => {
+  const id = props.children
+  const [, start, middle, end] = /^([a-z]{3}_)([0-9a-f]{26})([0-9a-f]{6})$/.exec(id) ?? []
+  if (middle === undefined) return <Code>{id}</Code>
+  return (
+    <code class="id" title={id}>
+      {start}
+      <span>{middle}</span>
+      {end}
+    </code>
+  )
+}
+
+/** The browser's script copies what it holds. */
+export const CopyButton = (props: { readonly children: string }) => (
+  <button type="button" class="copy" data-copy={props.children}>
+    Copy
+  </button>
+)
 
 export const Time = (props: {
   readonly at: Timestamp | null | undefined

@@ -141,6 +141,7 @@ const Asked = (
         action={{ ...action, path: pathTo<string>(action, input) }}
         label={label}
         isDangerous={typed !== undefined}
+        isPrimary
         hidden={{ ...Object.fromEntries(chosen), ...hidden }}
         controls={{
           ...Object.fromEntries(chosen.map(([name]) => [name, false])),

@@ -129,6 +129,9 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
         Skip to the content
       </a>
       <header class="top">
+        <button type="button" class="menu" popovertarget="sections">
+          Menu
+        </button>
         <p class="brand">
           <a href={homeOf(operator)}>Outreach console</a> <span class={`badge ${deployment}`}>{deployment}</span>
         </p>
@@ -159,12 +162,10 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
           <span>
             <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>
           </span>
-          <button type="submit" class="plain">
-            Sign out
-          </button>
+          <button type="submit">Sign out</button>
         </form>
       </header>
-      <nav class="sections" aria-label="Sections">
+      <nav class="sections" id="sections" popover="auto" aria-label="Sections">
         {Object.entries(Arr.groupBy(sectionsOf(operator), ({ group }) => group)).map(([group, links]) => (
           <ul key={group} aria-label={group || undefined}>
             {links.map(({ section, title, path }) => (

@@ -23,7 +23,7 @@ const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
         A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
         has or for a new one:
       </p>
-      <Command>ops operators list{"\n"}ops operators link opr_…</Command>
+      <Command>{"ops operators list\nops operators link opr_…"}</Command>
       <Command>ops operators add --name "…" --role viewer</Command>
     </>
   ) : (
@@ -48,7 +48,9 @@ const linkPage = Effect.gen(function* () {
       <p>
         This link signs you in as <strong>{operator.name}</strong>, with the role {operator.role}. It works once.
       </p>
-      <button type="submit">Sign in</button>
+      <button type="submit" class="primary">
+        Sign in
+      </button>
     </form>,
   )
 })

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot"
 import { formatCompact, formatCount } from "../format.ts"
-import { Chart } from "./Chart.tsx"
+import { Chart, isSmall } from "./Chart.tsx"
 
 export const BurnUp = (props: {
   readonly title: string
@@ -47,10 +47,9 @@ export const BurnUp = (props: {
         "At least": { number: ({ low }) => formatWhole(low) },
         "At most": { number: ({ high }) => formatWhole(high) },
       }}
-      plot={{
-        width: 520,
-        height: 240,
-        marginLeft: 48,
+      plot={(width) => ({
+        height: isSmall(width) ? 200 : 240,
+        marginLeft: 40,
         marginRight: 16,
         x: { type: "utc", label: null },
         y: {
@@ -70,7 +69,10 @@ export const BurnUp = (props: {
             strokeWidth: 2,
             strokeDasharray: "5 4",
           }),
-          Plot.lineY(days, { x: "date", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
+          // Two days are no course: a line between them would look like one.
+          days.length < 3
+            ? Plot.dot(days, { x: "date", y: "count", fill: "var(--accent)", r: 4 })
+            : Plot.lineY(days, { x: "date", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
           Plot.ruleY([0], { stroke: "var(--edge)" }),
           ...(target === null
             ? []
@@ -84,7 +86,7 @@ export const BurnUp = (props: {
                 }),
               ]),
         ],
-      }}
+      })}
     />
   )
 }

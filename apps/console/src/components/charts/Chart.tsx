@@ -1,12 +1,14 @@
 import type { PlotOptions } from "@observablehq/plot"
 import * as Plot from "@observablehq/plot"
 import { parseHTML } from "linkedom"
+import { formatCompact } from "../format.ts"
 import { type Columns, Table } from "../layout.tsx"
 
 export const Chart = <Row,>(props: {
   readonly title: string
   readonly label: string
-  readonly plot: PlotOptions
+  /** The chart for a box of that width. */
+  readonly plot: (width: number) => PlotOptions
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   readonly empty: string
@@ -34,10 +36,8 @@ export const Chart = <Row,>(props: {
             ))}
           </ul>
         )}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <section class="drawing" aria-label={`${props.title}, drawn`} tabIndex={0}>
-          <div class="canvas" dangerouslySetInnerHTML={{ __html: renderPlot(props.label, props.plot) }} />
-        </section>
+        <Canvas width={props.isNarrow ? HALF : WIDE} {...props} />
+        <Canvas width={SMALL} {...props} />
         <details>
           <summary>As a table</summary>
           <Table label={props.title} rows={props.rows} columns={props.columns} />
@@ -45,6 +45,27 @@ export const Chart = <Row,>(props: {
       </>
     )}
   </figure>
+)
+
+const WIDE = 1000
+const HALF = 520
+/** The width of a telephone's page. */
+const SMALL = 340
+
+/** Whether a chart is drawn for a telephone. */
+export const isSmall = (width: number): boolean => width === SMALL
+
+/** The stylesheet shows the one of two drawings that fits, so that its axes are read at each width. */
+const Canvas = (props: {
+  readonly width: number
+  readonly label: string
+  readonly plot: (width: number) => PlotOptions
+}) => (
+  <div
+    class={isSmall(props.width) ? "canvas small" : "canvas"}
+    data-width={props.width}
+    dangerouslySetInnerHTML={{ __html: renderPlot(props.label, { width: props.width, ...props.plot(props.width) }) }}
+  />
 )
 
 const { document } = parseHTML("<html></html>")
@@ -80,21 +101,32 @@ const renderPlot = (
   return svg.outerHTML
 }
 
+/** Fewer points are no course. */
+const MIN_POINTS = 3
+
+/** The course of a count without axes, in steps, because it says nothing of the times between its points; nothing for a count that was always 0. */
 export const Sparkline = (props: {
   readonly label: string
   readonly points: ReadonlyArray<{ readonly at: number; readonly value: number }>
 }) => {
-  if (props.points.length < 2) return null
+  const highest = Math.max(0, ...props.points.map(({ value }) => value))
+  if (props.points.length < MIN_POINTS || highest === 0) return null
   const markup = renderPlot(props.label, {
-    width: 160,
-    height: 36,
+    width: 144,
+    height: 32,
     margin: 2,
     axis: null,
-    y: { domain: [0, Math.max(1, ...props.points.map(({ value }) => value))] },
+    y: { domain: [0, highest] },
     marks: [
-      Plot.areaY(props.points, { x: "at", y: "value", fill: "var(--accent)", fillOpacity: 0.15 }),
-      Plot.lineY(props.points, { x: "at", y: "value", stroke: "var(--accent)", strokeWidth: 1.5 }),
+      Plot.areaY(props.points, { x: "at", y: "value", curve: "step", fill: "var(--accent)", fillOpacity: 0.2 }),
+      Plot.lineY(props.points, { x: "at", y: "value", curve: "step", stroke: "var(--accent)", strokeWidth: 1.25 }),
+      Plot.ruleY([0], { stroke: "var(--edge)" }),
     ],
   })
-  return <span class="sparkline" dangerouslySetInnerHTML={{ __html: markup }} />
+  return (
+    <span class="sparkline">
+      <span dangerouslySetInnerHTML={{ __html: markup }} />
+      <small>at most {formatCompact(highest)}</small>
+    </span>
+  )
 }

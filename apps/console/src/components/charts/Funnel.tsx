@@ -1,9 +1,10 @@
 import * as Plot from "@observablehq/plot"
 import { formatCount, formatShare } from "../format.ts"
-import { Chart } from "./Chart.tsx"
+import { Chart, isSmall } from "./Chart.tsx"
 
-const ROW_HEIGHT = 40
+const ROW_HEIGHT = 34
 const LABEL_WIDTH = 130
+const SMALL_LABEL_WIDTH = 112
 const FONT_SIZE = 12
 
 /** How many are left at each step, from the first to the last, with the shares of the first step and of the step before. */
@@ -34,11 +35,10 @@ export const Funnel = (props: {
         "Of the one before": { number: ({ ofBefore }) => formatShare(ofBefore) },
         Note: hasNotes && (({ note = "" }) => note),
       }}
-      plot={{
-        width: 480,
+      plot={(width) => ({
         height: 16 + ROW_HEIGHT * steps.length,
         margin: 8,
-        marginLeft: LABEL_WIDTH,
+        marginLeft: isSmall(width) ? SMALL_LABEL_WIDTH : LABEL_WIDTH,
         // The text behind the longest bar needs the rest.
         x: { domain: [0, longest * 1.5], axis: null },
         y: { domain: steps.map(({ label }) => label), padding: 0.25 },
@@ -58,7 +58,7 @@ export const Funnel = (props: {
           }),
           Plot.ruleX([0], { stroke: "var(--edge)" }),
         ],
-      }}
+      })}
     />
   )
 }

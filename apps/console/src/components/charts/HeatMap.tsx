@@ -3,11 +3,13 @@ import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-const CELL_WIDTH = 40
-const MIN_WEEKS = 10
+const LABELS_WIDTH = 40
+/** A cell with a number in it is not narrower. */
+const MIN_CELL_WIDTH = 34
+const MAX_CELL_WIDTH = 46
+/** More weeks than these take the width of the page. */
+const MAX_HALF_WEEKS = 14
 const DAY_MS = 86_400_000
-/** More weeks than these have cells too small for numbers. */
-const MAX_WEEKS_WITH_NUMBERS = 14
 /** The number of the darkest level; 0 is for nothing. */
 const LEVELS = 4
 
@@ -32,11 +34,13 @@ export const HeatMap = (props: {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const best = days.find(({ count }) => count === highest && count > 0)
   const most = best === undefined ? "" : `, most on ${best.date} with ${formatCount(best.count)}`
-  const hasNumbers = weeks.length <= MAX_WEEKS_WITH_NUMBERS
+  const cellWidth = (width: number) => (width - LABELS_WIDTH) / weeks.length
+  const isLabelled = (week: string, width: number) =>
+    weeks.indexOf(week) % Math.ceil(MIN_CELL_WIDTH / cellWidth(width)) === 0
   const place = { x: "week", y: "weekday" } as const
   return (
     <Chart
-      isNarrow={hasNumbers}
+      isNarrow={weeks.length <= MAX_HALF_WEEKS}
       title={title}
       label={`${title}: ${formatCount(total)} ${unit} on ${formatCount(days.length)} days${most}`}
       empty={props.empty}
@@ -45,10 +49,10 @@ export const HeatMap = (props: {
         "Date (UTC)": ({ date, href }) => <a href={href}>{date}</a>,
         [unit]: { count: ({ count }) => count },
       }}
-      plot={{
-        width: 48 + CELL_WIDTH * Math.max(MIN_WEEKS, weeks.length),
+      plot={(width) => ({
         height: 30 + 7 * 28,
-        marginLeft: 40,
+        marginLeft: LABELS_WIDTH,
+        marginRight: Math.max(8, width - LABELS_WIDTH - MAX_CELL_WIDTH * weeks.length),
         marginTop: 24,
         marginBottom: 4,
         padding: 0.06,
@@ -57,7 +61,7 @@ export const HeatMap = (props: {
           axis: "top",
           label: null,
           tickSize: 0,
-          tickFormat: (week: string) => (weeks.indexOf(week) % Math.ceil(weeks.length / 14) === 0 ? week.slice(5) : ""),
+          tickFormat: (week: string) => (isLabelled(week, width) ? week.slice(5) : ""),
         },
         y: { domain: WEEKDAYS, label: null, tickSize: 0 },
         marks: [
@@ -70,7 +74,7 @@ export const HeatMap = (props: {
             href: "href",
             title: ({ date, count }: Cell) => `${date}: ${formatCount(count)} ${unit}`,
           }),
-          Plot.text(hasNumbers ? cells : [], {
+          Plot.text(cellWidth(width) < MIN_CELL_WIDTH ? [] : cells, {
             ...place,
             text: ({ count }: Cell) => formatCompact(count),
             fill: ({ level }: Cell) => (level === LEVELS ? "var(--on-accent)" : "var(--text)"),
@@ -78,7 +82,7 @@ export const HeatMap = (props: {
           }),
         ],
         color: { type: "identity" },
-      }}
+      })}
     />
   )
 }

@@ -3,15 +3,15 @@ import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/Deliv
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCompact, formatCount } from "../format.ts"
 import type { Tone } from "../values.tsx"
-import { Chart } from "./Chart.tsx"
+import { Chart, isSmall } from "./Chart.tsx"
 
 /** The parts of each bar: a colour of the stylesheet, and how many of them a row counts. */
 export type Series<Row> = Readonly<Record<string, readonly [color: Tone | "accent", count: (row: Row) => number]>>
 
 export const HOUR_MS = 3_600_000
 
-const WIDTH = 1000
-const MARGIN = 48
+const MARGIN_LEFT = 40
+const MARGIN_RIGHT = 16
 
 interface HistogramProps<Row> {
   readonly title: string
@@ -59,15 +59,14 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
           "data-brush": brush,
           "data-from": String(from),
           "data-to": String(to),
-          "data-left": String(MARGIN / WIDTH),
-          "data-right": String(1 - 16 / WIDTH),
+          "data-left": String(MARGIN_LEFT),
+          "data-right": String(MARGIN_RIGHT),
         },
       })}
-      plot={{
-        width: WIDTH,
-        height: 220,
-        marginLeft: MARGIN,
-        marginRight: 16,
+      plot={(width) => ({
+        height: isSmall(width) ? 160 : 220,
+        marginLeft: MARGIN_LEFT,
+        marginRight: MARGIN_RIGHT,
         x: { type: "utc", domain: [from, to], label: null, tickFormat: formatTick },
         // Counts are whole: fewer of them have no more marks than there are.
         y: {
@@ -78,8 +77,11 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
           ticks: Math.max(1, Math.min(5, highest)),
         },
         color: { domain: series.map(({ name }) => name), range: series.map(({ color }) => color) },
-        marks: [Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: 0.5 }), Plot.ruleY([0])],
-      }}
+        marks: [
+          Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: isSmall(width) ? 0 : 0.5 }),
+          Plot.ruleY([0]),
+        ],
+      })}
     />
   )
 }

@@ -95,10 +95,12 @@ const contentOf = (view: CampaignView) => {
   // Once a campaign is under way, its numbers come before what was checked.
   const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
   return (
-    <Page title={<ForeignText>{campaign.name}</ForeignText>} commands={commandsFor(campaign)}>
-      <p>
-        <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
-      </p>
+    <Page
+      title={<ForeignText>{campaign.name}</ForeignText>}
+      state={<CampaignStatusBadge status={campaign.status} />}
+      id={campaign.id}
+      commands={commandsFor(campaign)}
+    >
       <StopLine {...view} />
       <CampaignProgressBar progress={view.progress} />
       <CampaignForms {...view} />
@@ -167,10 +169,10 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
   const params = { campaign: id }
   return (
     <div class="actions">
-      {status === "draft" && <AskFirst page={scheduleRoutes[0]} params={params} label="Schedule" />}
-      {isPossible("pause", status) && <AskFirst page={pauseRoutes[0]} params={params} label="Pause" />}
-      {isPossible("resume", status) && <AskFirst page={resumeRoutes[0]} params={params} label="Resume" />}
-      {isPossible("cancel", status) && <AskFirst page={cancelRoutes[0]} params={params} label="Cancel" />}
+      {status === "draft" && <AskFirst page={scheduleRoutes[0]} params={params} label="Schedule" isPrimary />}
+      {isPossible("pause", status) && <AskFirst page={pauseRoutes[0]} params={params} label="Pause" isPrimary />}
+      {isPossible("resume", status) && <AskFirst page={resumeRoutes[0]} params={params} label="Resume" isPrimary />}
+      {isPossible("cancel", status) && <AskFirst page={cancelRoutes[0]} params={params} label="Cancel" isDangerous />}
       {!CLOSED.includes(status) && (
         <ActionForm
           action={changeCampaignRate}

@@ -20,6 +20,7 @@ type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "r
 /** A share of the accepted messages, and the level of complaints that it is. */
 export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
   const level = complaintLevel(counts)
+  if (counts.complained === 0) return <>0</>
   return (
     <>
       {formatRate("complained", counts)} <StatusBadge tone={LEVEL_TONES[level]}>{COMPLAINT_LEVELS[level]}</StatusBadge>

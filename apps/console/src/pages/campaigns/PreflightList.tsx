@@ -1,6 +1,6 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Table } from "../../components/layout.tsx"
+import { type Columns, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
 
 const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
@@ -16,6 +16,16 @@ export const PreflightList = (props: {
   readonly organizationId: OrganizationId
 }) => {
   const { checks, organizationId } = props
+  const checksOf = (...statuses: ReadonlyArray<PreflightCheck["status"]>) =>
+    statuses.flatMap((status) => checks.filter((check) => check.status === status))
+  const columns: Columns<PreflightCheck> = {
+    Check: ({ check }) => {
+      const words = check.replaceAll("_", " ")
+      return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
+    },
+    Status: ({ status }) => <StatusBadge tone={WORDS[status][1]}>{WORDS[status][0]}</StatusBadge>,
+    Found: ({ found }) => found,
+  }
   const count = (status: PreflightCheck["status"]) => checks.filter((check) => check.status === status).length
   return (
     <>
@@ -24,19 +34,14 @@ export const PreflightList = (props: {
         {count("failed")} wrong, {count("warning")} to look at, {count("ok")} in order.
       </p>
       <Table
-        label="Preflight"
-        rows={Object.keys(WORDS).flatMap((status) => checks.filter((check) => check.status === status))}
-        empty="Nothing to check."
-        columns={{
-          Check: ({ check }) => {
-            const words = check.replaceAll("_", " ")
-            return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
-          },
-          Status: ({ status }) => <StatusBadge tone={WORDS[status][1]}>{WORDS[status][0]}</StatusBadge>,
-          Found: ({ found }) => found,
-          "What to do": ({ advice }) => advice ?? "–",
-        }}
+        label="What to look at"
+        rows={checksOf("failed", "warning")}
+        columns={{ ...columns, "What to do": ({ advice }) => advice ?? "–" }}
       />
+      <details>
+        <summary>What is in order</summary>
+        <Table label="What is in order" rows={checksOf("ok", "skipped")} columns={columns} />
+      </details>
     </>
   )
 }

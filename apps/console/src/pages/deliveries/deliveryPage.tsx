@@ -13,8 +13,8 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Page, Table } from "../../components/layout.tsx"
-import { Code, Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { Facts, Items, Page, Table } from "../../components/layout.tsx"
+import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
@@ -59,7 +59,9 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
     const params = { delivery: id }
     return (
       <Page
-        title={`Delivery ${id}`}
+        title={`Delivery of ${delivery.eventType ?? "an event that is no longer stored"}`}
+        state={<DeliveryState {...delivery} />}
+        id={id}
         commands={[
           `ops deliveries show ${id}`,
           ...(isShown ? [`ops deliveries request ${id}`] : []),
@@ -74,8 +76,10 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
         />
         <Facts facts={factsOf({ ...delivery, maxAttempts }, request.url, group)} />
         <div class="actions">
-          {waits && <ActionForm action={retry} params={params} label="Retry now" />}
-          {isDead && delivery.eventType !== null && <ActionForm action={replay} hidden={params} label="Replay" />}
+          {waits && <ActionForm action={retry} params={params} label="Retry now" isPrimary />}
+          {isDead && delivery.eventType !== null && (
+            <ActionForm action={replay} hidden={params} label="Replay" isPrimary />
+          )}
         </div>
         <Attempts attempts={attempts} isShown={isShown} />
         <h2>Request</h2>
@@ -97,12 +101,11 @@ const factsOf = (
   url: ShownUrl,
   group: FailureGroup | null,
 ) => ({
-  State: <DeliveryState {...delivery} />,
   "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
   Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
   Event: (
     <>
-      {delivery.eventType ?? "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
+      {delivery.eventType === null && "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
       <IdLink id={delivery.eventId} />
     </>
   ),
@@ -131,7 +134,7 @@ const Attempts = (props: {
       Outcome: (attempt) => <Outcome {...attempt} />,
       Why: ({ outcome }) => outcome.replaceAll("_", " "),
       "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
-      With: ({ signedWith }) => signedWith.map((id) => <Code key={id}>{id}</Code>),
+      With: ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
       Response: ({ response }) => {
         if (response === null) return "none"

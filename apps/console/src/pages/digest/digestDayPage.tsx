@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { ForeignText, Time, useMay } from "../../components/values.tsx"
+import { ForeignText, IdLink, Time, useMay } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
@@ -136,7 +136,7 @@ const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
           rows={discrepancies}
           columns={{
             "Date (UTC)": (row) => <a href={`/digest/${row.date}?organization=${row.organizationId}`}>{row.date}</a>,
-            Program: ({ programId }) => <code>{programId}</code>,
+            Program: ({ programId }) => <IdLink id={programId} />,
             Count: ({ count }) => count,
             Kept: { count: ({ kept }) => kept },
             Counted: { count: ({ counted }) => counted },

@@ -9,7 +9,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatMillis } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
-import { ForeignBlock, StatusBadge } from "../../components/values.tsx"
+import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
 import { refuseStale } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -34,7 +34,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
         <Facts
           facts={{
             Address: url,
-            Event: <code>{eventId}</code>,
+            Event: <Id>{eventId}</Id>,
             Status: status ?? "none",
             Outcome: outcome,
             Latency: formatMillis(latencyMs),
@@ -162,15 +162,15 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
   const params = { endpoint: id }
   return (
     <div class="actions">
-      <ActionForm action={testAction} params={params} label="Send a test event" />
+      <ActionForm action={testAction} params={params} label="Send a test event" isPrimary={enabled} />
       <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
       {enabled ? (
-        <AskFirst page={disableRoutes[0]} params={params} label="Disable" />
+        <AskFirst page={disableRoutes[0]} params={params} label="Disable" isDangerous />
       ) : (
-        <AskFirst page={enableRoutes[0]} params={params} label="Enable" />
+        <AskFirst page={enableRoutes[0]} params={params} label="Enable" isPrimary />
       )}
       <AskFirst page={replayLogRoutes[0]} params={params} label="Send a period of the log again" />
-      <AskFirst page={removeRoutes[0]} params={params} label="Remove it" />
+      <AskFirst page={removeRoutes[0]} params={params} label="Remove it" isDangerous />
     </div>
   )
 }

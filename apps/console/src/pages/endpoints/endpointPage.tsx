@@ -51,6 +51,12 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     return (
       <Page
         title={<ForeignText>{endpoint.url}</ForeignText>}
+        state={
+          <>
+            <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+          </>
+        }
+        id={id}
         commands={[
           `ops endpoints show ${id}`,
           `ops endpoints outcomes ${id}`,
@@ -58,9 +64,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
           `ops secrets list ${endpoint.ownSecrets ? `--endpoint ${id}` : `--organization ${organizationId}`}`,
         ]}
       >
-        <p>
-          <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
-        </p>
         {isPresent && <CurrentCause cause={cause} />}
         <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
         {isPresent && <EndpointActions endpoint={endpoint} />}
@@ -86,7 +89,6 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
     Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
-    Endpoint: <code>{endpoint.id}</code>,
     "Behind the log": lagEvents === 0 ? "nothing" : `${events}, ${formatDuration(lagSeconds)}`,
     "Position in the log": <Time at={endpoint.position} />,
     Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
@@ -177,7 +179,7 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
         empty="The breaker has never opened: the endpoint has not failed five times in a row."
         columns={{
           At: ({ changedAt }) => <Time at={changedAt} />,
-          It: ({ breaker }) => (
+          State: ({ breaker }) => (
             <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
               {breaker === "open" ? "Opened" : "Closed"}
             </StatusBadge>

@@ -6,11 +6,10 @@ import { Effect, Order } from "effect"
 import { flagsOf, formatDuration } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
+import { IdLink, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
 import { choice, organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
-const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
 
 const inputs = {

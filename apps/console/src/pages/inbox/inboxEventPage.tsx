@@ -22,7 +22,9 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
     const ofEvent = `--organization ${organization} ${event}`
     return (
       <Page
-        title={foreign`Inbound event ${event}`}
+        title={foreign`Inbound ${entry.type}`}
+        state={<StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>}
+        id={event}
         commands={[
           `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
           ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
@@ -61,12 +63,10 @@ export const inboxEventRoutes = [...pages, replay] as const
 const TONES = { quarantined: "bad", waiting: "warning", applied: "good" } as const
 
 const factsOf = (entry: InboxEntry) => ({
-  State: <StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>,
-  Type: entry.type,
   Received: <Time at={entry.receivedAt} />,
   Organization: <IdLink id={entry.organizationId} />,
   Endpoint: <IdLink id={entry.endpointId} />,
-  "Verified with": <code>{entry.secretId}</code>,
+  "Verified with": <IdLink id={entry.secretId} />,
   "Repeated with other content": entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
 })
 
@@ -93,6 +93,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
           params={{ event: eventId }}
           hidden={{ organization: organizationId }}
           label="Replay"
+          isPrimary
         />
       </>
     )

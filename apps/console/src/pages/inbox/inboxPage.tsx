@@ -11,7 +11,7 @@ import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
-import { IdLink, Time } from "../../components/values.tsx"
+import { IdLink, ShortId, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import {
   defineCursor,
@@ -115,7 +115,7 @@ const contentOf = (inbox: Inbox) => {
         columns={{
           Event: ({ organizationId, eventId }) => (
             <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
-              <code>{eventId}</code>
+              <ShortId>{eventId}</ShortId>
             </a>
           ),
           Reason: isQuarantined && (({ reason }) => reason),

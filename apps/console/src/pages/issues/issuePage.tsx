@@ -41,6 +41,7 @@ const issuePage = definePage("/issues/:group", {
     return (
       <Page
         title={groupTitle(group)}
+        id={id}
         commands={[
           `ops issues show ${id}`,
           mutedAt === null ? `ops issues mute ${id} --reason "…"` : `ops issues unmute ${id}`,
@@ -70,9 +71,9 @@ const issuePage = definePage("/issues/:group", {
           }}
         />
         <div class="actions">
-          {open > 0 && <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} />}
+          {open > 0 && <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />}
           {stored > 0 && (
-            <AskFirst page={purgeRoutes[0]} params={{ group: id }} label={`Purge ${formatCount(stored)}`} />
+            <AskFirst page={purgeRoutes[0]} params={{ group: id }} label={`Purge ${formatCount(stored)}`} isDangerous />
           )}
           {mutedAt === null ? (
             <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />

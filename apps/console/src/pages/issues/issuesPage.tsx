@@ -15,7 +15,7 @@ import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
+import { Id, IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -140,11 +140,11 @@ const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
   const total = points.reduce((sum, { value }) => sum + value, 0)
   return (
     <>
+      {formatCount(total)}
       <Sparkline
         label={`${formatCount(total)} in the last 24 hours, ${points.at(-1)!.value} in this one`}
         points={points}
       />
-      <small>{formatCount(total)}</small>
     </>
   )
 }
@@ -158,7 +158,7 @@ const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
       rows={props.jobs}
       empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
       columns={{
-        Job: ({ id }) => <code>{id}</code>,
+        Job: ({ id }) => <Id>{id}</Id>,
         State: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge>,
         Of: (job) => <Selection job={job} />,
         Progress: (job) => <Progress job={job} />,

@@ -13,7 +13,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { foreign, IdLink, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, Id, IdLink, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -60,7 +60,7 @@ export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) =>
       {valid.map(({ id, name, lastFour }) => (
         <Folded key={id} action={rotateKeyAction} title={foreign`Rotate or revoke ${name} …${lastFour}`}>
           <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-          <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" />
+          <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
         </Folded>
       ))}
       <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
@@ -99,7 +99,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
       >
         <ShownOnce text={text} back={`/partners/${organization}`}>
           <p>
-            {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <code>{key.id}</code>.
+            {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <Id>{key.id}</Id>.
           </p>
           {documents}
         </ShownOnce>
@@ -121,8 +121,8 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
       <Page title="New API key" commands={[`ops keys rotate ${id} --overlap ${overlap}s`]}>
         <ShownOnce text={text} back={`/partners/${key.organizationId}`}>
           <p>
-            It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
-            <code>{key.id}</code>.
+            It follows <Id>{id}</Id>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
+            <Id>{key.id}</Id>.
           </p>
           {documents}
         </ShownOnce>

@@ -15,7 +15,7 @@ import { Effect } from "effect"
 import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Page, Section, Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Id, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
@@ -52,8 +52,8 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
       )}
       {old.map(({ id, lastVerifiedAt, expiresAt }) => (
         <p class="problem" key={id}>
-          The partner still signs with the old secret <code>{id}</code>, last at <Time at={lastVerifiedAt} />. It ends
-          at <Time at={expiresAt} />.
+          The partner still signs with the old secret <Id>{id}</Id>, last at <Time at={lastVerifiedAt} />. It ends at{" "}
+          <Time at={expiresAt} />.
         </p>
       ))}
       <Table
@@ -61,7 +61,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         rows={[...active, ...over.slice(0, MAX_OVER)]}
         empty="No secret yet. Rotate makes the first."
         columns={{
-          Secret: ({ id }) => <code>{id}</code>,
+          Secret: ({ id }) => <Id>{id}</Id>,
           State: (secret) => (
             <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
               {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
@@ -85,7 +85,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           ),
           "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
           Revoke: (secret) =>
-            isActive(secret) && <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" />,
+            isActive(secret) && <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />,
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}

@@ -1,6 +1,7 @@
 import { Redacted } from "effect"
 import type { ComponentChildren } from "preact"
 import { LinkLine } from "../../components/layout.tsx"
+import { CopyButton } from "../../components/values.tsx"
 
 export const ShownOnce = (props: {
   readonly text: Redacted.Redacted
@@ -14,6 +15,7 @@ export const ShownOnce = (props: {
     <pre tabIndex={0}>
       <code>{Redacted.value(props.text)}</code>
     </pre>
+    <CopyButton>{Redacted.value(props.text)}</CopyButton>
     {props.children}
     <LinkLine to={props.back}>I have kept it</LinkLine>
   </>

@@ -67,6 +67,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
   return (
     <Page
       title={<ForeignText>{name}</ForeignText>}
+      id={id}
       commands={[
         `ops organizations show --organization ${id}`,
         `ops keys list --organization ${id}`,
@@ -74,7 +75,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
       ]}
     >
       <Problems {...partner} />
-      <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={createdAt} /> }} />
+      <Facts facts={{ Since: <Time at={createdAt} /> }} />
       <Table
         caption="Endpoints"
         rows={endpoints}

@@ -145,7 +145,7 @@ const searchPage = (title: string, found?: ComponentChildren): PageElement => (
   <Page title={title} commands={COMMANDS}>
     {found}
     <section>
-      <ActionForm action={search} label="Find" />
+      <ActionForm action={search} label="Find" isPrimary />
     </section>
   </Page>
 )

@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { foreign } from "../../components/values.tsx"
+import { foreign, Id } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
@@ -113,8 +113,7 @@ export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians e
         commands={[`ops clinicians erase --organization ${organizationId} --npi …`]}
       >
         <p>
-          The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
-          person.
+          The certificate is <Id>{certificate.erasureId}</Id>. Keep it with the request: it holds nothing of the person.
         </p>
         <Counts caption="What was erased" counts={certificate.counts} />
         <p>

@@ -191,7 +191,7 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
       )}
       <div class="actions">
         <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
-        <AskFirst page={erasePerson[0]} params={params} label="Erase" />
+        <AskFirst page={erasePerson[0]} params={params} label="Erase" isDangerous />
       </div>
     </Section>
   )

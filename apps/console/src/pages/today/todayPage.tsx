@@ -1,12 +1,12 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Order } from "effect"
 import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { IdLink, Time } from "../../components/values.tsx"
+import { IdLink, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
@@ -46,7 +46,7 @@ export const todayPage = definePage("/", {
           </small>
         </p>
         <ul class="tiles">
-          {todayTiles(today).map((tile) => (
+          {Arr.sort(todayTiles(today), byUrgency).map((tile) => (
             <Tile key={tile.name} tile={tile}>
               {historyOf(tile, samples, quotaDays)}
             </Tile>
@@ -113,6 +113,9 @@ export const todayPage = definePage("/", {
     )
   }),
 })
+
+/** What is wrong comes first; the others keep their order. */
+const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])
 
 /** A number that leads to its list. Its texts and its tone are renewed by the live values of its name. */
 const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChildren }) => {

@@ -1,0 +1,14 @@
+// Copies what a button's `data-copy` holds. Where the browser has no clipboard, as without TLS, it selects the text before the button.
+document.addEventListener("click", async ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
+  if (button === null) return
+  try {
+    await navigator.clipboard.writeText(button.dataset["copy"] ?? "")
+    button.textContent = "Copied"
+    setTimeout(() => {
+      button.textContent = "Copy"
+    }, 2000)
+  } catch {
+    if (button.previousElementSibling !== null) getSelection()?.selectAllChildren(button.previousElementSibling)
+  }
+})
