@@ -195,7 +195,7 @@ describe("a campaign", () => {
     expect(words).toContain("550 5.7.1 blocked for now")
     expect(words).toMatch(/refuses us until \d{4}-/)
     expect(words).toContain("66.7 % answered for · 1 left")
-    expect(document.querySelectorAll("svg.plot")).toHaveLength(2)
+    expect(document.querySelectorAll(".canvas:not(.small) svg.plot")).toHaveLength(2)
     expect(document.querySelectorAll("[style]")).toHaveLength(0)
   })
 

@@ -73,7 +73,9 @@ describe("the digest", () => {
       [addDays(TODAY, -1), "1"],
       [TODAY, "0"],
     ])
-    const cells = [...document.querySelectorAll("svg[role=group] a")].map((cell) => cell.getAttribute("aria-label"))
+    const cells = [...document.querySelectorAll(".canvas:not(.small) svg[role=group] a")].map((cell) =>
+      cell.getAttribute("aria-label"),
+    )
     expect(cells).toEqual([`${addDays(TODAY, -2)}: 1 sent`, `${addDays(TODAY, -1)}: 1 sent`, `${TODAY}: 0 sent`])
     const growth = tableOf(document, "Learners up to the end of each day")
     expect(growth.slice(0, 4)).toEqual([

@@ -4,9 +4,9 @@ document.addEventListener("click", async ({ target }) => {
   if (button === null) return
   try {
     await navigator.clipboard.writeText(button.dataset["copy"] ?? "")
-    button.textContent = "Copied"
+    button.ariaLabel = "Copied"
     setTimeout(() => {
-      button.textContent = "Copy"
+      button.ariaLabel = "Copy"
     }, 2000)
   } catch {
     if (button.previousElementSibling !== null) getSelection()?.selectAllChildren(button.previousElementSibling)

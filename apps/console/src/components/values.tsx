@@ -152,9 +152,7 @@ export const ShortId = (props: { readonly children: string }) => {
 
 /** The browser's script copies what it holds. */
 export const CopyButton = (props: { readonly children: string }) => (
-  <button type="button" class="copy" data-copy={props.children}>
-    Copy
-  </button>
+  <button type="button" class="copy" data-copy={props.children} aria-label="Copy" />
 )
 
 export const Time = (props: {

@@ -86,7 +86,7 @@ it("a histogram has the numbers of its bars in a table, and says its totals to t
   expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
     "Outcomes: 1,207 delivered, 3 <failed>",
   )
-  expect(document.querySelectorAll("svg[role=img] rect")).toHaveLength(4)
+  expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(4)
 })
 
 it("a histogram of nothing but zeros draws no bar of any height", () => {
@@ -102,7 +102,7 @@ it("a histogram of nothing but zeros draws no bar of any height", () => {
       empty="Nothing."
     />
   )
-  const bars = [...parse(zeros).querySelectorAll("svg[role=img] rect")]
+  const bars = [...parse(zeros).querySelectorAll(".canvas:not(.small) rect")]
   expect(bars.map((bar) => bar.getAttribute("height"))).toEqual(["0"])
 })
 
@@ -118,6 +118,38 @@ it("a funnel has its counts and their shares of the first step and of the one be
   expect(svg.querySelectorAll("rect")).toHaveLength(3)
 })
 
+it("a chart is drawn for a wide and for a narrow page, each time with the counts and the times on its axes", () => {
+  const document = parse(histogram)
+  for (const [drawing, width] of [
+    [".canvas:not(.small) svg", "1000"],
+    [".canvas.small svg", "340"],
+  ] as const) {
+    const svg = document.querySelector(drawing)!
+    expect(svg.getAttribute("viewBox")?.split(" ")[2]).toBe(width)
+    const labels = [...svg.querySelectorAll("text")].map(({ textContent }) => textContent)
+    expect(labels).toEqual(expect.arrayContaining(["0", "1K", "11-23"]))
+  }
+})
+
+it("draws two days as points, and the course of a count from three on", () => {
+  const days = [700, 800, 950].map((count, i) => ({ date: `2026-11-2${i}`, count }))
+  const drawn = (shown: typeof days) => {
+    const chart = <BurnUp title="Learners" unit="learners" days={shown} forecast={[]} target={null} empty="Nobody." />
+    const svg = parse(chart).querySelector(".canvas svg")!
+    return {
+      points: svg.querySelectorAll("circle").length,
+      lines: svg.querySelectorAll("path[stroke-width='2.5'], g[stroke-width='2.5'] path").length,
+    }
+  }
+  expect(drawn(days.slice(0, 2))).toEqual({ points: 2, lines: 0 })
+  expect(drawn(days)).toEqual({ points: 0, lines: 1 })
+  const course = (...values: ReadonlyArray<number>) =>
+    renderToString(<Sparkline label="Sent" points={values.map((value, at) => ({ at, value }))} />)
+  expect(course(1, 5)).toBe("")
+  expect(course(0, 0, 0)).toBe("")
+  expect(course(0, 5, 0)).toContain("at most 5")
+})
+
 it("a heat map leads from each day to its page, from its cells for the pointer and from its table for the keyboard", () => {
   const document = parse(heatMap)
   expect(rowsOf(document)).toEqual([
@@ -128,7 +160,7 @@ it("a heat map leads from each day to its page, from its cells for the pointer a
   const svg = document.querySelector("svg[role=group]")!
   expect(svg.getAttribute("aria-label")).toBe("Sent each day: 12,355 sent on 3 days, most on 2026-11-20 with 12,345")
   const hrefs = (selector: string) => [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"))
-  expect(hrefs("svg a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
+  expect(hrefs(".canvas:not(.small) a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
   expect([...svg.querySelectorAll("rect")].map((cell) => cell.getAttribute("fill"))).toEqual([
     "var(--heat-4)",
     "var(--heat-0)",

@@ -173,7 +173,7 @@ describe.skipIf("missing" in chrome)("the operator's day", () => {
     await page.goto("/deliveries?state=dead")
     await rows.nth(4).waitFor()
 
-    const box = (await page.locator(".canvas svg").boundingBox())!
+    const box = (await page.locator(".canvas:not(.small) svg").boundingBox())!
     const [middle, y] = [box.x + box.width / 2, box.y + box.height / 2]
     await page.mouse.move(middle - box.width / 8, y)
     await page.mouse.down()
