@@ -71,7 +71,9 @@ const issuePage = definePage("/issues/:group", {
           }}
         />
         <div class="actions">
-          {open > 0 && <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />}
+          {open > 0 && (
+            <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
+          )}
           {stored > 0 && (
             <AskFirst page={purgeRoutes[0]} params={{ group: id }} label={`Purge ${formatCount(stored)}`} isDangerous />
           )}

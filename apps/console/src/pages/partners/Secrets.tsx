@@ -85,7 +85,9 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           ),
           "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
           Revoke: (secret) =>
-            isActive(secret) && <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />,
+            isActive(secret) && (
+              <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
+            ),
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
