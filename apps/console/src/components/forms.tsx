@@ -5,7 +5,7 @@ import { type Control, controlOf, type Inputs, type Option } from "../http/input
 import type { RefusedForm } from "../http/RefusedForm.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
-import { isolated, useMay, useView } from "./values.tsx"
+import { isolated, textOf, useMay, useView } from "./values.tsx"
 
 /** The values of a form by the names of its inputs; what is undefined is left out. */
 type Values = Readonly<Record<string, unknown>>
@@ -137,7 +137,7 @@ const Fields = (props: {
             name={name}
             {...control}
             value={refused === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
-            fault={refused?.faults[name]}
+            fault={refused?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
             autofocus={name === firstFault}
           />
         )

@@ -1,0 +1,55 @@
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { seedOrganization } from "../seedOrganization.ts"
+import { startConsole } from "../startConsole.ts"
+import { chrome, openBrowser } from "./openBrowser.ts"
+
+const test = startConsole()
+const open = openBrowser(test)
+
+describe.skipIf("missing" in chrome)("a form in a browser", () => {
+  it("shows and asks for times in the zone of the viewer, and sends them in UTC", async () => {
+    const { page, complaints } = await open("admin", { screen: { timezoneId: "America/New_York" } })
+    await page.goto("/audit?from=2026-11-01T12:00:00Z")
+    const from = page.getByLabel("From (America/New_York)")
+    expect(await from.inputValue()).toBe("2026-11-01T07:00")
+    // A night in which New York has an hour twice ends between these.
+    await from.fill("2026-10-31T23:30")
+    await page.getByRole("button", { name: "Filter" }).click()
+    await page.waitForURL(/from=2026-11-01T03%3A30%3A00\.000Z/)
+    expect(await from.inputValue()).toBe("2026-10-31T23:30")
+    expect(complaints).toEqual([])
+  })
+
+  it("has the focus where it is wrong, keeps what was typed, and is sent once by two clicks", async () => {
+    const { ids } = await test().run(seedOrganization("acme.test"))
+    const { page, complaints } = await open("admin")
+    await page.goto(`/campaigns/${ids.campaign}`)
+    const rate = page.getByLabel("E-mails a minute, or none")
+    await rate.fill("fast")
+    await page.getByRole("button", { name: "Change the rate" }).click()
+    await page.getByText("E-mails a minute, or none is not valid").waitFor()
+    expect(await rate.inputValue()).toBe("fast")
+    expect(await rate.evaluate((input) => input === document.activeElement)).toBe(true)
+    await rate.fill("60")
+    await page.getByRole("button", { name: "Change the rate" }).dblclick()
+    await page.getByRole("status").getByText("Rate changed").waitFor()
+    const changes = await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`select from audit_log where command = 'campaigns rate' and submission is not null`,
+      ),
+    )
+    expect(changes).toHaveLength(1)
+    // The browser reports the refusal as a fault of the page.
+    expect(complaints.filter((complaint) => !complaint.includes("400"))).toEqual([])
+  })
+
+  it("leads from every page to the search with one key", async () => {
+    const { page } = await open("viewer")
+    await page.goto("/system")
+    await page.keyboard.press("/")
+    await page.keyboard.type("nothing of this name")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/find$/)
+  })
+})
