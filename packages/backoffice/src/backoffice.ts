@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignReader } from "./campaigns/CampaignReader.ts"
+import { SendingReader } from "./campaigns/SendingReader.ts"
 import { DeadLetterReader } from "./deliveries/DeadLetterReader.ts"
 import { DeliveryOutcomeReader } from "./deliveries/DeliveryOutcomeReader.ts"
 import { DeliveryReader } from "./deliveries/DeliveryReader.ts"
@@ -29,6 +30,7 @@ import { TodayReader } from "./today/TodayReader.ts"
 /** Every service of this package; needs the adapters of `@outreach/postgres` and the database. */
 export const backoffice = Layer.mergeAll(
   CampaignReader.layer,
+  SendingReader.layer,
   DeadLetterReader.layer,
   DeliveryOutcomeReader.layer,
   EventDeliveries.layer,

@@ -1,0 +1,83 @@
+import { type CampaignKey, CampaignProgress, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { SendingState } from "@outreach/domain/campaigns/whyNotSent"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { DatabaseService } from "@outreach/postgres/adapter"
+import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Struct } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+
+/** How many reasons of failures, and paused domains, are read of a campaign. */
+const MAX_CAUSES = 20
+
+const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinute"]))
+  .map((name) => `'${name}', ${columnOf(name)}`)
+  .join(", ")
+
+const states = rowsOf(SendingState, {
+  hours: "hours_from || '-' || hours_to",
+  progress: `jsonb_build_object(${COUNTS}, 'sentInLastMinute', sent_in_last_minute)`,
+  isToBeDrawn: `exists (
+    select from follow_ups
+    where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null)`,
+  workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
+  restoreFault: "restore_fault()",
+  isFrozen: "exists (select from organizations where id = campaign.organization_id and frozen_at is not null)",
+  isQuotaReached: "quota_reached(campaign.organization_id, program_id)",
+  isRampReached: "ramp_reached(campaign.organization_id, program_id)",
+  dueAt: `(
+    select due_at from messages
+    where organization_id = campaign.organization_id and campaign_id = campaign.id and due_at < 'infinity'
+    order by due_at limit 1)`,
+  rateOpensAt: `(
+    select max(next_at) from send_rates
+    where scope in ('all', 'campaign ' || campaign.id) and next_at > statement_timestamp())`,
+  failures: `(
+    select coalesce(jsonb_agg(failure), '[]') from (
+      select failure_class as class, failure_code as code, count(*) as messages from messages
+      where organization_id = campaign.organization_id and campaign_id = campaign.id
+        and failure_class is not null and quarantined_at is null
+      group by failure_class, failure_code order by messages desc, class, code limit ${MAX_CAUSES}
+    ) failure)`,
+  pauses: `(
+    select coalesce(jsonb_agg(jsonb_build_object('domain', domain, 'until',
+        to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by until), '[]') from (
+      select domain, until from domain_pauses
+      where organization_id = campaign.organization_id and campaign_id = campaign.id and until > statement_timestamp()
+      order by until limit ${MAX_CAUSES}
+    ) pause)`,
+})
+
+/** A campaign with how far it has come, as `states` reads it. */
+const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
+  select campaign.*, totals.*, (
+    select count(*)::int from recipients
+    where organization_id = campaign.organization_id and campaign_id = campaign.id
+      and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
+  ) as sent_in_last_minute
+  from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id) totals
+  where ${condition}`
+
+/** Reads what keeps the e-mails of campaigns from going out. */
+export class SendingReader extends DatabaseService<SendingReader>()("backoffice/campaigns/SendingReader", (sql) => ({
+  find: ({ organizationId, campaignId }: CampaignKey) =>
+    sql`
+      select ${states.columns}
+      from (${counted(sql, sql`campaign.organization_id = ${organizationId} and campaign.id = ${campaignId}`)}) campaign`.pipe(
+      states.decode,
+      Effect.map((rows) => rows[0]!),
+    ),
+
+  /** Lists campaigns that are paused or under way, and have sent nothing in the last minute although somebody is left and their window has begun; newest first. */
+  listIdle: (organizationId: OrganizationId | null, limit: number) =>
+    sql`
+      select ${states.columns}
+      from (${counted(
+        sql,
+        sql`
+          campaign.status = any (${["paused", ...TRANSITIONS.pause.from]}::text[])
+          and window_start <= statement_timestamp() and window_end > statement_timestamp()
+          and recipients > withdrawn + quarantined + answered
+          and (${organizationId}::text is null or campaign.organization_id = ${organizationId})`,
+      )}) campaign
+      where sent_in_last_minute = 0 order by id desc limit ${limit}`.pipe(states.decode),
+})) {}

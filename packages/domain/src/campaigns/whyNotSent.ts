@@ -1,0 +1,165 @@
+import { Schema, Struct } from "effect"
+import { OrganizationId } from "../Identifier.ts"
+import type { MailFailure } from "../mail/Mailer.ts"
+import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
+import { WHEN_REACHED } from "../programs/Program.ts"
+import { Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "./Campaign.ts"
+
+/** How far a campaign has come, and all that can keep its e-mails from going out. */
+export const SendingState = Schema.Struct({
+  organizationId: OrganizationId,
+  ...Struct.pick(Campaign.fields, ["id", "name", "status", "perMinute", "hours", "windowStart", "windowEnd"]),
+  ...Struct.pick(Campaign.fields, ["stoppedAt", "stoppedBy", "stopReason"]),
+  progress: CampaignProgress,
+  /** Whether its recipients have still to be drawn from those of an earlier campaign. */
+  isToBeDrawn: Schema.Boolean,
+  /** The workers that are alive. */
+  workers: Schema.Int,
+  /** Why nothing is sent from the database, as `restore_fault` has it; null if all may be. */
+  restoreFault: Schema.NullOr(Schema.String),
+  /** Whether its organization moves to another server. */
+  isFrozen: Schema.Boolean,
+  isQuotaReached: Schema.Boolean,
+  /** Whether the sender has sent as much today as its ramp allows. */
+  isRampReached: Schema.Boolean,
+  /** When the first message becomes due; null if none waits, or all that wait are set aside. */
+  dueAt: Schema.NullOr(Timestamp),
+  /** When its rate, or that of all campaigns, lets the next message go out; null if that is now. */
+  rateOpensAt: Schema.NullOr(Timestamp),
+  /** The most frequent reasons for which messages were not taken the last time, when their recipients are not the reason. */
+  failures: Schema.Array(CampaignFailure),
+  /** The domains that it leaves alone, those that it returns to first before the others. */
+  pauses: Schema.Array(Schema.Struct(Struct.pick(DomainPause.fields, ["domain", "until"]))),
+})
+export type SendingState = typeof SendingState.Type
+
+/** A message that is due for longer than this waits for a worker. */
+const LATE_MS = 60_000
+
+const FAILURES: Readonly<Record<MailFailure["class"], string>> = {
+  login: "The mail server refuses our login",
+  relay_denied: "The mail server does not relay for us",
+  rejected: "The mail server rejects us",
+  protocol: "The mail server does not answer as SMTP does",
+  tls: "TLS with the mail server fails, mostly because of its certificate",
+  dns: "The name of the mail server does not resolve",
+  refused: "The mail server is down: it refuses the connection",
+  reset: "The mail server cuts the connection",
+  timeout: "The mail server does not answer in time",
+  slow: "The mail server answers some messages too slowly",
+  stopped: "The workers were stopped while they sent",
+  sender: "A key of the sender cannot be read",
+  template: "The e-mail does not render for some recipients",
+  unknown: "The mail server cannot be reached",
+}
+
+/** Returns why a mail server took no message, as the beginning of a sentence. */
+export const explainMailFailure = ({ class: name, code }: MailFailure): string => `${FAILURES[name]} (${code})`
+
+/** Returns why nothing of a campaign goes out at `now`, in Unix milliseconds, the cause that comes first; null while it goes out. */
+export const whyNotSent = (state: SendingState, now: number): Finding | null => {
+  const { status, progress } = state
+  const left = countUnsent(progress)
+  switch (status) {
+    case "draft":
+      return ok("It is a draft: nothing goes out until somebody schedules it.")
+    case "paused":
+      return warning(
+        `${stopOf(state)} Nothing goes out until somebody resumes it.`,
+        "Resume it once the reason is gone.",
+      )
+    case "cancelled":
+      return ok(`${stopOf(state)} ${count(left, "recipient")} will not be written to.`)
+    case "completed":
+      return ok(
+        left === 0
+          ? "It is over: it was sent to everybody who could be written to."
+          : `It is over: its window ended at ${minuteOf(state.windowEnd)}, and ${count(left, "recipient")} were not written to.`,
+      )
+    default:
+      return progress.sentInLastMinute > 0 ? null : whyItWaits(state, left, now)
+  }
+}
+
+/** Returns who stopped a campaign, when, and why, as a sentence. */
+const stopOf = ({ status, stoppedAt, stoppedBy, stopReason }: SendingState): string => {
+  const who =
+    stoppedBy === null ? `It is ${status}` : `${stoppedBy[0]?.toUpperCase()}${stoppedBy.slice(1)} ${status} it`
+  return `${who}${stoppedAt === null ? "" : ` at ${minuteOf(stoppedAt)}`}${stopReason === null ? "." : `: ${stopReason.replace(/\.$/, "")}.`}`
+}
+
+const whyItWaits = (state: SendingState, left: number, now: number): Finding | null => {
+  const { status, progress, perMinute, hours, windowStart, windowEnd, dueAt, rateOpensAt, failures, pauses } = state
+  if (state.restoreFault !== null) {
+    return failed(
+      state.restoreFault === "restoring"
+        ? "The database was restored, and nothing is sent until that is finished."
+        : "The database is on another server than the workers last saw, and nothing is sent from it.",
+      "Follow the guide for restores, and run ops restore finish.",
+    )
+  }
+  if (state.isFrozen) {
+    return warning("Its organization is frozen, because it moves to another server.", "Finish the move, or undo it.")
+  }
+  if (state.workers === 0) return failed("No worker runs, so nothing is published or sent.", "Start a worker.")
+  if (state.isQuotaReached) {
+    return warning(
+      `Its program has reached its target of completers: ${WHEN_REACHED.completer_qualified}.`,
+      "Raise the target of the program, or leave it.",
+    )
+  }
+  if (toUnixMillis(windowEnd) <= now) return ok(`Its window ended at ${minuteOf(windowEnd)}.`)
+  if (toUnixMillis(windowStart) > now) return ok(`Its window has not begun: it begins at ${minuteOf(windowStart)}.`)
+  if (state.isToBeDrawn) return ok("Its recipients are drawn from those of the earlier campaign now.")
+  if (status === "scheduled" || status === "publishing") {
+    return ok(
+      `Its recipients are being published: ${numbers.format(progress.published)} of ${numbers.format(progress.recipients)} are.`,
+    )
+  }
+  if (left === 0) return ok("Everybody was written to who can be.")
+  if (state.isRampReached) {
+    return warning(
+      "Its sender has sent as many e-mails today as its ramp allows. It goes on at 00:00 UTC.",
+      "Wait, or give the sender another ramp (ops senders update --ramp).",
+    )
+  }
+  const [failure] = failures
+  if (failure !== undefined) {
+    return failed(
+      `${explainMailFailure(failure)}. ${count(failure.messages, "message")} wait for it, and are tried again by themselves.`,
+      "Mend the mail server or SMTP_URL; ops doctor tries it.",
+    )
+  }
+  const waits = [
+    ...pauses
+      .slice(0, 1)
+      .map(
+        ({ domain, until }) =>
+          `${domain}${pauses.length > 1 ? ` and ${count(pauses.length - 1, "other domain")}` : ""} refused us, and ${pauses.length > 1 ? "are" : "is"} left alone until ${minuteOf(until)}.`,
+      ),
+    ...(progress.deferred > 0 ? [`${count(progress.deferred, "mailbox", "mailboxes")} put us off.`] : []),
+    ...(hours === null ? [] : [`E-mails go out from ${hours.replace("-", " to ")} o'clock of the recipient's day.`]),
+  ]
+  if (dueAt === null || toUnixMillis(dueAt) > now) {
+    const next = dueAt === null ? [] : [`The next e-mail is due at ${minuteOf(dueAt)}.`]
+    return ok([...waits, ...next].join(" ") || "No message waits to be sent.")
+  }
+  if (rateOpensAt !== null) {
+    return ok(
+      perMinute === null
+        ? `The rate of all campaigns lets the next e-mail go out at ${minuteOf(rateOpensAt)}.`
+        : `Its rate is ${numbers.format(perMinute)} a minute: the next e-mail goes out at ${minuteOf(rateOpensAt)}.`,
+    )
+  }
+  return now - toUnixMillis(dueAt) > LATE_MS
+    ? failed(
+        `E-mails are due since ${minuteOf(dueAt)}, and no worker takes them.`,
+        "Check that the workers have SMTP_URL, and read their logs.",
+      )
+    : null
+}
+
+const numbers = new Intl.NumberFormat("en-US")
+const count = (n: number, noun: string, nouns = `${noun}s`): string => `${numbers.format(n)} ${n === 1 ? noun : nouns}`
+const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

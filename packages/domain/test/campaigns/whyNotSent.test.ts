@@ -1,0 +1,123 @@
+import { type SendingState, whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const NOW = Date.parse("2026-11-23T08:00:00Z")
+const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)
+const progress = {
+  ...{
+    recipients: 1000,
+    published: 1000,
+    queued: 900,
+    deferred: 0,
+    unknown: 0,
+    quarantined: 0,
+    withdrawn: 0,
+    sent: 100,
+  },
+  ...{ sentInLastMinute: 0, bounced: 0, refusedLater: 0, complained: 0, unsubscribed: 0, answered: 100 },
+}
+const IDLE: SendingState = {
+  organizationId: "org_1" as OrganizationId,
+  id: "cmp_1" as CampaignId,
+  name: "Spring",
+  status: "sending",
+  perMinute: null,
+  hours: null,
+  windowStart: at(-60),
+  windowEnd: at(60),
+  ...{ stoppedAt: null, stoppedBy: null, stopReason: null },
+  progress,
+  isToBeDrawn: false,
+  workers: 1,
+  restoreFault: null,
+  isFrozen: false,
+  isQuotaReached: false,
+  isRampReached: false,
+  dueAt: at(0),
+  rateOpensAt: null,
+  failures: [],
+  pauses: [],
+}
+const why = (state: Partial<SendingState>) => whyNotSent({ ...IDLE, ...state }, NOW)?.found ?? null
+const stop = { stoppedAt: at(-5), stoppedBy: "Dana Reyes", stopReason: "wrong link" }
+const failure = { class: "refused", code: "ECONNREFUSED", messages: 900 } as const
+
+describe("why nothing is sent", () => {
+  it.each<readonly [Partial<SendingState>, string]>([
+    [{ status: "draft" }, "It is a draft"],
+    [
+      { status: "paused", stoppedAt: at(-5) },
+      "It is paused at 2026-11-23 07:55 UTC. Nothing goes out until somebody resumes it.",
+    ],
+    [{ status: "paused", ...stop }, "Dana Reyes paused it at 2026-11-23 07:55 UTC: wrong link. Nothing"],
+    [
+      { status: "paused", ...stop, stoppedBy: "a worker", stopReason: "12 complaints." },
+      "A worker paused it at 2026-11-23 07:55 UTC: 12 complaints. N",
+    ],
+    [
+      { status: "cancelled", ...stop, stopReason: null },
+      "Dana Reyes cancelled it at 2026-11-23 07:55 UTC. 900 recipients will not",
+    ],
+    [{ status: "completed" }, "its window ended at 2026-11-23 09:00 UTC, and 900 recipients were not written to"],
+    [{ status: "completed", progress: { ...progress, answered: 1000 } }, "sent to everybody who could be"],
+    [{ restoreFault: "restoring" }, "The database was restored"],
+    [{ restoreFault: "moved" }, "on another server"],
+    [{ isFrozen: true }, "frozen"],
+    [{ workers: 0 }, "No worker runs"],
+    [{ isQuotaReached: true }, "target of completers: outreach ends"],
+    [{ windowStart: at(30) }, "it begins at 2026-11-23 08:30 UTC"],
+    [{ windowEnd: at(0) }, "Its window ended"],
+    [{ status: "publishing", progress: { ...progress, published: 10 } }, "being published: 10 of 1,000"],
+    [{ status: "scheduled", isToBeDrawn: true }, "drawn from those of the earlier campaign"],
+    [{ isRampReached: true }, "ramp"],
+    [{ failures: [failure] }, "The mail server is down: it refuses the connection (ECONNREFUSED). 900 messages wait"],
+    [
+      { dueAt: at(55), pauses: [{ domain: "a.test", until: at(55) }] },
+      "a.test refused us, and is left alone until 2026-11-23 08:55",
+    ],
+    [{ dueAt: at(55), progress: { ...progress, deferred: 3 } }, "3 mailboxes put us off. The next e-mail is due at"],
+    [{ dueAt: at(55), hours: "8-18" as SendingState["hours"] }, "from 8 to 18 o'clock of the recipient's day"],
+    [{ dueAt: null }, "No message waits"],
+    [{ perMinute: 1, rateOpensAt: at(1) }, "Its rate is 1 a minute: the next e-mail goes out at 2026-11-23 08:01"],
+    [{ rateOpensAt: at(1) }, "The rate of all campaigns"],
+    [{ dueAt: at(-5) }, "E-mails are due since 2026-11-23 07:55 UTC, and no worker takes them."],
+  ])("is said in words of %o", (state, words) => {
+    expect(why(state)).toContain(words)
+  })
+
+  it("has no cause while e-mails go out, or are about to", () => {
+    expect(why({})).toBeNull()
+    expect(why({ progress: { ...progress, sentInLastMinute: 1 }, failures: [failure] })).toBeNull()
+  })
+
+  it("names what no worker could change before what the next claim may", () => {
+    const all = { workers: 0, isRampReached: true, failures: [failure], rateOpensAt: at(1), dueAt: at(5) }
+    expect(why(all)).toContain("No worker runs")
+    expect(why({ ...all, status: "paused" })).toContain("It is paused")
+    expect(why({ ...all, workers: 2 })).toContain("ramp")
+  })
+
+  it("is a whole sentence, whatever the state", () => {
+    const any = fc.record({
+      status: fc.constantFrom("scheduled", "publishing", "published", "sending", "paused", "draft", "completed"),
+      workers: fc.nat(2),
+      isRampReached: fc.boolean(),
+      isQuotaReached: fc.boolean(),
+      dueAt: fc.option(fc.integer({ min: -9, max: 9 }).map(at)),
+      windowStart: fc.integer({ min: -9, max: 9 }).map(at),
+      rateOpensAt: fc.option(fc.constant(at(1))),
+      failures: fc.constantFrom([], [failure]),
+      hours: fc.constantFrom(null, "8-18" as SendingState["hours"]),
+    })
+    fc.assert(
+      fc.property(any, (state) => {
+        const found = why(state as Partial<SendingState>)
+        expect(found === null || /^[A-Z].*\.$/.test(found)).toBe(true)
+        expect(found).not.toMatch(/undefined|null|NaN|\d o'clock o'clock/)
+      }),
+    )
+  })
+})
