@@ -105,6 +105,41 @@ describe("a campaign", () => {
     ])
   })
 
+  it("says in words why no e-mail goes out, and so does Today", async () => {
+    const { campaign, organization } = await test().run(seedCampaign({ recipients: 2 }))
+    const viewer = await test().as("viewer", organization.id)
+    const execute = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
+      test().run(Effect.orDie(SqlClient.SqlClient.use(statement)))
+    const why = async () => (await viewer.get(`/campaigns/${campaign.id}`)).words
+    expect(await why()).toContain("No e-mail goes out. It is a draft")
+    await test().run(sendCampaign(campaign.id))
+    expect(await why()).toContain(
+      "No e-mail goes out. No worker runs, so nothing is published or sent. Start a worker.",
+    )
+    expect((await viewer.get("/")).words).toMatch(/Campaigns that send nothing.*SpringNo worker runs/)
+
+    await execute((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
+    for (const lease of await test().run(claimMessages(2))) {
+      await test().run(settle(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
+    }
+    const down = "The mail server is down: it refuses the connection (ECONNREFUSED). 2 messages wait for it"
+    expect(await why()).toContain(`No e-mail goes out. ${down}`)
+    expect((await viewer.get("/")).words).toContain(down)
+    for (const lease of await test().run(
+      Effect.andThen(
+        Effect.orDie(SqlClient.SqlClient.use((sql) => sql`update messages set due_at = now()`)),
+        claimMessages(2),
+      ),
+    )) {
+      await test().run(settle(lease, { _tag: "Refused", status: "550 5.7.1" }))
+    }
+    expect(await why()).toMatch(/No e-mail goes out. clinic.test refused us, and is left alone until .* UTC. The next/)
+    await execute((sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`)
+    expect(await why()).toContain("No e-mail goes out. Its window has not begun: it begins at")
+    expect((await viewer.get("/")).words).not.toContain("Campaigns that send nothing")
+    await execute((sql) => sql`delete from delivery_workers`)
+  })
+
   it("says what is wrong before it is sent", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 0, opensIn: 3600 }))
     const { words } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)

@@ -1,4 +1,5 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -14,6 +15,7 @@ import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
+import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -44,6 +46,7 @@ import { feedbackFacts } from "./ComplaintRate.tsx"
 import { cancelRoutes, pauseRoutes, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
+import { SendingLine } from "./SendingLine.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
@@ -51,14 +54,16 @@ const MAX_SEEDS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
   isConsistent: false,
-  run: ({ campaign }) => Effect.map(readCampaign(campaign), contentOf),
+  run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
 })
 
-const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
   const found = yield* consistentRead(readRows(campaignId))
   // The checks ask name servers.
   const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
-  return { ...found, checks, canSendTest: (yield* ConsoleConfig).smtp !== null }
+  const { progress, failures } = found.sending
+  const cause = whyNotSent(found.sending, now)
+  return { ...found, progress, failures, cause, checks, canSendTest: (yield* ConsoleConfig).smtp !== null }
 })
 
 const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -71,12 +76,11 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
     campaign,
     ...(yield* Effect.all({
       totals: reader.totals(key),
-      progress: repository.progress(campaignId),
+      sending: (yield* SendingReader).find(key),
       hours: reader.hours(key),
       domains: reader.domains(key, MAX_DOMAINS),
       seeds: (yield* SeedRepository).list(campaignId, MAX_SEEDS),
       lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
-      failures: repository.failures(campaignId),
       quarantined: repository.quarantined(campaignId),
       organization: (yield* OrganizationReader).find(organizationId),
       summaries: repository.summaries(organizationId, [campaignId]),
@@ -101,7 +105,7 @@ const contentOf = (view: CampaignView) => {
       id={campaign.id}
       commands={commandsFor(campaign)}
     >
-      <StopLine {...view} />
+      {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopLine {...view} />}
       <CampaignProgressBar progress={view.progress} />
       <CampaignForms {...view} />
       <CampaignTroubles {...view} />

@@ -1,5 +1,7 @@
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import type { ComponentChildren } from "preact"
@@ -14,6 +16,7 @@ import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
+const MAX_IDLE = 5
 const MAX_ISSUES = 5
 
 /** A quarter of an hour is a point of a line, its highest sample: more would not be seen. */
@@ -24,10 +27,11 @@ export const todayPage = definePage("/", {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader
-    const [today, samples, domains, complained, failing, groups, endpoints] = yield* Effect.all(
+    const [today, samples, idle, domains, complained, failing, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),
         reader.readHistory(scope),
+        (yield* SendingReader).listIdle(scope, MAX_IDLE),
         reader.readRefusingDomains(scope),
         reader.readComplained(scope),
         reader.readFailingEndpoints(scope),
@@ -36,6 +40,10 @@ export const todayPage = definePage("/", {
       ],
       { concurrency: "unbounded" },
     )
+    const waiting = idle.flatMap((state) => {
+      const cause = whyNotSent(state, now)
+      return cause === null ? [] : [{ ...state, ...cause }]
+    })
     const quotaDays = today.quota === null ? [] : yield* reader.readQuotaDays(today.quota)
     return (
       <Page title="Today" commands={["ops status", "ops status --watch"]}>
@@ -52,6 +60,17 @@ export const todayPage = definePage("/", {
             </Tile>
           ))}
         </ul>
+        {waiting.length > 0 && (
+          <Table
+            title="Campaigns that send nothing"
+            rows={waiting}
+            columns={{
+              Campaign: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
+              Why: ({ found }) => found,
+              "What to do": ({ advice }) => advice ?? "–",
+            }}
+          />
+        )}
         <section id="issues">
           <Table
             title="Open issues"
