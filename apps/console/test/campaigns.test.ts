@@ -134,7 +134,9 @@ describe("a campaign", () => {
       await test().run(settle(lease, { _tag: "Refused", status: "550 5.7.1" }))
     }
     expect(await why()).toMatch(/No e-mail goes out. clinic.test refused us, and is left alone until .* UTC. The next/)
-    await execute((sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`)
+    await execute(
+      (sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`,
+    )
     expect(await why()).toContain("No e-mail goes out. Its window has not begun: it begins at")
     expect((await viewer.get("/")).words).not.toContain("Campaigns that send nothing")
     await execute((sql) => sql`delete from delivery_workers`)

@@ -210,6 +210,7 @@ describe("campaigns", () => {
       html: HTML,
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
       pauses: [],
+      waits_for: "It is a draft: nothing goes out until somebody schedules it.",
     })
     const { stdout } = await run(["campaigns", "show", id])
     expect(stdout).toMatch(/░{40} 0% · 0 sent, 0 bounced of 0/)

@@ -1,17 +1,19 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
+import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { TestSubject } from "@outreach/domain/mail/Message"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { drawBar, progressLine } from "@outreach/process/progress"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
@@ -30,10 +32,13 @@ export const show = reading({
     if (follow) yield* followCampaign(campaignId)
     const repository = yield* CampaignRepository
     const { html, text, ...campaign } = yield* repository.find(campaignId)
-    const progress = yield* repository.progress(campaignId)
+    const sending = yield* SendingReader.use(({ find }) => find({ ...campaign, campaignId }))
+    const { progress } = sending
     const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
     return {
       ...campaign,
+      // Why no e-mail goes out; null while they go out.
+      waitsFor: whyNotSent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
       rates: ratesOf(progress),
       // Null where it is the deployment's, MAIL_FROM.
       senderId: sender?.id ?? null,

@@ -1,4 +1,5 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { CAMPAIGN_STATUSES, countUnsent, MAX_RATE, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus, CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
@@ -238,6 +239,7 @@ export const campaigns = group({
   services: Layer.mergeAll(
     CampaignRepositoryPg,
     CampaignReader.layer,
+    SendingReader.layer,
     EndpointRepositoryPg,
     secretSummaries,
     ProgramRepositoryPg,
