@@ -1,6 +1,7 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { SendingState } from "@outreach/domain/campaigns/whyNotSent"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { RecipientState } from "@outreach/domain/recipients/whyNotWrittenTo"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Struct } from "effect"
@@ -47,6 +48,26 @@ const states = rowsOf(SendingState, {
     ) pause)`,
 })
 
+const recipientStates = rowsOf(RecipientState, {
+  recipientId: "recipient.id",
+  campaignId: "recipient.campaign_id",
+  refusedLater: `(
+    select cause from late_refusals refusal
+    where refusal.organization_id = recipient.organization_id and refusal.campaign_id = recipient.campaign_id
+      and refusal.recipient_id = recipient.id)`,
+  dueAt: "nullif(due_at, 'infinity')",
+  failure:
+    "case when failure_class is not null then jsonb_build_object('class', failure_class, 'code', failure_code) end",
+  pausedUntil: `(
+    select until from domain_pauses pause
+    where pause.organization_id = recipient.organization_id and pause.campaign_id = recipient.campaign_id
+      and domain = lower(split_part(email, '@', -1)) and until > statement_timestamp())`,
+  lastReply: `(
+    select reply from message_attempts attempt
+    where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id
+    order by last_at desc limit 1)`,
+})
+
 /** A campaign with how far it has come, as `states` reads it. */
 const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
   select campaign.*, totals.*, (
@@ -66,6 +87,27 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
       states.decode,
       Effect.map((rows) => rows[0]!),
     ),
+
+  /** Reads how far the e-mails to recipients have come, each with its campaign, in the order of the ids. */
+  ofRecipients: Effect.fnUntraced(function* (organizationId: OrganizationId, ids: ReadonlyArray<RecipientId>) {
+    const recipients = yield* sql`
+      select ${recipientStates.columns}
+      from unnest(${ids}::text[]) with ordinality as wanted (id, place)
+      join recipients recipient on recipient.organization_id = ${organizationId} and recipient.id = wanted.id
+      left join messages message on message.organization_id = recipient.organization_id and message.recipient_id = recipient.id
+      order by place`.pipe(recipientStates.decode)
+    const campaignIds = recipients.map(({ campaignId }) => campaignId)
+    const campaigns = yield* sql`
+      select ${states.columns}
+      from (${counted(
+        sql,
+        sql`campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`,
+      )}) campaign`.pipe(states.decode)
+    return recipients.flatMap((recipient) => {
+      const campaign = campaigns.find(({ id }) => id === recipient.campaignId)
+      return campaign === undefined ? [] : [{ ...recipient, campaign }]
+    })
+  }),
 
   /** Lists campaigns that are paused or under way, and have sent nothing in the last minute although somebody is left and their window has begun; newest first. */
   listIdle: (organizationId: OrganizationId | null, limit: number) =>

@@ -1,0 +1,92 @@
+import { Schema, Struct } from "effect"
+import { explainMailFailure, type SendingState, whyNotSent } from "../campaigns/whyNotSent.ts"
+import { RecipientId } from "../Identifier.ts"
+import { LATE_REFUSAL_CAUSES } from "../mail/lateRefusalCause.ts"
+import { MailFailure } from "../mail/Mailer.ts"
+import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
+import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"
+import { Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { Recipient } from "./Recipient.ts"
+
+/** How far the e-mail of one campaign to one recipient has come. */
+export const RecipientState = Schema.Struct({
+  ...Struct.pick(Recipient.fields, ["campaignId", "sentAt", "bouncedAt"]),
+  recipientId: RecipientId,
+  withdrawnAt: Schema.NullOr(Timestamp),
+  withdrawalReason: Schema.NullOr(Schema.String),
+  /** Why it was refused after a server had accepted it. */
+  refusedLater: Schema.NullOr(Schema.Literals(LATE_REFUSAL_CAUSES)),
+  /** Of the message that waits: when it is due, how often its mailbox put it off, and since when it is set aside. */
+  dueAt: Schema.NullOr(Timestamp),
+  attempts: Schema.NullOr(Schema.Int),
+  quarantinedAt: Schema.NullOr(Timestamp),
+  /** Why it was not taken the last time, when its recipient is not the reason. */
+  failure: Schema.NullOr(MailFailure),
+  /** Until when the campaign leaves the domain of its address alone, which refused us. */
+  pausedUntil: Schema.NullOr(Timestamp),
+  /** What a mail server replied to the last attempt, from `cleanSmtpReply`. */
+  lastReply: Schema.NullOr(Schema.String),
+})
+export type RecipientState = typeof RecipientState.Type
+
+/** Why nobody writes to somebody who is suppressed. */
+export const SUPPRESSED_BECAUSE: Readonly<Record<SuppressionReason, string>> = {
+  account_created: "they have an account already",
+  unsubscribed: "they unsubscribed",
+  operator: "an operator suppressed them",
+  bounced: "their address takes no mail",
+  complained: "they reported an e-mail as unwanted",
+}
+
+const WITHDRAWN_BECAUSE: Readonly<Record<WithdrawalReason, string>> = {
+  suppressed: "they were suppressed before it went out",
+  learner_qualified: "they had become a learner before it went out",
+  completer_qualified: "they had become a completer before it went out",
+  quota_reached: "the program had reached its target before it went out",
+  clicked: "they had clicked in the earlier campaign",
+}
+
+/** Returns whether a campaign has written to a recipient at `now`, in Unix milliseconds, and if not, why. */
+export const whyNotWrittenTo = (state: RecipientState, campaign: SendingState, now: number): Finding => {
+  const { sentAt, bouncedAt, withdrawalReason, refusedLater, quarantinedAt, dueAt, attempts, failure, pausedUntil } =
+    state
+  const reply = state.lastReply === null ? "." : `: ${state.lastReply}`
+  if (bouncedAt !== null) return failed(`The e-mail bounced at ${minuteOf(bouncedAt)}${reply}`, "Correct the address.")
+  if (sentAt !== null) {
+    return refusedLater === null
+      ? ok(`The e-mail was sent at ${minuteOf(sentAt)}, and their mail server took it.`)
+      : failed(
+          `The e-mail was sent at ${minuteOf(sentAt)}, and refused later (${refusedLater})${reply}`,
+          "Look at what the domain refuses.",
+        )
+  }
+  if (withdrawalReason !== null) {
+    return warning(
+      `It was not sent: ${WITHDRAWN_BECAUSE[withdrawalReason as WithdrawalReason]}.`,
+      "Nothing, unless that is wrong.",
+    )
+  }
+  if (quarantinedAt !== null) {
+    return failed(
+      `It is set aside since ${minuteOf(quarantinedAt)}: ${failure === null ? "nobody knows whether it was delivered" : explainMailFailure(failure)}.`,
+      "Look at the messages that are not tried again on the campaign's page.",
+    )
+  }
+  const cause = whyNotSent(campaign, now)
+  // What holds the whole campaign comes before what its next attempt waits for.
+  if (campaign.status !== "sending" && cause !== null) return cause
+  if (failure !== null)
+    return failed(`${explainMailFailure(failure)}. It is tried again by itself.`, "Mend the mail server.")
+  if (pausedUntil !== null) {
+    return warning(
+      `Their domain refused us, and is left alone until ${minuteOf(pausedUntil)}${reply}`,
+      "Sending there resumes by itself.",
+    )
+  }
+  if (attempts !== null && attempts > 0 && dueAt !== null && toUnixMillis(dueAt) > now) {
+    return ok(`Their mailbox put it off, and it is tried again at ${minuteOf(dueAt)}${reply}`)
+  }
+  return cause ?? ok("It goes out with its campaign, as fast as the rates let it.")
+}
+
+const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`
