@@ -1,6 +1,6 @@
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import type { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
-import { Cause, Clock, Context, Deferred, Effect, Layer, PubSub, RcMap, Schedule, Stream } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Layer, PubSub, RcMap, Record, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { visibleText } from "../components/values.tsx"
 import { liveTexts } from "../pages/today/todayTiles.ts"
@@ -102,7 +102,7 @@ const STREAM_LIMIT = "1 minute"
 /** More often than proxies end a connection on which nothing comes. */
 const HEARTBEAT_EVERY = "15 seconds"
 
-/** `/live`: the texts of the tiles as server-sent events, of the deployment or of the operator's organization. */
+/** `/live`: the texts of the tiles as server-sent events, after the first those that have changed, of the deployment or of the operator's organization. */
 export const liveRoute = defineResource("/live", {
   run: Effect.fnUntraced(function* (_, { operator, session }) {
     const live = yield* LiveValues
@@ -118,7 +118,13 @@ export const liveRoute = defineResource("/live", {
         retryAfterSeconds: 60,
       })
     }
-    const texts = Stream.map(live.texts(viewer), (texts) => `data: ${visibleText(JSON.stringify(texts))}\n\n`)
+    const texts = live.texts(viewer).pipe(
+      Stream.mapAccum(
+        (): LiveTexts => ({}),
+        (last, now) => [now, [Record.filter(now, (text, name) => text !== last[name])]],
+      ),
+      Stream.map((changed) => `data: ${visibleText(JSON.stringify(changed))}\n\n`),
+    )
     const heartbeats = Stream.map(Stream.fromSchedule(Schedule.spaced(HEARTBEAT_EVERY)), () => ": still here\n\n")
     const events = Stream.merge(texts, heartbeats, { haltStrategy: "left" }).pipe(
       Stream.prepend(["retry: 1000\n\n"]),

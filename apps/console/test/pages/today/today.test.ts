@@ -203,7 +203,8 @@ describe("the stream of live values", () => {
     await test().run(seedTroubles)
     const before = Number(first["breakers"])
     let values = first
-    while (values["breakers"] !== String(before + 1)) values = (await next())!
+    // Each message after the first holds only what has changed.
+    while (values["breakers"] !== String(before + 1)) values = { ...values, ...(await next())! }
     expect(values).toMatchObject({ "breakers.tone": "bad" })
     close()
   })
