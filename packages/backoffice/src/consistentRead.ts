@@ -5,11 +5,14 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 /** Runs an effect that only reads, all of it as of one moment. Its statements share a connection, and run one after another. */
 export const consistentRead = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | SqlClient.SqlClient> =>
   SqlClient.SqlClient.use((sql) =>
-    Effect.gen(function* () {
-      yield* sql`set transaction isolation level repeatable read, read only`
-      const [connection, depth] = yield* sql.transactionService
-      return yield* Effect.provideService(read, sql.transactionService, [oneAfterAnother(connection), depth])
-    }).pipe(sql.withTransaction, orDieAs("consistentRead")),
+    sql.transactionService.pipe(
+      Effect.flatMap(([connection, depth]) =>
+        Effect.provideService(read, sql.transactionService, [oneAfterAnother(connection), depth]),
+      ),
+      sql.withTransaction,
+      Effect.provideService(SqlClient.BeginTransaction, "begin isolation level repeatable read read only"),
+      orDieAs("consistentRead"),
+    ),
   ) as Effect.Effect<A, E, R | SqlClient.SqlClient>
 
 const oneAfterAnother = (connection: SqlConnection.Connection): SqlConnection.Connection => {
