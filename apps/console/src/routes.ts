@@ -17,6 +17,7 @@ import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesRoutes } from "./pages/issues/issuesPage.tsx"
 import { replayRoutes } from "./pages/issues/replayPage.tsx"
+import { numbersRoutes } from "./pages/numbers/numbersPage.tsx"
 import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
 import { partnerPages } from "./pages/partners/partnerPage.tsx"
@@ -32,6 +33,7 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 
 export const routes = [
   [todayPage, liveRoute],
+  numbersRoutes,
   [campaignsPage, ...campaignRoutes, ...campaignMail],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],

@@ -35,6 +35,7 @@ const loaders = {
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
+  numbers: () => import("./commands/numbers.ts").then(({ numbers }) => numbers),
   operators: () => import("./commands/operators.ts").then(({ operators }) => operators),
   audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
   database: () => import("./commands/database.ts").then(({ database }) => database),

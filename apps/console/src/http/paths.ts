@@ -18,6 +18,7 @@ export const SECTIONS = {
   today: { title: "Today", path: "/", group: "Now" },
   issues: { title: "Issues", path: "/issues", group: "Now" },
   people: { title: "Find", path: "/find", group: "Now" },
+  numbers: { title: "Numbers", path: "/numbers", group: "Outreach" },
   campaigns: { title: "Campaigns", path: "/campaigns", group: "Outreach" },
   suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
   partners: { title: "Partners", path: "/partners", group: "Partners" },

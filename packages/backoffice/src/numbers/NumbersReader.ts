@@ -68,6 +68,14 @@ const BouncedDomain = Schema.Struct({
   lastReplyAt: Schema.NullOr(Timestamp),
 })
 export type BouncedDomain = typeof BouncedDomain.Type
+export const DOMAIN_COLUMNS = Struct.keys(BouncedDomain.fields)
+
+/** The numbers of every period, by the database's clock. */
+export interface NumbersTotals {
+  readonly now: Timestamp
+  readonly periods: Readonly<Record<PeriodName, Period>>
+  readonly totals: Readonly<Record<PeriodName, Numbers>>
+}
 
 const decodeNow = decodeValue({ now: Timestamp })
 const decodeTotals = decodeRows({ period: Schema.Int, ...Numbers.fields })
@@ -130,13 +138,13 @@ export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/
   })
 
   return {
-    /** Reads the numbers of all periods, by the database's clock. */
+    /** Reads the numbers of every period. */
     totals: Effect.fnUntraced(function* (filter: NumbersFilter) {
       const now = yield* sql`select statement_timestamp() as now`.pipe(decodeNow)
       const periods = periodsAt(toUnixMillis(now))
       const found = yield* sums(filter, Object.values(periods))
       const totals = Object.fromEntries(Struct.keys(PERIODS).map((name, i) => [name, found[i]]))
-      return { now, periods, totals: totals as Readonly<Record<PeriodName, Numbers>> }
+      return { now, periods, totals } as NumbersTotals
     }),
 
     /** Reads the numbers of each hour of a period. */

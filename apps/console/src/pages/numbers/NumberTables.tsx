@@ -1,0 +1,224 @@
+import type {
+  BouncedDomain,
+  Grouping,
+  NumberName,
+  NumbersFilter,
+  NumbersGroup,
+  NumbersTotals,
+} from "@outreach/backoffice/numbers/NumbersReader"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { type Change, describeChange } from "@outreach/domain/numbers/describeChange"
+import type { PeriodName } from "@outreach/domain/numbers/Period"
+import type { ComponentChildren } from "preact"
+import { formatCount, formatShare } from "../../components/format.ts"
+import { type Column, Table, withQuery } from "../../components/layout.tsx"
+import { IdLink, Noted, Time } from "../../components/values.tsx"
+import { recipientsOf } from "../campaigns/recipientsPage.tsx"
+
+/** What each number is called, and the list that it leads to: of a campaign's recipients by outcome, and by time. */
+export const NUMBERS = {
+  published: { title: "Published", outcome: "published", list: "/events?type=outreach.recipients_published" },
+  sent: { title: "Sent", outcome: "sent", list: "/events?type=outreach.email_sent" },
+  bounced: { title: "Bounced", outcome: "bounced", list: "/events?type=outreach.email_bounced" },
+  unsuspectedOpened: { title: "Opened", outcome: "opened", list: "/events?type=outreach.email_opened" },
+  opened: {
+    title: "Opened, with suspected bots",
+    outcome: "opened_with_bots",
+    list: "/events?type=outreach.email_opened",
+  },
+  unsuspectedClicked: { title: "Clicked", outcome: "clicked", list: "/events?type=outreach.email_clicked" },
+  clicked: {
+    title: "Clicked, with suspected bots",
+    outcome: "clicked_with_bots",
+    list: "/events?type=outreach.email_clicked",
+  },
+  accounts: {
+    title: "Accounts",
+    outcome: "account_created",
+    list: "/inbox?state=applied&type=clinician.account_created",
+  },
+  learners: {
+    title: "Learners",
+    outcome: "learner_qualified",
+    list: "/inbox?state=applied&type=clinician.learner_qualified",
+  },
+  completers: {
+    title: "Completers",
+    outcome: "completer_qualified",
+    list: "/inbox?state=applied&type=clinician.completer_qualified",
+  },
+  complained: { title: "Complaints", outcome: "complained", list: "/suppressions?reason=complained" },
+  unsubscribed: { title: "Unsubscribed", outcome: "unsubscribed", list: "/suppressions?reason=unsubscribed" },
+} as const satisfies Readonly<Record<NumberName, { title: string; outcome: string; list: string }>>
+
+const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
+
+interface Scope extends NumbersFilter {
+  readonly campaignId?: CampaignId | null
+}
+
+/** A number of a period with the way to its list. The log of events has no programs, so that a program's number leads to its campaigns first. */
+const NumberLink = (props: {
+  readonly of: NumberName
+  readonly count: number
+  readonly period: PeriodName
+  readonly periods: NumbersTotals["periods"]
+  readonly scope: Scope
+}) => {
+  const { count, period } = props
+  if (count === 0) return <>0</>
+  const { outcome, list } = NUMBERS[props.of]
+  const { campaignId, programId, organizationId } = props.scope
+  const { from, to } = props.periods[period]
+  const address =
+    typeof campaignId === "string"
+      ? recipientsOf(campaignId, outcome)
+      : programId !== undefined && list.startsWith("/events")
+        ? withQuery("/numbers", { organization: organizationId, program: programId, by: "campaign", period })
+        : withQuery(list, { from, to, organization: organizationId, ...(list.startsWith("/supp") && { program: programId }) })
+  return <a href={address}>{formatCount(count)}</a>
+}
+
+const SIGNS: Readonly<Record<Change["direction"], string>> = { up: "▲", down: "▼", none: "" }
+
+const Difference = (props: { readonly count: number; readonly before: number }) => {
+  const { direction, text } = describeChange(props.count, props.before)
+  return (
+    <>
+      <span aria-hidden="true">{SIGNS[direction]}</span> {text}
+    </>
+  )
+}
+
+/** The numbers of a day or a week beside those of the one before. */
+export const ComparisonTable = (props: {
+  readonly title: string
+  readonly periods: readonly [soFar: PeriodName, byHour: PeriodName, beforeByHour: PeriodName, before: PeriodName]
+  readonly headers: readonly [soFar: string, byHour: string, beforeByHour: string, change: string, before: string]
+  readonly numbers: NumbersTotals
+  readonly scope: Scope
+}) => {
+  const { numbers, scope, headers } = props
+  const [soFar, byHour, beforeByHour, before] = props.periods
+  const of = (period: PeriodName): Column<NumberName> => ({
+    number: (name) => (
+      <NumberLink of={name} count={numbers.totals[period][name]} period={period} periods={numbers.periods} scope={scope} />
+    ),
+  })
+  return (
+    <Table
+      title={props.title}
+      rows={SHOWN}
+      columns={{
+        Number: (name) => NUMBERS[name].title,
+        [headers[0]]: of(soFar),
+        [headers[1]]: of(byHour),
+        [headers[2]]: of(beforeByHour),
+        [headers[3]]: {
+          number: (name) => (
+            <Difference count={numbers.totals[byHour][name]} before={numbers.totals[beforeByHour][name]} />
+          ),
+        },
+        [headers[4]]: of(before),
+      }}
+    />
+  )
+}
+
+/** The numbers of a period by organization, program or campaign. */
+export const GroupTable = (props: {
+  readonly title: string
+  readonly grouping: Grouping
+  readonly period: PeriodName
+  readonly groups: ReadonlyArray<NumbersGroup>
+  readonly periods: NumbersTotals["periods"]
+}) => {
+  const { grouping, period, periods } = props
+  const scopeOf = ({ organizationId, programId, campaignId }: NumbersGroup): Scope => ({
+    organizationId: organizationId ?? undefined,
+    programId: programId ?? undefined,
+    campaignId,
+  })
+  return (
+    <Table
+      label={props.title}
+      rows={props.groups}
+      empty="Nothing was counted in this period. What is sent, opened or reported stands here within the second."
+      columns={{
+        [grouping === "organization" ? "Organization" : grouping === "program" ? "Program" : "Campaign"]: (group) => (
+          <GroupName {...group} grouping={grouping} period={period} />
+        ),
+        ...Object.fromEntries(
+          SHOWN.map((name) => [
+            NUMBERS[name].title,
+            {
+              number: (group: NumbersGroup) => (
+                <NumberLink of={name} count={group[name]} period={period} periods={periods} scope={scopeOf(group)} />
+              ),
+            },
+          ]),
+        ),
+      }}
+    />
+  )
+}
+
+/** The name of a group, which leads to what it is divided into. */
+const GroupName = (group: NumbersGroup & { readonly grouping: Grouping; readonly period: PeriodName }): ComponentChildren => {
+  const { grouping, period, organizationId: organization, programId: program } = group
+  if (grouping === "campaign") {
+    return (
+      <Noted note={`${group.program}, ${group.organization}`}>
+        <IdLink id={group.campaignId!}>{group.campaign!}</IdLink>
+      </Noted>
+    )
+  }
+  const [name, by] = grouping === "organization" ? [group.organization!, "program"] : [group.program!, "campaign"]
+  const address = withQuery("/numbers", { organization, period, by, ...(program !== null && { program }) })
+  return (
+    <Noted note={grouping === "program" ? group.organization! : ""}>
+      <a href={address}>
+        <bdi>{name}</bdi>
+      </a>
+    </Noted>
+  )
+}
+
+/** The recipient domains at which most e-mails bounced, over all campaigns. */
+export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDomain> }) => (
+  <Table
+    label="Domains with the most bounces"
+    rows={props.domains}
+    empty="No e-mail has bounced. The domains whose servers refuse addresses stand here, with their replies."
+    columns={{
+      Domain: ({ domain }) => domain,
+      Bounced: {
+        number: ({ bounced, campaignId }) => <a href={recipientsOf(campaignId, "bounced")}>{formatCount(bounced)}</a>,
+      },
+      "Share of e-mails": { number: ({ bounced, sent }) => formatShare(bounced / (bounced + sent)) },
+      "No such mailbox": { count: ({ mailboxNotFound }) => mailboxNotFound },
+      "Mailbox disabled": { count: ({ mailboxDisabled }) => mailboxDisabled },
+      "No such domain": { count: ({ domainNotFound }) => domainNotFound },
+      "Address not valid": { count: ({ addressInvalid }) => addressInvalid },
+      "Other reasons": { count: ({ other }) => other },
+      "Most in campaign": ({ campaignId, campaign, campaigns }) => (
+        <Noted note={campaigns > 1 ? `of ${formatCount(campaigns)} campaigns` : ""}>
+          <IdLink id={campaignId}>{campaign}</IdLink>
+        </Noted>
+      ),
+      "Last replies": ({ replies, lastReplyAt }) =>
+        replies.length === 0 ? (
+          "–"
+        ) : (
+          <>
+            {[...new Set(replies)].map((reply) => (
+              <div key={reply}>
+                <bdi>{reply}</bdi>
+              </div>
+            ))}
+            <Time at={lastReplyAt} />
+          </>
+        ),
+    }}
+  />
+)
