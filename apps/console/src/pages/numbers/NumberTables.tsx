@@ -75,7 +75,12 @@ const NumberLink = (props: {
       ? recipientsOf(campaignId, outcome)
       : programId !== undefined && list.startsWith("/events")
         ? withQuery("/numbers", { organization: organizationId, program: programId, by: "campaign", period })
-        : withQuery(list, { from, to, organization: organizationId, ...(list.startsWith("/supp") && { program: programId }) })
+        : withQuery(list, {
+            from,
+            to,
+            organization: organizationId,
+            ...(list.startsWith("/supp") && { program: programId }),
+          })
   return <a href={address}>{formatCount(count)}</a>
 }
 
@@ -102,7 +107,13 @@ export const ComparisonTable = (props: {
   const [soFar, byHour, beforeByHour, before] = props.periods
   const of = (period: PeriodName): Column<NumberName> => ({
     number: (name) => (
-      <NumberLink of={name} count={numbers.totals[period][name]} period={period} periods={numbers.periods} scope={scope} />
+      <NumberLink
+        of={name}
+        count={numbers.totals[period][name]}
+        period={period}
+        periods={numbers.periods}
+        scope={scope}
+      />
     ),
   })
   return (
@@ -164,7 +175,9 @@ export const GroupTable = (props: {
 }
 
 /** The name of a group, which leads to what it is divided into. */
-const GroupName = (group: NumbersGroup & { readonly grouping: Grouping; readonly period: PeriodName }): ComponentChildren => {
+const GroupName = (
+  group: NumbersGroup & { readonly grouping: Grouping; readonly period: PeriodName },
+): ComponentChildren => {
   const { grouping, period, organizationId: organization, programId: program } = group
   if (grouping === "campaign") {
     return (

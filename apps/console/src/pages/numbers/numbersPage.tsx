@@ -1,13 +1,8 @@
-import {
-  type Grouping,
-  GROUPINGS,
-  type NumberName,
-  NumbersReader,
-} from "@outreach/backoffice/numbers/NumbersReader"
+import { GROUPINGS, type Grouping, type NumberName, NumbersReader } from "@outreach/backoffice/numbers/NumbersReader"
 import { domainsCsv, numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramId } from "@outreach/domain/Identifier"
-import { type PeriodName, PERIODS } from "@outreach/domain/numbers/Period"
+import { PERIODS, type PeriodName } from "@outreach/domain/numbers/Period"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -90,7 +85,13 @@ const numbersPage = definePage("/numbers", {
         <ComparisonTable
           title="Today and yesterday"
           periods={["today", "today_by_hour", "yesterday_by_hour", "yesterday"]}
-          headers={["Today so far", `Today by ${hour}`, `Yesterday by ${hour}`, "On yesterday by this hour", "Yesterday"]}
+          headers={[
+            "Today so far",
+            `Today by ${hour}`,
+            `Yesterday by ${hour}`,
+            "On yesterday by this hour",
+            "Yesterday",
+          ]}
           numbers={numbers}
           scope={scope}
         />
@@ -108,7 +109,13 @@ const numbersPage = definePage("/numbers", {
           scope={scope}
         />
         <Section title={`${PERIODS[period]}, by ${by}`}>
-          <GroupTable title={`${PERIODS[period]}, by ${by}`} grouping={by} period={period} groups={groups} periods={periods} />
+          <GroupTable
+            title={`${PERIODS[period]}, by ${by}`}
+            grouping={by}
+            period={period}
+            groups={groups}
+            periods={periods}
+          />
           {groups.length === MAX_GROUPS && <p>These are the {MAX_GROUPS} with most e-mails.</p>}
           <p>
             <a href={withQuery("/numbers/csv", chosen)}>Download these numbers as CSV</a>
@@ -118,7 +125,9 @@ const numbersPage = definePage("/numbers", {
           <p>Over all campaigns, since the first one.</p>
           <DomainsTable domains={domains} />
           <p>
-            <a href={withQuery("/numbers/csv", { organization, program, table: "domains" })}>Download the domains as CSV</a>
+            <a href={withQuery("/numbers/csv", { organization, program, table: "domains" })}>
+              Download the domains as CSV
+            </a>
           </p>
         </Section>
       </Page>
