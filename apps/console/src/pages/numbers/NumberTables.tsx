@@ -13,7 +13,8 @@ import type { ComponentChildren } from "preact"
 import { formatCount, formatShare } from "../../components/format.ts"
 import { type Column, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Noted, Time } from "../../components/values.tsx"
-import { recipientsOf } from "../campaigns/recipientsPage.tsx"
+
+const recipientsOf = (id: string, outcome: string) => `/campaigns/${id}/recipients?outcome=${outcome}`
 
 /** What each number is called, and the list that it leads to: of a campaign's recipients by outcome, and by time. */
 export const NUMBERS = {

@@ -1,3 +1,4 @@
+import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { GROUPINGS, type Grouping, type NumberName, NumbersReader } from "@outreach/backoffice/numbers/NumbersReader"
 import { domainsCsv, numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -135,26 +136,29 @@ const numbersPage = definePage("/numbers", {
   }),
 })
 
-/** With a byte order mark, without which Excel reads names as another encoding. */
+/** With a byte order mark, without which Excel reads names in another encoding. */
 const numbersCsvFile = defineResource("/numbers/csv", {
   inputs: { ...Struct.omit(filters, ["count"]), table: oneOf(["numbers", "domains"]) },
-  run: Effect.fnUntraced(function* ({ organization, program, table = "numbers", ...given }) {
-    const { by, period } = { ...DEFAULTS, ...pickDefined(given) }
-    const scope = { organizationId: organization, programId: program }
-    const reader = yield* NumbersReader
-    const numbers = yield* reader.totals(scope)
-    const csv =
-      table === "domains"
-        ? domainsCsv(yield* reader.bouncedDomains(scope, MAX_ROWS_OF_CSV))
-        : numbersCsv(scope, numbers, {
-            period,
-            groups: yield* reader.groups(scope, by, numbers.periods[period], MAX_ROWS_OF_CSV),
-          })
-    return HttpServerResponse.text(`\uFEFF${csv}`, {
-      contentType: "text/csv; charset=utf-8",
-      headers: { "content-disposition": `attachment; filename="${table}-${numbers.now.slice(0, 13)}.csv"` },
-    })
-  }),
+  run: ({ organization, program, table = "numbers", ...given }) =>
+    consistentRead(
+      Effect.gen(function* () {
+        const { by, period } = { ...DEFAULTS, ...pickDefined(given) }
+        const scope = { organizationId: organization, programId: program }
+        const reader = yield* NumbersReader
+        const numbers = yield* reader.totals(scope)
+        const csv =
+          table === "domains"
+            ? domainsCsv(yield* reader.bouncedDomains(scope, MAX_ROWS_OF_CSV))
+            : numbersCsv(scope, numbers, {
+                period,
+                groups: yield* reader.groups(scope, by, numbers.periods[period], MAX_ROWS_OF_CSV),
+              })
+        return HttpServerResponse.text(`\uFEFF${csv}`, {
+          contentType: "text/csv; charset=utf-8",
+          headers: { "content-disposition": `attachment; filename="${table}-${numbers.now.slice(0, 13)}.csv"` },
+        })
+      }),
+    ),
 })
 
 export const numbersRoutes = [numbersPage, numbersCsvFile] as const

@@ -1,0 +1,169 @@
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { FOOTER, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+
+/** Two campaigns: one that sent 100 in each hour since yesterday's midnight, and one of last week. */
+const seed = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
+  const { windowStart, windowEnd } = campaign
+  const earlier = yield* createCampaign({
+    ...{ programId: program.id, name: "Winter", kind: "traffic" as const, subject: "Hello", html: FOOTER },
+    ...{ windowStart, windowEnd, hours: null },
+  })
+  yield* sql`update organizations set name = ${name} where id = ${organization.id}`
+  const { id: organizationId } = organization
+  yield* sql`
+    insert into campaign_counts (organization_id, campaign_id, hour, published, sent, bounced, opened, unsuspected_opened, complained, unsubscribed)
+    select ${organizationId}, ${campaign.id}, hour, 110, 100, 1, 50, 30, 0, 1
+    from generate_series(date_trunc('day', now() - interval '1 day', 'UTC'), date_trunc('hour', now(), 'UTC'), interval '1 hour') hour`
+  yield* sql`
+    insert into campaign_count_changes (organization_id, campaign_id, hour, sent)
+    values (${organizationId}, ${earlier.id}, date_trunc('week', now() - interval '7 days', 'UTC'), 7)`
+  yield* sql`
+    insert into digest_funnel_hours values (${organizationId}, ${program.id}, date_trunc('day', now() - interval '1 day', 'UTC'), 3, 2, 1)`
+  yield* sql`
+    insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
+    values (${organizationId}, ${campaign.id}, 'clinic.test', 90, 10, '550 5.1.1 <script>no such user</script>', now())`
+  return { organization, program, campaign, earlier, recipient: yield* createIdentifier("recipient") }
+})
+
+let ours: Effect.Success<ReturnType<typeof seed>>
+let theirs: Effect.Success<ReturnType<typeof seed>>
+beforeAll(async () => {
+  ours = await test().run(seed("Ours"))
+  theirs = await test().run(seed("Theirs"))
+})
+
+const rowOf = (document: Document, caption: string, name: string) =>
+  [...document.querySelectorAll("table")]
+    .filter((table) => table.querySelector("caption")?.textContent === caption)
+    .flatMap((table) => [...table.querySelectorAll("tbody tr")])
+    .map(({ children }) => Array.from(children))
+    .find(([first]) => first!.textContent!.startsWith(name))!
+
+const textsOf = (cells: ReadonlyArray<Element>) => cells.map(({ textContent }) => textContent!.trim())
+
+const DAY = "Today and yesterday"
+const WEEK = "This week and last week"
+
+describe("the page of numbers", () => {
+  it("shows today and yesterday up to the same hour, with the difference in words", async () => {
+    const viewer = await test().as("viewer")
+    const { status, document, words } = await viewer.get(`/numbers?organization=${ours.organization.id}`)
+    expect(status).toBe(200)
+    expect(words).toContain("A day begins at midnight in UTC, and a week on Monday.")
+    const [, soFar, byHour, before, change, yesterday] = textsOf(rowOf(document, DAY, "Sent"))
+    expect(yesterday).toBe("2,400")
+    expect([byHour, change]).toEqual([before, "the same"])
+    expect(Number(soFar!.replace(",", "")) - Number(byHour!.replace(",", ""))).toBe(100)
+    expect(textsOf(rowOf(document, DAY, "Opened")).at(-1)).toBe("720")
+    expect(textsOf(rowOf(document, DAY, "Opened, with suspected bots")).at(-1)).toBe("1,200")
+    expect(textsOf(rowOf(document, DAY, "Accounts")).at(-1)).toBe("3")
+    expect(textsOf(rowOf(document, DAY, "Unsubscribed")).at(-1)).toBe("24")
+    expect(words).toContain(`ops numbers show --organization ${ours.organization.id} --by program --period today`)
+  })
+
+  it("shows this week beside last week", async () => {
+    const viewer = await test().as("viewer")
+    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}`)
+    const [name, soFar, ...rest] = textsOf(rowOf(document, WEEK, "Sent"))
+    expect(name).toBe("Sent")
+    expect(Number(soFar!.replace(",", ""))).toBeGreaterThan(0)
+    // On a Monday, what yesterday sent is of last week too.
+    expect(Number(rest.at(-1)!.replace(",", "")) % 100).toBe(7)
+  })
+
+  it("adds up all organizations, and those of an operator's own alone", async () => {
+    const viewer = await test().as("viewer")
+    const all = await viewer.get("/numbers")
+    expect(textsOf(rowOf(all.document, DAY, "Sent")).at(-1)).toBe("4,800")
+    const bound = await test().as("viewer", ours.organization.id)
+    const own = await bound.get("/numbers?by=organization")
+    expect(textsOf(rowOf(own.document, DAY, "Sent")).at(-1)).toBe("2,400")
+    expect(own.text).not.toContain("Theirs")
+    expect((await bound.get(`/numbers?program=${theirs.program.id}`)).status).toBe(404)
+    expect((await bound.get(`/numbers/csv?organization=${theirs.organization.id}`)).status).toBe(404)
+    const csv = await bound.get("/numbers/csv?period=yesterday&by=organization")
+    expect(csv.text).toContain(",Ours,")
+    expect(csv.text).not.toContain("Theirs")
+  })
+
+  it("leads from each number to its list, through the campaigns of a program", async () => {
+    const viewer = await test().as("viewer")
+    const hrefOf = (cells: ReadonlyArray<Element>, column: number) =>
+      cells[column]!.querySelector("a")?.getAttribute("href") ?? null
+    const whole = await viewer.get("/numbers")
+    const sent = new URL(hrefOf(rowOf(whole.document, DAY, "Sent"), 5)!, "http://console.test")
+    const midnight = new Date().toISOString().slice(0, 10)
+    expect([sent.pathname, sent.searchParams.get("type")]).toEqual(["/events", "outreach.email_sent"])
+    expect(sent.searchParams.get("to")).toBe(`${midnight}T00:00:00.000000Z`)
+    expect(hrefOf(rowOf(whole.document, DAY, "Accounts"), 5)).toMatch(/^\/inbox\?state=applied&type=clinician/)
+    expect(hrefOf(rowOf(whole.document, DAY, "Unsubscribed"), 5)).toMatch(/^\/suppressions\?reason=unsubscribed&/)
+    expect(hrefOf(rowOf(whole.document, DAY, "Complaints"), 5)).toBeNull()
+
+    const ofProgram = await viewer.get(`/numbers?program=${ours.program.id}`)
+    const campaigns = hrefOf(rowOf(ofProgram.document, DAY, "Sent"), 5)!
+    expect(campaigns).toBe(`/numbers?program=${ours.program.id}&by=campaign&period=yesterday`)
+    const { document } = await viewer.get(campaigns)
+    const row = rowOf(document, "Yesterday, by campaign", "Spring")
+    expect(textsOf(row).slice(1, 4)).toEqual(["2,640", "2,400", "24"])
+    expect(hrefOf(row, 3)).toBe(`/campaigns/${ours.campaign.id}/recipients?outcome=bounced`)
+  })
+
+  it("draws the course of today beside that of yesterday, with its numbers in a table", async () => {
+    const viewer = await test().as("viewer")
+    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}&count=published`)
+    const at = (time: string) => textsOf(rowOf(document, "Published, today and yesterday", time))
+    expect(at("12:00").at(-1)).toBe("1,320")
+    expect(at("24:00")).toEqual(["24:00", "–", "2,640"])
+    expect(at("00:00")).toEqual(["00:00", "0", "0"])
+    const drawing = document.querySelector("figure.chart svg[aria-label]")!
+    expect(drawing.getAttribute("aria-label")).toMatch(
+      /^Published, today and yesterday: [\d,]+ by \d\d:00, [\d,]+ yesterday/,
+    )
+  })
+
+  it("says in which domains e-mails bounce, and what their servers replied, without running it", async () => {
+    const viewer = await test().as("viewer")
+    const { document, text } = await viewer.get("/numbers")
+    const row = textsOf(rowOf(document, "Domains with the most bounces", "clinic.test"))
+    expect(row.slice(0, 4)).toEqual(["clinic.test", "20", "10 %", "20"])
+    expect(row.at(-1)).toContain("550 5.1.1 <script>no such user</script>")
+    expect(text).not.toContain("<script>no such")
+  })
+
+  it("gives what is shown as CSV for spreadsheets", async () => {
+    const viewer = await test().as("viewer")
+    const shown = await viewer.get(`/numbers?organization=${ours.organization.id}&by=campaign&period=yesterday`)
+    const links = [...shown.document.querySelectorAll("a[href^='/numbers/csv']")].map(
+      (link) => link.getAttribute("href")!,
+    )
+    expect(links).toHaveLength(2)
+    const [numbers, domains] = await Promise.all(links.map((link) => viewer.get(link)))
+    expect(numbers!.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+    expect(numbers!.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="numbers-\d{4}-\d\d-\d\dT\d\d\.csv"$/,
+    )
+    const rows = numbers!.text.trimEnd().split("\r\n")
+    expect(rows).toHaveLength(1 + 8 + 1)
+    expect(rows.at(-1)).toContain(
+      `,Ours,${ours.program.id},Heart failure,${ours.campaign.id},Spring,2640,2400,24,1200,720,`,
+    )
+    expect(domains!.text.split("\r\n")[1]).toMatch(/^clinic\.test,90,10,10,0,0,0,0,1,/)
+  })
+
+  it("teaches what would stand there while nothing was counted", async () => {
+    const viewer = await test().as("viewer")
+    const { words } = await viewer.get(`/numbers?program=pgm_00000000000000000000000000000000`)
+    expect(words).toContain("Nothing was counted in this period.")
+    expect(words).toContain("No e-mail has bounced.")
+    expect(words).toContain("Nothing was counted today and yesterday.")
+  })
+})
