@@ -692,6 +692,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.folded(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select regexp_replace(normalize(lower(value), nfkd), '[\u0300-\u036f]', '', 'g')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.forget_removed(history_days integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2116,6 +2124,7 @@ create table audit_log (
   host text not null,
   command text not null,
   arguments json not null,
+  objects text[] collate "C" default '{}'::text[] not null,
   organizations text[] not null,
   submission text,
   constraint audit_log_pkey PRIMARY KEY (id),
@@ -2711,7 +2720,9 @@ create table migrations (
 
 create table operator_sessions (
   hash bytea not null,
+  id text collate "C" default make_id('ses'::text) not null,
   operator_id text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   constraint operator_sessions_pkey PRIMARY KEY (hash)
@@ -3033,6 +3044,7 @@ create table signing_secrets (
   organization_id text collate "C" not null,
   endpoint_id text collate "C",
   ciphertext bytea,
+  hash bytea,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
@@ -3147,6 +3159,7 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX audit_log_of_object ON public.audit_log USING gin (objects);
 CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
 CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
 CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
@@ -3201,6 +3214,7 @@ CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
 CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
+CREATE INDEX signing_secrets_by_hash ON public.signing_secrets USING btree (hash);
 CREATE INDEX signing_secrets_of_endpoint ON public.signing_secrets USING btree (organization_id, endpoint_id);
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);

@@ -129,6 +129,46 @@ describe("operators", () => {
     expect(await runFailing("operators", "link", id)).toMatchObject({ code: "operator_not_found" })
   })
 
+  it("keep one admin of all organizations, until there is another", async () => {
+    const admin = async (name: string) => (await runJson("operators", "add", "--name", name, "--role", "admin")).id
+    const admins = (await runJson("operators", "list")).data.filter(
+      (each: { role: string; removed_at: string | null }) => each.role === "admin" && each.removed_at === null,
+    )
+    const only = await admin("Only")
+    for (const { id } of admins) await runJson("operators", "update", id, "--role", "viewer")
+    expect(await runFailing("operators", "remove", only, "--yes")).toMatchObject({
+      code: "last_admin",
+      message: expect.stringContaining("Add another admin first"),
+    })
+    expect(await runFailing("operators", "update", only, "--role", "viewer")).toMatchObject({ code: "last_admin" })
+    await admin("Another")
+    expect(await runJson("operators", "remove", only, "--yes")).toMatchObject({ id: only })
+  })
+
+  it("have sessions, which end one by one or all", async () => {
+    const { id, sign_in_link } = await add("Signed in")
+    await signIn(sign_in_link)
+    await signIn((await runJson("operators", "link", id)).sign_in_link)
+    const [session, ...others] = (await runJson("operators", "sessions", id)).data
+    expect(others).toHaveLength(1)
+    expect((await run(["operators", "sessions", id])).stdout).toContain(session.id)
+    const ended = { operator_id: id, ended_sessions: 1 }
+    expect(await runJson("operators", "sign-out", id, "--session", session.id)).toEqual(ended)
+    expect(await runFailing("operators", "sign-out", id, "--session", session.id)).toMatchObject({
+      code: "session_not_found",
+    })
+    expect(await runJson("operators", "sign-out", id)).toEqual(ended)
+    expect((await runJson("operators", "sessions", id)).data).toEqual([])
+    expect((await runJson("audit", "list", "--object", session.id)).data).toMatchObject([
+      { result: "failed", code: "session_not_found" },
+      { command: "operators sign-out", arguments: { operator: id, session: session.id }, result: "succeeded" },
+    ])
+    const nobody = `opr_${"0".repeat(32)}`
+    for (const command of ["sessions", "sign-out"]) {
+      expect(await runFailing("operators", command, nobody)).toMatchObject({ code: "operator_not_found" })
+    }
+  })
+
   it("leave in the audit log who was added and with which role, and no link", async () => {
     const { id, sign_in_link } = await add("Audited")
     const entries = async (command: string) => (await runJson("audit", "list", "--command", command)).data

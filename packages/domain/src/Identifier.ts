@@ -20,6 +20,7 @@ export const PREFIXES = {
   sender: "snd",
   dkimKey: "dkm",
   operator: "opr",
+  session: "ses",
   failureGroup: "fgr",
   import: "imp",
 } as const
@@ -78,6 +79,8 @@ export const ImportId = Identifier("import")
 export type ImportId = Identifier<"import">
 export const OperatorId = Identifier("operator")
 export type OperatorId = Identifier<"operator">
+export const SessionId = Identifier("session")
+export type SessionId = Identifier<"session">
 
 export const createIdentifier = <K extends Kind>(
   kind: K,

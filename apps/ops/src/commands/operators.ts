@@ -1,4 +1,4 @@
-import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
+import { OperatorId, OrganizationId, SessionId } from "@outreach/domain/Identifier"
 import {
   type Operator,
   OperatorName,
@@ -7,7 +7,7 @@ import {
   STAFF_ROLES,
 } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, createSignInLink, setOperatorRole } from "@outreach/domain/operators/Operators"
+import { addOperator, createSignInLink, removeOperator, setOperatorRole } from "@outreach/domain/operators/Operators"
 import { Seconds } from "@outreach/domain/Seconds"
 import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepositoryPg"
 import { Effect, Redacted } from "effect"
@@ -100,13 +100,14 @@ const link = changing({
 })
 
 const update = changing({
-  about: "Give an operator another role, from the next request on",
+  about: "Give an operator another role, from the next request on. The last admin of all organizations keeps theirs",
   input: { operatorId, role },
   run: ({ operatorId, role }) => setOperatorRole(operatorId, role),
 })
 
 const remove = changing({
-  about: "Remove an operator, and end the operator's sessions. Asks first, or needs --yes",
+  about:
+    "Remove an operator, and end the operator's sessions. Asks first, or needs --yes. The last admin of all organizations stays",
   input: { operatorId, yes },
   *run({ operatorId, yes }) {
     const operators = yield* OperatorRepository
@@ -116,12 +117,37 @@ const remove = changing({
       `remove ${role} ${operatorId} "${name}", and end ${formatCount(sessions, "session")} and every sign-in link`,
       { yes },
     )
-    return yield* operators.remove(operatorId)
+    return yield* removeOperator(operatorId)
+  },
+})
+
+const sessions = reading({
+  about: "List the open sessions of an operator, the last used first",
+  input: { operatorId },
+  *run({ operatorId }) {
+    const operators = yield* OperatorRepository
+    yield* operators.find(operatorId)
+    return yield* operators.listSessions(operatorId)
+  },
+  columns: ["id", "createdAt", "lastUsedAt", "expiresAt"],
+})
+
+const signOut = changing({
+  about: "End every open session of an operator, or one. Sign-in links still work",
+  examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
+  input: {
+    operatorId,
+    sessionId: optional(flag(SessionId, "Only this session of `operators sessions`, ses_… (default all)")),
+  },
+  *run({ operatorId, sessionId }) {
+    const operators = yield* OperatorRepository
+    yield* operators.find(operatorId)
+    return { operatorId, endedSessions: yield* operators.endSessions(operatorId, sessionId) }
   },
 })
 
 export const operators = group({
   about: "Who may use the console",
-  commands: { add, list, link, update, remove },
+  commands: { add, list, link, update, remove, sessions, "sign-out": signOut },
   services: OperatorRepositoryPg,
 })

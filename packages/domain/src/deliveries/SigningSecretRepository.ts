@@ -78,6 +78,8 @@ export class SigningSecretRepository extends Context.Service<
       { readonly secret: SecretSummary; readonly isActive: boolean; readonly activeOthers: number },
       SecretNotFound
     >
+    /** Finds a secret, also one that is over, by its text, of which only the hash is compared; undefined if there is none. */
+    findByText(secret: Redacted.Redacted): Effect.Effect<SecretSummary | undefined>
     /** Ends a secret now: from then on it neither signs nor verifies. */
     revoke(secretId: SecretId): Effect.Effect<SecretSummary, SecretNotFound>
   }

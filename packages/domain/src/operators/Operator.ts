@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { DisplayName } from "../DisplayName.ts"
-import { OperatorId, OrganizationId } from "../Identifier.ts"
+import { OperatorId, OrganizationId, SessionId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /**
@@ -35,6 +35,17 @@ export const ListedOperator = Schema.Struct({
 })
 export type ListedOperator = typeof ListedOperator.Type
 
+/** An open session of an operator, as it may be shown: never its token. */
+export const OperatorSession = Schema.Struct({
+  id: SessionId,
+  createdAt: Timestamp,
+  /** To the minute. */
+  lastUsedAt: Timestamp,
+  /** When it ends however much it is used. */
+  expiresAt: Timestamp,
+})
+export type OperatorSession = typeof OperatorSession.Type
+
 /** An operator's name, by which a proxy's header and the audit log know the operator. */
 export const OperatorName = DisplayName
 
@@ -61,6 +72,16 @@ export const SESSION_SECONDS = 7 * 24 * 3600
 export class OperatorNotFound extends DescribedError(
   "OperatorNotFound",
   "No operator {operatorId}, or the operator was removed.",
+) {}
+
+export class SessionNotFound extends DescribedError(
+  "SessionNotFound",
+  "No open session {sessionId} of operator {operatorId}; it may have ended by itself.",
+) {}
+
+export class LastAdmin extends DescribedError(
+  "LastAdmin",
+  "{operatorId} is the last admin of all organizations: nobody could manage operators in the console. Add another admin first.",
 ) {}
 
 export class PartnerUnbound extends DescribedError(

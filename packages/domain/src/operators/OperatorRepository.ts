@@ -1,8 +1,16 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { OperatorId } from "../Identifier.ts"
+import type { OperatorId, SessionId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { ListedOperator, Operator, OperatorNameTaken, OperatorNotFound, OperatorRole } from "./Operator.ts"
+import type {
+  ListedOperator,
+  Operator,
+  OperatorNameTaken,
+  OperatorNotFound,
+  OperatorRole,
+  OperatorSession,
+  SessionNotFound,
+} from "./Operator.ts"
 
 /** A token that is about to be kept, and for how long it works. */
 export interface NewToken {
@@ -18,7 +26,8 @@ export class OperatorRepository extends Context.Service<
     /** All operators, also removed ones, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ListedOperator>>
     find(operatorId: OperatorId): Effect.Effect<Operator, OperatorNotFound>
-    /** Gives an operator another role, also in the sessions that are open. */
+    /** Lists the admins of all organizations, and keeps others from changing them. Part of a transaction. */
+    readonly lockAdmins: Effect.Effect<ReadonlyArray<OperatorId>>
     setRole(operatorId: OperatorId, role: OperatorRole): Effect.Effect<Operator, OperatorNotFound>
     /** Removes an operator, and ends the operator's sessions and links. The name is free again. */
     remove(operatorId: OperatorId): Effect.Effect<Operator, OperatorNotFound>
@@ -41,6 +50,10 @@ export class OperatorRepository extends Context.Service<
         readonly isUse?: boolean
       },
     ): Effect.Effect<Operator | undefined>
+    /** Lists an operator's open sessions, the last used first. */
+    listSessions(operatorId: OperatorId): Effect.Effect<ReadonlyArray<OperatorSession>>
+    /** Ends an operator's open sessions, or one of them; returns how many. */
+    endSessions(operatorId: OperatorId, sessionId?: SessionId): Effect.Effect<number, SessionNotFound>
     endSession(token: string): Effect.Effect<void>
     /** Deletes links and sessions that are over, some of each. */
     readonly deleteExpired: Effect.Effect<void>

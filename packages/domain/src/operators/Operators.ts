@@ -1,7 +1,15 @@
 import { Effect, Redacted } from "effect"
 import { createIdentifier, type OperatorId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
-import { isUnboundPartner, type Operator, type OperatorRole, PartnerUnbound, SESSION_SECONDS } from "./Operator.ts"
+import { inTransaction } from "../Transaction.ts"
+import {
+  isUnboundPartner,
+  LastAdmin,
+  type Operator,
+  type OperatorRole,
+  PartnerUnbound,
+  SESSION_SECONDS,
+} from "./Operator.ts"
 import { OperatorRepository } from "./OperatorRepository.ts"
 
 /** Draws a token of 256 bits. */
@@ -12,7 +20,13 @@ export const addOperator = Effect.fn("Operators.addOperator")(function* (operato
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
 })
 
-/** Gives an operator another role, also in the sessions that are open. */
+/** Keeps the deployment from losing its last admin. Part of a transaction, which waits for others that check the same. */
+const assertAdminLeft = Effect.fnUntraced(function* (operatorId: OperatorId) {
+  const admins = yield* (yield* OperatorRepository).lockAdmins
+  if (admins.length === 1 && admins[0] === operatorId) return yield* new LastAdmin({ operatorId })
+})
+
+/** Gives an operator another role, also in the sessions that are open. The last admin of all organizations keeps theirs. */
 export const setOperatorRole = Effect.fn("Operators.setOperatorRole")(function* (
   operatorId: OperatorId,
   role: OperatorRole,
@@ -20,8 +34,15 @@ export const setOperatorRole = Effect.fn("Operators.setOperatorRole")(function* 
   const operators = yield* OperatorRepository
   const { organizationId } = yield* operators.find(operatorId)
   if (isUnboundPartner({ role, organizationId })) return yield* new PartnerUnbound()
+  if (role !== "admin") yield* assertAdminLeft(operatorId)
   return yield* operators.setRole(operatorId, role)
-})
+}, inTransaction)
+
+/** Removes an operator, and ends the operator's sessions and links. The last admin of all organizations stays. */
+export const removeOperator = Effect.fn("Operators.removeOperator")(function* (operatorId: OperatorId) {
+  yield* assertAdminLeft(operatorId)
+  return yield* (yield* OperatorRepository).remove(operatorId)
+}, inTransaction)
 
 /** Creates a sign-in link and returns its token, which is seen only now. */
 export const createSignInLink = Effect.fn("Operators.createSignInLink")(function* (

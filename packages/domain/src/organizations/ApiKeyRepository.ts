@@ -41,6 +41,8 @@ export class ApiKeyRepository extends Context.Service<
     /** Lists an organization's keys, oldest first. */
     list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKey>>
     find(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
+    /** Finds a key, also one that has ended, by its text, of which only the hash is compared; undefined if there is none. Nothing is counted. */
+    findByText(text: Redacted.Redacted): Effect.Effect<ApiKey | undefined>
     /**
      * Inserts a successor with the same organization, name and scopes, and ends the old key after `overlapSeconds`, or earlier if it would anyway.
      *

@@ -443,16 +443,18 @@ create trigger raise_version before update on webhook_endpoints for each row
   when (old.* is distinct from new.*) execute function raise_version();
 
 -- A secret with endpoint_id signs for that endpoint alone; the others sign for the organization's endpoints without secrets of their own.
--- ciphertext is null once the endpoint is removed.
+-- ciphertext is null once the endpoint is removed. By hash, the SHA-256 of its text, an operator finds whose a leaked secret is.
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
   organization_id text collate "C" not null references organizations,
   endpoint_id text collate "C" references webhook_endpoints,
   ciphertext bytea,
+  hash bytea,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
   last_used_at timestamptz
 );
+create index signing_secrets_by_hash on signing_secrets (hash);
 create index signing_secrets_of_endpoint on signing_secrets (organization_id, endpoint_id);
 create unique index signing_secrets_of_organization on signing_secrets (organization_id, id);
 alter table signing_secrets replica identity using index signing_secrets_of_organization;
@@ -1176,7 +1178,9 @@ create index sign_in_links_of_operator on sign_in_links (operator_id);
 
 create table operator_sessions (
   hash bytea primary key,
+  id text collate "C" not null default make_id('ses'),
   operator_id text collate "C" not null references operators,
+  created_at timestamptz not null default clock_timestamp(),
   last_used_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null
 );
@@ -1184,7 +1188,7 @@ create index operator_sessions_of_operator on operator_sessions (operator_id);
 
 -- The commands of operators that change something or show personal data: one row when a command begins, and one when it ends.
 -- arguments holds the values of harmless arguments, and null for each other argument that was given.
--- organizations holds the ids of the organizations whose things the arguments name.
+-- objects holds the ids among the arguments, and organizations those of the organizations whose things they are.
 create table audit_log (
   id text collate "C" primary key default make_id('aud'),
   begun_at timestamptz not null default clock_timestamp(),
@@ -1194,10 +1198,12 @@ create table audit_log (
   host text not null,
   command text not null,
   arguments json not null,
+  objects text[] collate "C" not null default '{}',
   organizations text[] not null,
   -- Names the form that was sent, so that a form is begun once; null for a command.
   submission text unique
 );
+create index audit_log_of_object on audit_log using gin (objects);
 
 -- A command without a row here is still under way, or was killed.
 create table audit_results (

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import {
   MAX_ACTIVE_SECRETS,
@@ -9,11 +10,11 @@ import {
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
@@ -35,6 +36,7 @@ const decodeLocked = decodeColumn({ organizationId: OrganizationId })
 /** Keeps signing secrets in PostgreSQL, encrypted. */
 export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, function* (sql) {
   const cipher = yield* SecretCipher
+  const hashed = (secret: Redacted.Redacted) => sql`decode(${hash("sha256", Redacted.value(secret), "hex")}, 'hex')`
   const hints = yield* Hints
 
   /** Puts rotations one after another, so that none overlooks the other's secret; returns the owner's organization. */
@@ -71,8 +73,8 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
             )
             returning id`
       yield* sql`
-            insert into signing_secrets (organization_id, endpoint_id, ciphertext)
-            values (${organizationId}, ${endpointId}, ${cipher.encrypt(secret, organizationId)})`
+            insert into signing_secrets (organization_id, endpoint_id, ciphertext, hash)
+            values (${organizationId}, ${endpointId}, ${cipher.encrypt(secret, organizationId)}, ${hashed(secret)})`
       yield* hints.give("endpoints")
       return ended.length
     }),
@@ -115,6 +117,12 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
           from signing_secrets secret where id = ${secretId}`.pipe(decodeFound, firstOr(SecretNotFound, { secretId }))
       return { secret, isActive, activeOthers }
     }),
+
+    findByText: (secret) =>
+      sql`select ${summaries.columns} from signing_secrets secret where hash = ${hashed(secret)} limit 1`.pipe(
+        summaries.decode,
+        first,
+      ),
 
     revoke: (secretId) =>
       sql`

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto"
+import { OperatorId } from "@outreach/domain/Identifier"
 import {
   ListedOperator,
   Operator,
   OperatorNameTaken,
   OperatorNotFound,
+  OperatorSession,
   SESSION_IDLE_SECONDS,
+  SessionNotFound,
 } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -18,6 +21,8 @@ const MAX_DELETED = 1000
 const { columnsOf, decode } = rowsOf(Operator)
 const columns = columnsOf("operator")
 const listed = rowsOf(ListedOperator)
+const sessions = rowsOf(OperatorSession)
+const decodeIds = decodeColumn({ id: OperatorId })
 const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
 const decodeExpiries = decodeColumn({ expiresAt: Timestamp })
 
@@ -55,6 +60,10 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
         decode,
         firstOr(OperatorNotFound, { operatorId }),
       ),
+
+    lockAdmins: sql`
+        select id from operators where role = 'admin' and organization_id is null and removed_at is null
+        order by id for no key update`.pipe(decodeIds),
 
     setRole: (operatorId, role) =>
       sql`
@@ -124,6 +133,20 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
         decode,
         first,
       ),
+
+    listSessions: (operatorId) =>
+      sql`
+          select ${sessions.columns} from operator_sessions where operator_id = ${operatorId} and ${isOpen}
+          order by last_used_at desc, id desc`.pipe(sessions.decode),
+
+    endSessions: Effect.fnUntraced(function* (operatorId, sessionId) {
+      const ended = yield* sql`
+          delete from operator_sessions
+          where operator_id = ${operatorId} and (${sessionId ?? null}::text is null or id = ${sessionId ?? null}) and ${isOpen}
+          returning id`
+      if (sessionId !== undefined && ended.length === 0) return yield* new SessionNotFound({ operatorId, sessionId })
+      return ended.length
+    }),
 
     endSession: (token) => sql`delete from operator_sessions where hash = ${hashed(token)}`,
 

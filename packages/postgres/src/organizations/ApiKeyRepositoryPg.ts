@@ -7,7 +7,7 @@ import { OrganizationNotFound } from "@outreach/domain/organizations/Organizatio
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Redacted } from "effect"
 import { adapter } from "../adapter.ts"
-import { firstOr, rowsOf } from "../rowsOf.ts"
+import { first, firstOr, rowsOf } from "../rowsOf.ts"
 import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 
 const { columns, decode } = rowsOf(ApiKey)
@@ -111,6 +111,12 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
       sql`select ${columns} from api_keys where organization_id = ${organizationId} order by id`.pipe(decode),
 
     find,
+
+    findByText: (text) =>
+      sql`select ${columns} from api_keys where hash = decode(${hashOf(Redacted.value(text))}, 'hex')`.pipe(
+        decode,
+        first,
+      ),
 
     rotate: Effect.fnUntraced(function* (keyId, successor, overlapSeconds) {
       const text = Redacted.value(successor.text)

@@ -114,7 +114,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   restored_clocks: { operator: "select, insert" },
   restored_campaigns: { operator: "select, insert" },
   // The time, the role and the id are the database's own.
-  audit_log: { operator: "select, insert (operator, os_user, host, command, arguments, organizations, submission)" },
+  audit_log: {
+    operator: "select, insert (operator, os_user, host, command, arguments, objects, organizations, submission)",
+  },
   audit_results: { operator: "select, insert (command_id, result, code)" },
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
@@ -135,7 +137,7 @@ export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<st
 /** The columns that the reader may not select: what opens an account, bodies of responses, which may hold such a thing, and what people wrote. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_keys: ["hash"],
-  signing_secrets: ["ciphertext"],
+  signing_secrets: ["ciphertext", "hash"],
   erasure_keys: ["ciphertext"],
   erasures: ["state"],
   dkim_keys: ["ciphertext"],

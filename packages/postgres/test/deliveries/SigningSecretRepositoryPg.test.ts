@@ -79,6 +79,16 @@ describe("SigningSecretRepositoryPg", () => {
     expect(Buffer.from(rows[0]!.ciphertext).includes(Redacted.value(secret).slice(6, 20))).toBe(false)
   })
 
+  test("finds whose a secret is by its text, also once it is over, and nothing by another one", function* () {
+    const secrets = yield* SigningSecretRepository
+    const { id, endpointId } = yield* organization
+    const [shared, own] = [yield* rotateSecret(id, 0), (yield* rotateSecretWithinBound({ endpointId }, 0)).secret]
+    yield* rotateSecret(id, 0)
+    expect(yield* secrets.findByText(shared)).toMatchObject({ organizationId: id, endpointId: null })
+    expect(yield* secrets.findByText(own)).toMatchObject({ organizationId: id, endpointId })
+    expect(yield* secrets.findByText(Redacted.make("whsec_another"))).toBeUndefined()
+  })
+
   test("refuses an organization that does not exist", function* () {
     const organizationId = yield* createIdentifier("organization")
     const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))

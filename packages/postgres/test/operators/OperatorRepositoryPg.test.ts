@@ -1,10 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type OperatorId } from "@outreach/domain/Identifier"
-import { SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { type Operator, SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import {
   addOperator,
   createSignInLink,
+  removeOperator,
   setOperatorRole,
   signIn,
   signInByName,
@@ -12,14 +13,14 @@ import {
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
 let added = 0
-const add = (values: { readonly name?: string } = {}) =>
+const add = (values: Partial<Omit<Operator, "id">> = {}) =>
   Effect.suspend(() => addOperator({ name: `Operator ${++added}`, role: "operator", organizationId: null, ...values }))
 const link = (operatorId: OperatorId, { seconds = 3600, once = true } = {}) =>
   Effect.map(createSignInLink(operatorId, { seconds, once }), ({ token }) => Redacted.value(token))
@@ -122,6 +123,78 @@ describe("an operator", () => {
       if (session !== undefined) tokens.push(Redacted.value(session.token))
     }
     for (const token of tokens) expect(yield* operators.findSession(token)).toBeUndefined()
+  })
+})
+
+/** Removes every admin, as nobody can but with SQL. */
+const withoutAdmins = inSql(`update operators set removed_at = now() where role = 'admin' and removed_at is null`)
+
+describe("the last admin of all organizations", () => {
+  test("is neither removed nor given another role until there is another one", function* () {
+    yield* withoutAdmins
+    const { id: organizationId } = yield* (yield* OrganizationRepository).create(
+      yield* createIdentifier("organization"),
+      "With an admin",
+    )
+    const bound = yield* add({ role: "admin", organizationId })
+    const first = yield* add({ role: "admin" })
+    const last = { _tag: "LastAdmin", operatorId: first.id, message: expect.stringContaining("Add another admin") }
+    expect(yield* Effect.flip(removeOperator(first.id))).toMatchObject(last)
+    expect(yield* Effect.flip(setOperatorRole(first.id, "operator"))).toMatchObject(last)
+    expect(yield* setOperatorRole(first.id, "admin")).toEqual(first)
+    expect(yield* removeOperator(bound.id)).toEqual(bound)
+    const second = yield* setOperatorRole((yield* add()).id, "admin")
+    yield* setOperatorRole(first.id, "viewer")
+    yield* removeOperator(first.id)
+    expect(yield* Effect.flip(removeOperator(second.id))).toMatchObject({ _tag: "LastAdmin" })
+  })
+
+  test("stays when all admins remove or demote each other at the same time", function* () {
+    for (let round = 0; round < 5; round++) {
+      yield* withoutAdmins
+      const admins = yield* Effect.all(Array.from({ length: 4 }, () => add({ role: "admin" })))
+      const ends = yield* Effect.all(
+        admins.map(({ id }, i) => Effect.exit(i % 2 === 0 ? removeOperator(id) : setOperatorRole(id, "viewer"))),
+        { concurrency: "unbounded" },
+      )
+      expect(ends.filter(Exit.isSuccess)).toHaveLength(3)
+      const left = (yield* (yield* OperatorRepository).list).filter(
+        ({ role, organizationId, removedAt }) => role === "admin" && organizationId === null && removedAt === null,
+      )
+      expect(left).toHaveLength(1)
+    }
+  })
+})
+
+describe("the sessions of an operator", () => {
+  test("are listed without their tokens, the last used first, and end one by one or all", function* () {
+    const operators = yield* OperatorRepository
+    const { operator, token } = yield* signedIn
+    const other = yield* signedIn
+    yield* signInByName(operator.name)
+    yield* inSql(`
+      update operator_sessions set last_used_at = now() + interval '1 minute' where hash = sha256(convert_to('${token}', 'UTF8'))`)
+    const listed = yield* operators.listSessions(operator.id)
+    expect(listed).toEqual(
+      Array(2).fill({
+        id: expect.stringMatching(/^ses_[0-9a-f]{32}$/),
+        createdAt: expect.any(String),
+        lastUsedAt: expect.any(String),
+        expiresAt: expect.any(String),
+      }),
+    )
+    expect(yield* operators.endSessions(operator.id, listed[0]!.id)).toBe(1)
+    expect(yield* operators.findSession(token)).toBeUndefined()
+    const [left] = yield* operators.listSessions(other.operator.id)
+    for (const sessionId of [listed[0]!.id, left!.id]) {
+      expect(yield* Effect.flip(operators.endSessions(operator.id, sessionId))).toMatchObject({
+        _tag: "SessionNotFound",
+      })
+    }
+    yield* signInByName(operator.name)
+    expect(yield* operators.endSessions(operator.id)).toBe(2)
+    expect(yield* operators.listSessions(operator.id)).toEqual([])
+    expect(yield* operators.findSession(other.token)).toEqual(other.operator)
   })
 })
 

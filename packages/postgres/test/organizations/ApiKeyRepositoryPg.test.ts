@@ -53,6 +53,17 @@ describe("ApiKeyRepositoryPg", () => {
     expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
   })
 
+  test("finds a key by its text without counting a use, also once it was revoked, and nothing by another one", function* () {
+    const keys = yield* ApiKeyRepository
+    const { key, text } = yield* issue
+    expect(yield* keys.findByText(text)).toEqual(key)
+    expect((yield* authenticateKey(text))!.count).toBe(1)
+    const revoked = yield* keys.revoke(key.id)
+    expect(yield* keys.findByText(text)).toEqual({ ...revoked, lastUsedAt: expect.any(String) })
+    expect(yield* keys.findByText((yield* issue).text)).not.toMatchObject({ id: key.id })
+    expect(yield* keys.findByText(Redacted.make("orp_live_"))).toBeUndefined()
+  })
+
   test("refuses a revoked key from the next request on", function* () {
     const { key, text } = yield* issue
     yield* (yield* ApiKeyRepository).revoke(key.id)
