@@ -1,7 +1,7 @@
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { group, reading } from "../Declaration.ts"
 import { CONTINUES, limit, organizationId, period } from "../inputs/filters.ts"
-import { choice, optional, text } from "../inputs/Input.ts"
+import { choice, named, optional, text } from "../inputs/Input.ts"
 import { Output } from "../output/Output.ts"
 
 const list = reading({
@@ -9,9 +9,11 @@ const list = reading({
   examples: [
     "ops audit list --organization org_… --from 2026-12-01T00:00:00Z",
     'ops audit list --command "campaigns cancel"',
+    "ops audit list --object cmp_…",
   ],
   input: {
     organizationId: optional(organizationId),
+    objectId: named("object", optional(text("Only commands that were given this id, such as cmp_…", "id"))),
     command: optional(text('Only this command or group of commands, such as "campaigns cancel" or campaigns', "words")),
     operator: optional(
       text("Only commands of this OPS_OPERATOR, user of the operating system or database role", "name"),

@@ -58,6 +58,8 @@ export type AuditEntry = typeof AuditEntry.Type
 
 export interface AuditFilter {
   readonly organizationId?: OrganizationId | undefined
+  /** Only those that were given this id. */
+  readonly objectId?: string | undefined
   /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
   readonly command?: string | undefined
   /** The name in `OPS_OPERATOR`, the operating system's user or the database role. */
@@ -80,7 +82,8 @@ const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =
 
 const MAX_PAGE_SCAN = 5000
 
-const ID = /^[a-z]{3}_[0-9a-f]{32}$/
+/** An id, ours or that of a partner's event. */
+const ID = /^[a-z]{3}_[0-9a-f]+$/
 
 const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
 const decodeIds = decodeRows({ id: Schema.String })
@@ -89,6 +92,12 @@ const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records the commands of operators. Entries are only ever added. */
 export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
+  /** The entries, of one object by the index, however few the planner expects. */
+  const entriesOf = ({ objectId }: AuditFilter) =>
+    objectId === undefined
+      ? sql`audit_log`
+      : sql`(select * from audit_log where objects @> array[${objectId}::text] offset 0) audit_log`
+
   const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
     allOf(
       organizationId && sql`${organizationId} = any (organizations)`,
@@ -109,13 +118,12 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
 
     /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
     begin: Effect.fnUntraced(function* (begun: BegunCommand) {
-      const ids = Object.values(begun.arguments)
-        .flat()
-        .filter((value): value is string => typeof value === "string" && ID.test(value))
+      const given = Object.values(begun.arguments).flat()
+      const ids = [...new Set(given.filter((value): value is string => typeof value === "string" && ID.test(value)))]
       const [entry] = yield* sql`
-        insert into audit_log (submission, operator, os_user, host, command, arguments, organizations)
+        insert into audit_log (submission, operator, os_user, host, command, arguments, objects, organizations)
         values (${begun.submission ?? null}, ${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command},
-          ${JSON.stringify(begun.arguments)}::text::json,
+          ${JSON.stringify(begun.arguments)}::text::json, ${ids}::text[],
           array(
             select distinct organization_id from (
               select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
@@ -127,9 +135,12 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
               union all
               select organization.id from organizations organization
               where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
-              union all
-              select organization.id from organizations organization
-              where exists (select from imports where organization_id = organization.id and id = any (${ids}::text[]))
+                or exists (select from imports where organization_id = organization.id and id = any (${ids}::text[]))
+                or exists (select from senders where organization_id = organization.id and id = any (${ids}::text[]))
+              union all select organization_id from operators where id = any (${ids}::text[])
+              union all select organization_id from failure_groups where id = any (${ids}::text[])
+              union all select organization_id from deliveries where id = any (${ids}::text[])
+              union all select organization_id from delivered where id = any (${ids}::text[])
               union all select organization_id from dead_letters where id = any (${ids}::text[])
               union all
               select coalesce(job.organization_id, endpoint.organization_id)
@@ -147,20 +158,23 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
 
     list: (filter: AuditFilter, limit: number) =>
       sql`
-        select ${columns} from audit_log left join audit_results on command_id = id
+        select ${columns} from ${entriesOf(filter)} left join audit_results on command_id = id
         where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
 
     /**
      * Lists a page of commands, newest first, and before which id the list goes on; null at its end. It looks at some thousand
-     * commands at most, so a page of a rare filter may be short, or empty, although the list goes on.
+     * commands at most, so a page of a rare filter may be short, or empty, although the list goes on. Those of one object are found by an index.
      */
     page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
       const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
-      const [last] = yield* sql`
+      const [last] =
+        filter.objectId !== undefined
+          ? []
+          : yield* sql`
         select id from audit_log where ${inRange}
         order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
       const rows = yield* sql`
-        select ${columns} from audit_log
+        select ${columns} from ${entriesOf(filter)}
         left join lateral (select * from audit_results where command_id = id offset 0) ended on true
         where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
         order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
