@@ -16,7 +16,6 @@ import { SystemReader } from "./inspection/SystemReader.ts"
 import { NumbersReader } from "./numbers/NumbersReader.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
 import { ObjectFinder } from "./operators/ObjectFinder.ts"
-import { OwnedIds } from "./operators/OwnedIds.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
@@ -45,7 +44,6 @@ export const backoffice = Layer.mergeAll(
   NumbersReader.layer,
   AuditLog.layer,
   ObjectFinder.layer,
-  OwnedIds.layer,
   OrganizationReader.layer,
   PartnerActivityReader.layer,
   ImportLog.layer,

@@ -1,5 +1,5 @@
 import { consistentRead } from "@outreach/backoffice/consistentRead"
-import { OwnedIds } from "@outreach/backoffice/operators/OwnedIds"
+import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -126,7 +126,7 @@ const respond = Effect.fnUntraced(function* <R>(
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
   if (operator.organizationId !== null) {
     const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
-    if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
+    if (!(yield* (yield* ObjectFinder).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // What is asked for without an organization is asked for of the operator's own.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)
   }

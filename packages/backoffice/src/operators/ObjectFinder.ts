@@ -1,31 +1,150 @@
-import { OrganizationId } from "@outreach/domain/Identifier"
+import { type DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
+import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 
-const KINDS = ["key", "secret", "sender", "dkimKey", "erasure", "event", "inboxEvent"] as const
-
-/** An object that is shown on the page of another one, and its organization. */
-const FoundObject = Schema.Struct({ kind: Schema.Literals(KINDS), id: Schema.String, organizationId: OrganizationId })
+const FoundObject = Schema.Struct({
+  id: Schema.String,
+  /** Null for what is of no organization, or of all. */
+  organizationId: Schema.NullOr(OrganizationId),
+  /** The id of the thing on whose page it stands: by default its own. An event that a partner sent stands in the `inbox`. */
+  shownOn: Schema.String,
+})
 export type FoundObject = typeof FoundObject.Type
 
-const decodeObjects = decodeRows(FoundObject.fields)
+export const NAMED_KINDS = ["organization", "program", "campaign", "sender", "operator"] as const
 
-/** Finds what an id names that has no page of its own. */
-export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/operators/ObjectFinder", (sql) => ({
-  /** Finds it in one organization, or in all. The ids of partners' events are their own, so several may have one. */
-  find: (id: string, organizationId: OrganizationId | null) =>
-    sql`
-      select found.kind, ${id}::text as id, organization.id as "organizationId" from organizations organization
-      cross join lateral (
-        select 'key' as kind from api_keys where organization_id = organization.id and id = ${id}
-        union all select 'secret' from signing_secrets where organization_id = organization.id and id = ${id}
-        union all select 'sender' from senders where organization_id = organization.id and id = ${id}
-        union all select 'dkimKey' from dkim_keys where organization_id = organization.id and id = ${id}
-        union all select 'erasure' from erasures where organization_id = organization.id and id = ${id}
-        union all (select 'event' from events where organization_id = organization.id and id = ${id} limit 1)
-        union all select 'inboxEvent' from inbox_keys where organization_id = organization.id and event_id = ${id}
-      ) found
-      where ${organizationId}::text is null or organization.id = ${organizationId}
-      order by organization.id limit 20`.pipe(decodeObjects),
-})) {}
+const NamedObject = Schema.Struct({
+  kind: Schema.Literals(NAMED_KINDS),
+  id: Schema.String,
+  name: Schema.String,
+  organizationId: Schema.NullOr(OrganizationId),
+  /** What tells it from others of its name: a slug, a status, an address or a role. */
+  note: Schema.String,
+})
+export type NamedObject = typeof NamedObject.Type
+
+/** How many things of each kind a name finds at most. */
+export const MAX_NAMED = 20
+
+/** The things that have both an organization and an id in their key are looked up by an index in each organization. */
+const inOrganizations = (table: string, shownOn = "id", id = "id") => `
+  select thing.id, organization.id as organization_id, shown_on from organizations organization cross join lateral (
+    select ${id} as id, ${shownOn} as shown_on from ${table}
+    where organization_id = organization.id and ${id} = any ((select ids from wanted)::text[]) offset 0
+  ) thing`
+
+/** The things that an id may name, by its prefix. */
+const THINGS: Readonly<Record<string, string>> = {
+  org: "select id, id as organization_id, id as shown_on from organizations",
+  pgm: inOrganizations("programs"),
+  cmp: inOrganizations("campaigns"),
+  rcp: inOrganizations("recipients"),
+  snd: inOrganizations("senders"),
+  dkm: inOrganizations("dkim_keys", "sender_id"),
+  ers: inOrganizations("erasures"),
+  imp: inOrganizations("imports", "campaign_id"),
+  hit: inOrganizations("hits", "recipient_id"),
+  fgr: inOrganizations("failure_groups"),
+  evt: `${inOrganizations("events")} union all ${inOrganizations("inbox_keys", "'inbox'", "event_id")}`,
+  whe: "select id, organization_id, id as shown_on from webhook_endpoints",
+  key: "select id, organization_id, organization_id as shown_on from api_keys",
+  sec: "select id, organization_id, coalesce(endpoint_id, organization_id) as shown_on from signing_secrets",
+  opr: "select id, organization_id, id as shown_on from operators",
+  rst: "select id, null::text as organization_id, id as shown_on from restores",
+  ses: `
+    select session.id, organization_id, operator_id as shown_on
+    from operator_sessions session join operators operator on operator.id = operator_id`,
+  rpl: `
+    select job.id, coalesce(job.organization_id, endpoint.organization_id) as organization_id, job.id as shown_on
+    from replay_jobs job left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id`,
+}
+
+interface NamedList {
+  readonly table: string
+  /** Default `name`. */
+  readonly name?: string
+  readonly note: string
+  /** What is searched. Default the name. */
+  readonly searched?: string
+}
+
+const NAMED: Readonly<Record<NamedObject["kind"], NamedList>> = {
+  organization: { table: "(select id, id as organization_id, name from organizations)", note: "''" },
+  program: { table: "programs", note: "slug", searched: "name || ' ' || slug" },
+  campaign: { table: "campaigns", note: "status" },
+  sender: { table: "senders", name: "from_name", note: "from_address", searched: "from_name || ' ' || from_address" },
+  operator: { table: "(select * from operators where removed_at is null)", note: "role" },
+}
+
+const decodeObjects = decodeRows(FoundObject.fields)
+const decodeNamed = decodeRows(NamedObject.fields)
+
+/** Finds things by their ids, and by parts of their names. */
+export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/operators/ObjectFinder", function* (sql) {
+  const deliveries = yield* DeliveryReader
+
+  const isIn = (organizationId: OrganizationId | null) =>
+    sql`(${organizationId}::text is null or organization_id = ${organizationId})`
+
+  const findDelivery = (id: string) =>
+    deliveries.find(id as DeliveryId).pipe(
+      Effect.map(({ delivery }) => [{ id, organizationId: delivery.organizationId, shownOn: id }]),
+      Effect.catchTag("DeliveryNotFound", () => Effect.succeed([])),
+    )
+
+  const findOfPrefix = Effect.fnUntraced(function* (
+    prefix: string,
+    ids: ReadonlyArray<string>,
+    organizationId: OrganizationId | null,
+  ) {
+    if (prefix === "dlv") {
+      const found = (yield* Effect.forEach(ids, findDelivery)).flat()
+      return found.filter((each) => organizationId === null || each.organizationId === organizationId)
+    }
+    const things = THINGS[prefix]
+    if (things === undefined) return []
+    return yield* sql`
+        with wanted as materialized (select ${ids}::text[] as ids)
+        select id, organization_id as "organizationId", shown_on as "shownOn" from (${sql.literal(things)}) thing
+        where id = any ((select ids from wanted)::text[]) and ${isIn(organizationId)}
+        order by id, organization_id`.pipe(decodeObjects)
+  })
+
+  /** Finds what ids name in one organization, or in all. The ids of partners' events are their own, so several may have one. */
+  const find = (ids: ReadonlyArray<string>, organizationId: OrganizationId | null) =>
+    Effect.map(
+      Effect.forEach(Object.entries(Arr.groupBy(new Set(ids), (id) => id.slice(0, 3))), ([prefix, group]) =>
+        findOfPrefix(prefix, group, organizationId),
+      ),
+      (found): ReadonlyArray<FoundObject> => found.flat(),
+    )
+
+  const ofKind = (kind: NamedObject["kind"], organizationId: OrganizationId | null) => {
+    const { table, name = "name", note, searched = name }: NamedList = NAMED[kind]
+    const columns = sql.literal(
+      `${name} as name, ${note} as note, strpos(folded(${searched}), (select part from term)) as place`,
+    )
+    return sql`(
+      select ${kind} as kind, id, name, organization_id as "organizationId", note from (
+        select id, organization_id, ${columns} from ${sql.literal(table)} thing where ${isIn(organizationId)}
+      ) thing
+      where place > 0 order by place, id desc limit ${MAX_NAMED})`
+  }
+
+  return {
+    find,
+    /** Finds things of one organization, or of all, by a part of their names, without case and accents. Those that begin with it come first. */
+    findNamed: (part: string, organizationId: OrganizationId | null, kinds: ReadonlyArray<NamedObject["kind"]>) =>
+      sql`
+          with term as materialized (select folded(${part}) as part)
+          ${sql.join(" union all ", false)(kinds.map((kind) => ofKind(kind, organizationId)))}`.pipe(decodeNamed),
+    /** Reports whether every id names something of the organization. An id of nothing, or of a kind that is not known here, is nobody's. */
+    areOwned: (organizationId: OrganizationId, ids: ReadonlyArray<string>) =>
+      Effect.map(find(ids, organizationId), (found) => {
+        const known = new Set(found.map(({ id }) => id))
+        return ids.every((id) => known.has(id))
+      }),
+  }
+}) {}

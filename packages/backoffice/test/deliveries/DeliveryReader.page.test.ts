@@ -13,7 +13,7 @@ import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 import { retryDelivery } from "../../src/deliveries/retryDelivery.ts"
-import { OwnedIds } from "../../src/operators/OwnedIds.ts"
+import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
@@ -137,7 +137,7 @@ describe("DeliveryReader.request", () => {
 })
 
 test("a group of failures and a delivery are their organization's own", function* () {
-  const own = yield* Effect.provide(OwnedIds, OwnedIds.layer)
+  const own = yield* ObjectFinder
   const { organization, endpoint } = yield* seedDeadLetters(1)
   const other = yield* seedDeadLetters(1)
   const [group] = yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id }, 1)

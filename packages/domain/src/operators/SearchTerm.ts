@@ -1,13 +1,15 @@
 import { Result } from "effect"
+import { isApiKeyText } from "../organizations/ApiKey.ts"
 import { parseInput } from "../parseInput.ts"
 import { canonicalEmail } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { textSchema } from "../textSchema.ts"
 
-/** What an operator looks for: a thing by its id, or a clinician. */
+/** What an operator looks for: a thing by its id or a part of its name, a key or signing secret by its text, or a clinician. */
 export interface SearchTerm {
-  readonly by: "id" | "npi" | "email" | "token"
+  /** A token may also be a part of a name. */
+  readonly by: "id" | "npi" | "email" | "token" | "key" | "secret" | "name"
   readonly value: string
 }
 
@@ -16,9 +18,14 @@ const ID = /^(?:[a-z]{3}_[0-9a-f]{32}|evt_[0-9a-f]+)$/
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
 export const SearchTerm = textSchema<SearchTerm>(
-  "an e-mail address, an NPI of ten digits, a token of six letters and digits, or an id such as cmp_…",
+  "a part of a name, an id such as cmp_…, an e-mail address, an NPI, a token, or the text of a key or signing secret",
   (text) => {
     const value = text.trim()
+    if (value.startsWith("orp_")) {
+      if (!isApiKeyText(value, true) && !isApiKeyText(value, false)) throw new RangeError("the API key is not whole")
+      return { by: "key", value }
+    }
+    if (value.startsWith("whsec_")) return { by: "secret", value }
     if (value.includes("@")) {
       const email = canonicalEmail(value)
       if (email === undefined) throw new RangeError("the e-mail address is not valid")
@@ -31,6 +38,8 @@ export const SearchTerm = textSchema<SearchTerm>(
     }
     if (TOKEN.test(value)) return { by: "token", value }
     const id = value.toLowerCase()
-    return ID.test(id) ? { by: "id", value: id } : undefined
+    if (ID.test(id)) return { by: "id", value: id }
+    if (/^[a-z]{3}_[0-9a-f]*$/.test(id)) throw new RangeError("the id is not whole: 32 hex digits follow its prefix")
+    return value === "" ? undefined : { by: "name", value }
   },
 )

@@ -1,4 +1,5 @@
 import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Result } from "effect"
 import fc from "fast-check"
@@ -14,6 +15,11 @@ describe("a search term", () => {
     ["123456", "token", "123456"],
     [ID.toUpperCase(), "id", ID],
     ["evt_a1", "id", "evt_a1"],
+    [` ${apiKeyText(true, "a".repeat(30))}`, "key", apiKeyText(true, "a".repeat(30))],
+    [apiKeyText(false, "b".repeat(30)), "key", apiKeyText(false, "b".repeat(30))],
+    ["whsec_abc", "secret", "whsec_abc"],
+    [" Spring 2026 ", "name", "Spring 2026"],
+    ["%", "name", "%"],
   ])("%j is of the kind %s", (text, by, value) => {
     expect(parseInput(SearchTerm)(text)).toEqual(Result.succeed({ by, value }))
   })
@@ -21,8 +27,9 @@ describe("a search term", () => {
   it.each([
     ["1234567890", "the NPI's check digit is wrong"],
     ["dana@", "the e-mail address is not valid"],
-    ["dana reyes", ""],
-    ["cmp_1", ""],
+    ["cmp_1", "the id is not whole: 32 hex digits follow its prefix"],
+    [apiKeyText(true, "a".repeat(30)).slice(0, -1), "the API key is not whole"],
+    ["  ", ""],
   ])("%j is not valid", (text, reason) => {
     expect(parseInput(SearchTerm)(text)).toMatchObject({ failure: { reason } })
   })

@@ -33,7 +33,12 @@ export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) =>
         rows={[...valid, ...keys.filter((key) => !isValid(key))]}
         empty="No key yet: the partner cannot ask for anything."
         columns={{
-          Key: ({ name, prefix, lastFour }) => <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>,
+          Key: (key) => (
+            <div id={key.id}>
+              <Noted note={`${key.prefix}…${key.lastFour}`}>{isolated(key.name)}</Noted>
+              {isValid(key) && <Acts {...key} />}
+            </div>
+          ),
           State: (key) => (
             <StatusBadge tone={isValid(key) ? "good" : "neutral"}>
               {isValid(key) ? "Valid" : key.revokedAt === null ? "Expired" : "Revoked"}
@@ -57,16 +62,17 @@ export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) =>
         Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute. Requests without a valid key are
         nobody’s, and are not counted here.
       </p>
-      {valid.map(({ id, name, lastFour }) => (
-        <Folded key={id} action={rotateKeyAction} title={foreign`Rotate or revoke ${name} …${lastFour}`}>
-          <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-          <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
-        </Folded>
-      ))}
       <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
     </section>
   )
 }
+
+const Acts = ({ id, name }: ApiKey) => (
+  <Folded action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
+    <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
+    <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
+  </Folded>
+)
 
 const use = (count: number) => {
   const words = `${formatCount(count)} of ${KEY_REQUESTS_PER_MINUTE}`

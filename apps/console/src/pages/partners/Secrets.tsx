@@ -61,7 +61,11 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         rows={[...active, ...over.slice(0, MAX_OVER)]}
         empty="No secret yet. Rotate makes the first."
         columns={{
-          Secret: ({ id }) => <Id>{id}</Id>,
+          Secret: ({ id }) => (
+            <div id={id}>
+              <Id>{id}</Id>
+            </div>
+          ),
           State: (secret) => (
             <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
               {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}

@@ -1,151 +1,227 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
-import { type FoundObject, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
+import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { type EventId, type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
+import { mayActAs, type Operator } from "@outreach/domain/operators/Operator"
 import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
-import { IdLink, Masked, OBJECT_PAGES, Time } from "../../components/values.tsx"
+import { ForeignText, IdLink, Masked } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
+import { pageShowing } from "./pageShowing.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
 const MAX_ENTRIES = 20
 
+/** A thing that was found, and the page that shows it. */
+interface Hit {
+  readonly what: string
+  readonly to: string
+  readonly name: ComponentChildren
+  readonly note?: ComponentChildren
+  readonly organizationId: OrganizationId | null
+}
+
 const findPage = definePage("/find", {
-  run: () => Effect.succeed(searchPage("Find")),
+  run: () => Effect.succeed(searchPage({ title: "Find" })),
 })
 
-/** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
-const search = defineAction("/find", "recipients find", {
+/** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal or secret. */
+export const search = defineAction("/find", "recipients find", {
   role: "viewer",
   inputs: {
     search: required(
-      field(SearchTerm, "Clinician or id", {
+      field(SearchTerm, "Find", {
         size: 42,
         maxLength: 320,
-        hint: "An e-mail address, an NPI, a token, or the id of anything. The audit log records that you searched, and not for what.",
+        hint: "A part of a name, any id, an e-mail address, an NPI, a token, or the text of a leaked key or signing secret. The audit log records that you searched, and not for what.",
       }),
     ),
   },
-  run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
-    const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
-    return typeof found === "string" ? HttpServerResponse.empty({ status: 303, headers: { location: found } }) : found
+  run: Effect.fnUntraced(function* ({ search: term }, { operator }) {
+    const hits = yield* findHits(term, operator)
+    const [only] = hits
+    if (only !== undefined && hits.length === 1) {
+      return HttpServerResponse.empty({ status: 303, headers: { location: only.to } })
+    }
+    const known =
+      hits.length === 0 && (term.by === "npi" || term.by === "email")
+        ? (yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)).entries
+        : []
+    return searchPage({
+      title: hits.length === 0 ? "Nothing was found" : `${formatCount(hits.length)} things were found`,
+      // A secret is not shown again.
+      typed: term.by === "key" || term.by === "secret" ? undefined : term.value,
+      found: (
+        <>
+          <Table
+            caption="Found"
+            rows={hits}
+            empty={nothingBy(term, known.length > 0)}
+            columns={{
+              What: ({ what }) => what,
+              Name: ({ to, name }) => <a href={to}>{name}</a>,
+              Detail: ({ note }) => note,
+              Organization:
+                operator.organizationId === null &&
+                (({ organizationId: id }) => (id === null ? "–" : <IdLink id={id} />)),
+            }}
+          />
+          {hits.length >= MAX_NAMED && (
+            <p>At most {MAX_NAMED} of each kind are shown. Write more of the name to see others.</p>
+          )}
+          {known.length > 0 && (
+            <>
+              <h2>What is known</h2>
+              <TimelineTable entries={known.toReversed()} deliveries={[]} />
+            </>
+          )}
+        </>
+      ),
+    })
   }),
 })
 
-const findObjects = Effect.fnUntraced(function* (id: string, organizationId: OrganizationId | null) {
-  const pageOf = OBJECT_PAGES[id.slice(0, 3)]
-  if (pageOf !== undefined) return pageOf(id)
-  const found = yield* (yield* ObjectFinder).find(id, organizationId)
-  const [only] = found
-  if (only !== undefined && found.length === 1)
-    return only.kind === "event" ? yield* findEvent(only) : pageShowing(only)
-  return searchPage(
-    found.length === 0 ? "Nothing has this id" : "Several things have this id",
-    <Table
-      caption="Found"
-      rows={found}
-      empty="It may be of another deployment, past its retention, or erased."
-      columns={{
-        What: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a>,
-        Organization: ({ organizationId }) => <IdLink id={organizationId} />,
-      }}
-    />,
+const findHits = Effect.fnUntraced(function* ({ by, value }: SearchTerm, operator: Operator) {
+  if (by === "id") return yield* findObjects(value, operator)
+  if (by === "key" || by === "secret") return yield* findCredential(by, Redacted.make(value), operator)
+  const people = by === "name" ? [] : yield* findPeople(by, value, operator)
+  return by === "npi" ? people : [...people, ...(yield* findNamed(value, operator))]
+})
+
+/** Only admins have pages of operators and their sessions. */
+const isAdmin = ({ role }: Operator) => mayActAs(role, "admin")
+
+const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator) {
+  const kinds = NAMED_KINDS.filter((kind) => kind !== "operator" || isAdmin(operator))
+  const found = yield* (yield* ObjectFinder).findNamed(part, operator.organizationId, kinds)
+  return found.map(
+    ({ kind, id, name, note, organizationId }): Hit => ({
+      what: WHAT[kind],
+      to: pageShowing({ id, organizationId, shownOn: id }),
+      name: <ForeignText>{name}</ForeignText>,
+      note,
+      organizationId,
+    }),
   )
+})
+
+const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator) {
+  const found = yield* (yield* ObjectFinder).find([id], operator.organizationId)
+  const shown = found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_"))
+  return (yield* Effect.forEach(shown, hitsOf)).flat()
+})
+
+const hitsOf = Effect.fnUntraced(function* (object: FoundObject) {
+  const { id, organizationId, shownOn } = object
+  if (id.startsWith("evt_") && shownOn !== "inbox") return yield* findDeliveries(id as EventId, organizationId!)
+  const what = shownOn === "inbox" ? "Event of a partner" : WHAT[kindOf(id)]
+  return [{ what, to: pageShowing(object), name: <code>{id}</code>, organizationId }] satisfies ReadonlyArray<Hit>
 })
 
 /** An event of ours stands on the pages of its deliveries. */
-const findEvent = Effect.fnUntraced(function* ({ id, organizationId }: FoundObject) {
-  const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id as EventId])
-  const [only] = deliveries
-  if (only !== undefined && deliveries.length === 1) return `/deliveries/${only.id}`
-  return searchPage(
-    `Event ${id}`,
-    <Table
-      caption="Deliveries of the event"
-      rows={deliveries}
-      empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
-      columns={{
-        Delivery: ({ id }) => <IdLink id={id} />,
-        State: ({ state }) => state,
-        Endpoint: ({ endpointId }) => <IdLink id={endpointId} />,
-      }}
-    />,
+const findDeliveries = Effect.fnUntraced(function* (id: EventId, organizationId: OrganizationId) {
+  const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id])
+  return deliveries.map(
+    (delivery): Hit => ({
+      what: "Delivery of the event",
+      to: `/deliveries/${delivery.id}`,
+      name: <code>{delivery.id}</code>,
+      note: delivery.state,
+      organizationId,
+    }),
   )
 })
 
-const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
-  key: "An API key",
-  secret: "A signing secret",
-  sender: "A sender",
-  dkimKey: "A DKIM key",
-  erasure: "An erasure",
-  event: "An event of ours",
-  inboxEvent: "An event that the partner sent",
-}
+/** Finds a key or signing secret, also one that has ended, by the hash of its text. */
+const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: Redacted.Redacted, operator: Operator) {
+  const key = by === "key" ? yield* (yield* ApiKeyRepository).findByText(text) : undefined
+  const secret = by === "secret" ? yield* (yield* SigningSecretRepository).findByText(text) : undefined
+  const id = key?.id ?? secret?.id
+  return id === undefined ? [] : yield* findObjects(id, operator)
+})
 
-/** Returns the page that shows a thing which has none of its own. */
-const pageShowing = ({ kind, id, organizationId }: FoundObject): string => {
-  if (kind === "inboxEvent") return `/inbox/${id}?organization=${organizationId}`
-  if (kind === "erasure") return `/audit?organization=${organizationId}&command=clinicians+erase`
-  return `/partners/${organizationId}`
-}
+const keyOf = (by: "npi" | "email" | "token", value: string, { organizationId }: Operator) => ({
+  by,
+  value,
+  ...(organizationId !== null && { organizationId }),
+})
 
-const findPeople = Effect.fnUntraced(function* (
-  { by, value }: { readonly by: "npi" | "email" | "token"; readonly value: string },
-  organizationId: OrganizationId | null,
-) {
-  const reader = yield* TimelineReader
-  const key = { by, value, ...(organizationId !== null && { organizationId }) }
-  const recipients = yield* reader.findPeople(key)
+const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", value: string, operator: Operator) {
+  const recipients = yield* (yield* TimelineReader).findPeople(keyOf(by, value, operator))
   const people: ReadonlyArray<Arr.NonEmptyReadonlyArray<Recipient>> = Object.values(
     Arr.groupBy(recipients, ({ organizationId, npi }): string => `${organizationId} ${npi}`),
   )
-  if (people.length === 1) return `/people/${recipients[0]!.id}`
-  const { entries } = people.length > 0 ? { entries: [] } : yield* reader.find(key, MAX_ENTRIES)
-  return searchPage(
-    people.length === 0 ? "Nobody was found" : `${formatCount(people.length)} clinicians were found`,
-    <>
-      <Table
-        caption="Clinicians"
-        rows={people}
-        empty={
-          entries.length === 0
-            ? "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
-            : "No campaign has a recipient like this. What is known beside campaigns stands below."
-        }
-        columns={{
-          Clinician: ([newest]) => <IdLink id={newest.id}>{`NPI ${maskNpi(newest.npi)}`}</IdLink>,
-          Address: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked>,
-          Organization: ([newest]) => <IdLink id={newest.organizationId} />,
-          Campaigns: { count: (records) => records.length },
-          "Last event": ([newest]) => <Time at={newest.lastEventAt} />,
-        }}
-      />
-      {entries.length > 0 && (
-        <>
-          <h2>What is known</h2>
-          <TimelineTable entries={entries.toReversed()} deliveries={[]} />
-        </>
-      )}
-    </>,
+  return people.map(
+    ([newest]): Hit => ({
+      what: "Clinician",
+      to: `/people/${newest.id}`,
+      name: `NPI ${maskNpi(newest.npi)}`,
+      note: <Masked>{maskEmail(newest.email)}</Masked>,
+      organizationId: newest.organizationId,
+    }),
   )
 })
 
-const searchPage = (title: string, found?: ComponentChildren): PageElement => (
-  <Page title={title} commands={COMMANDS}>
-    {found}
+/** What a thing is called, by the kind of its id. */
+const WHAT: Readonly<Record<Kind, string>> = {
+  organization: "Organization",
+  program: "Program",
+  campaign: "Campaign",
+  recipient: "Clinician",
+  event: "Event",
+  request: "Request",
+  key: "API key",
+  endpoint: "Endpoint",
+  secret: "Signing secret",
+  delivery: "Delivery",
+  replay: "Replay job",
+  import: "Import of a list",
+  hit: "Open or click",
+  restore: "Restore",
+  erasure: "Erasure",
+  sender: "Sender",
+  dkimKey: "DKIM key",
+  operator: "Operator",
+  session: "Session of an operator",
+  failureGroup: "Issue",
+}
+
+const kindOf = (id: string): Kind =>
+  (Object.keys(PREFIXES) as ReadonlyArray<Kind>).find((kind) => id.startsWith(PREFIXES[kind])) ?? "event"
+
+const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean): string => {
+  if (by === "id") {
+    return value.startsWith("req_")
+      ? "Requests are not kept. The log of the API has them by this id."
+      : "Nothing has this id. It may be of another deployment, past its retention, or erased."
+  }
+  if (by === "key" || by === "secret") return "No organization here has or had it. It may be of another deployment."
+  if (by === "name") return "No organization, program, campaign or sender has this in its name."
+  if (isKnown) return "No campaign has a recipient like this. What is known beside campaigns stands below."
+  return "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
+}
+
+const searchPage = (page: {
+  readonly title: string
+  readonly found?: ComponentChildren
+  readonly typed?: string | undefined
+}): PageElement => (
+  <Page title={page.title} commands={COMMANDS}>
+    {page.found}
     <section>
-      <ActionForm action={search} label="Find" isPrimary />
+      <ActionForm action={search} label="Find" controls={{ search: { value: page.typed } }} />
     </section>
   </Page>
 )

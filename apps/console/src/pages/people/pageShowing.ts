@@ -1,0 +1,12 @@
+import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
+import { OBJECT_PAGES } from "../../components/values.tsx"
+
+/** Returns the address of the page that shows a thing: its own, or its place on that of another one. */
+export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): string => {
+  if (shownOn === "inbox") return `/inbox/${id}?organization=${organizationId}`
+  if (id.startsWith("ers_")) return `/audit?organization=${organizationId}&command=clinicians+erase`
+  if (id.startsWith("rst_")) return "/system"
+  const page = OBJECT_PAGES[shownOn.slice(0, 3)]
+  if (page === undefined) return `/partners/${organizationId}`
+  return shownOn === id ? page(id) : `${page(shownOn)}#${id}`
+}
