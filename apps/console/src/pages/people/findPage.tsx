@@ -38,8 +38,9 @@ const findPage = definePage("/find", {
 })
 
 /** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal or secret. */
-export const search = defineAction("/find", "recipients find", {
+const search = defineAction("/find", "recipients find", {
   role: "viewer",
+  isRepeatable: true,
   inputs: {
     search: required(
       field(SearchTerm, "Find", {
@@ -221,7 +222,12 @@ const searchPage = (page: {
   <Page title={page.title} commands={COMMANDS}>
     {page.found}
     <section>
-      <ActionForm action={search} label="Find" controls={{ search: { value: page.typed } }} />
+      <ActionForm
+        action={search}
+        label="Find"
+        hidden={{ page: "/find" }}
+        controls={{ search: { value: page.typed } }}
+      />
     </section>
   </Page>
 )
