@@ -15,7 +15,7 @@ import type { ComponentChildren } from "preact"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
-import { ForeignText, IdLink, Masked } from "../../components/values.tsx"
+import { ForeignText, IdLink, Masked, ShortId } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pageShowing } from "./pageShowing.ts"
@@ -128,7 +128,7 @@ const hitsOf = Effect.fnUntraced(function* (object: FoundObject) {
   const { id, organizationId, shownOn } = object
   if (id.startsWith("evt_") && shownOn !== "inbox") return yield* findDeliveries(id as EventId, organizationId!)
   const what = shownOn === "inbox" ? "Event of a partner" : WHAT[kindOf(id)]
-  return [{ what, to: pageShowing(object), name: <code>{id}</code>, organizationId }] satisfies ReadonlyArray<Hit>
+  return [{ what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }] satisfies ReadonlyArray<Hit>
 })
 
 /** An event of ours stands on the pages of its deliveries. */
@@ -138,7 +138,7 @@ const findDeliveries = Effect.fnUntraced(function* (id: EventId, organizationId:
     (delivery): Hit => ({
       what: "Delivery of the event",
       to: `/deliveries/${delivery.id}`,
-      name: <code>{delivery.id}</code>,
+      name: <ShortId>{delivery.id}</ShortId>,
       note: delivery.state,
       organizationId,
     }),
@@ -225,6 +225,7 @@ const searchPage = (page: {
       <ActionForm
         action={search}
         label="Find"
+        isPrimary
         hidden={{ page: "/find" }}
         controls={{ search: { value: page.typed } }}
       />
