@@ -18,6 +18,7 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
+import { OpenCounts } from "./http/OpenCounts.ts"
 import { routes } from "./routes.ts"
 import { Sessions } from "./signIn/Sessions.ts"
 
@@ -48,7 +49,14 @@ const webhookClient = Layer.unwrap(
   ),
 )
 
-const services = Layer.mergeAll(webhookClient, NodeSigner, Sessions.layer, LiveValues.layer, UnavailableLog.layer).pipe(
+const services = Layer.mergeAll(
+  webhookClient,
+  NodeSigner,
+  Sessions.layer,
+  LiveValues.layer,
+  OpenCounts.layer,
+  UnavailableLog.layer,
+).pipe(
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),

@@ -26,6 +26,7 @@ import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
+import { repliesPage } from "./pages/people/repliesPage.tsx"
 import { suppressionActions } from "./pages/suppressions/suppressionActions.ts"
 import { suppressionPages } from "./pages/suppressions/suppressionsPage.tsx"
 import { systemPage } from "./pages/system/systemPage.tsx"
@@ -42,7 +43,7 @@ export const routes = [
   [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
   [...disableRoutes, ...enableRoutes, ...removeRoutes],
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
-  [...findRoutes, ...personPages, ...personActions],
+  [...findRoutes, ...personPages, ...personActions, repliesPage],
   [...suppressionPages, ...suppressionActions],
   [auditPage, systemPage],
 ].flat()

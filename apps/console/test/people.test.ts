@@ -165,6 +165,13 @@ describe("a clinician's page", () => {
           values (${seeded.organizationId}, ${idOf(0)}, 1, 'A question', ${"<b>May I</b> \u202ebring a colleague?"})`,
       ),
     )
+    const waiting = await operator.get("/replies")
+    expect(waiting.words).toContain("A clinician")
+    expect(waiting.text).not.toMatch(/A question|colleague/)
+    expect(waiting.document.querySelector(`main a[href="${path}"]`)).not.toBeNull()
+    // Of the deployment nobody has looked at a page so far, so that its count is read now.
+    const { document } = await (await test().as("viewer")).get("/replies")
+    expect(document.querySelector("nav a[href='/replies']")!.getAttribute("data-open")).toBe("1")
     const masked = await operator.get(path)
     expect(masked.text).not.toMatch(/A question|colleague/)
     expect(masked.words).toContain("Mark as done")
@@ -173,6 +180,8 @@ describe("a clinician's page", () => {
     expect((await viewer.post(`${path}/done`)).status).toBe(403)
     expect((await operator.post(`${path}/done`)).words).toContain("Marked as done: 1.")
     expect((await operator.get(path)).words).not.toContain("Mark as done")
+    expect((await operator.get("/replies")).words).toContain("Nobody waits for an answer.")
+    expect((await operator.get("/replies?state=all")).words).toContain("A clinician")
     expect((await audit())[0]).toMatchObject({ command: "replies done", arguments: { id: idOf(0) } })
   })
 

@@ -68,12 +68,12 @@ export const Table = <Row,>(props: {
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   /** For a list that is read whole: the page's input, and by what each of these columns sorts. */
-  readonly sort?: { readonly given: string | undefined; readonly by: SortKeys<Row> }
+  readonly sort?: Sort<Row>
   /** What stands in place of a table without rows. Default nothing. */
   readonly empty?: ComponentChildren
 }) => {
   const { title, label = title, caption = label, sort, empty } = props
-  const rows = sort === undefined ? props.rows : sorted(props.rows, sort.given, sort.by)
+  const rows = sort === undefined ? props.rows : sorted(props.rows, sort)
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
@@ -93,7 +93,7 @@ export const Table = <Row,>(props: {
                 {sort?.by[header] === undefined ? (
                   header
                 ) : (
-                  <SortLink header={header} given={sort.given} isNumber={alignment === "number"} />
+                  <SortLink header={header} given={sort.given} at={sort.at} isNumber={alignment === "number"} />
                 )}
               </th>
             ))}
@@ -121,13 +121,17 @@ export const Table = <Row,>(props: {
   )
 }
 
-/** By what a column sorts. */
-type SortKeys<Row> = Readonly<Record<string, (row: Row) => string | number>>
+interface Sort<Row> {
+  readonly given: string | undefined
+  readonly by: Readonly<Record<string, (row: Row) => string | number>>
+  /** The id of the part of the page that the table stands in; default its top. */
+  readonly at?: string
+}
 
 /** The input of a page whose list can be sorted: the header of a column, with a minus before it for the largest first. */
-export const SortOrder = Schema.String.check(Schema.isMaxLength(60))
+export const SortOrder = Schema.String.check(Schema.isMaxLength(60)).annotate({ expected: "the header of a column" })
 
-const sorted = <Row,>(rows: ReadonlyArray<Row>, given: string | undefined, by: SortKeys<Row>): ReadonlyArray<Row> => {
+const sorted = <Row,>(rows: ReadonlyArray<Row>, { given, by }: Sort<Row>): ReadonlyArray<Row> => {
   const [, key] = Object.entries(by).find(([header]) => directionOf(header, given) !== undefined) ?? []
   if (key === undefined) return rows
   const direction = given?.startsWith("-") ? -1 : 1
@@ -144,13 +148,14 @@ const directionOf = (header: string, given: string | undefined) =>
 const SortLink = (props: {
   readonly header: string
   readonly given: string | undefined
+  readonly at?: string | undefined
   readonly isNumber: boolean
 }) => {
-  const { header, given, isNumber } = props
+  const { header, given, at, isNumber } = props
   const direction = directionOf(header, given)
   const isDown = direction === undefined ? isNumber : direction === "ascending"
   return (
-    <a href={withQuery(useView().address, { sort: isDown ? `-${header}` : header })}>
+    <a href={`${withQuery(useView().address, { sort: isDown ? `-${header}` : header })}${at ? `#${at}` : ""}`}>
       {header}
       {direction && (direction === "ascending" ? " ↑" : " ↓")}
     </a>

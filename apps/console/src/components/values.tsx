@@ -3,6 +3,7 @@ import { type Access, mayUse, type Operator } from "@outreach/domain/operators/O
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
+import type { OpenTexts } from "../http/OpenCounts.ts"
 import type { Section } from "../http/paths.ts"
 import type { RefusedForm } from "../http/RefusedForm.ts"
 import { formatAgo, formatDuration } from "./format.ts"
@@ -18,6 +19,8 @@ export interface View {
   readonly deployment: string
   readonly section?: Section
   readonly notice?: string | undefined
+  /** How many are open in the sections whose lists wait for somebody. */
+  readonly open?: OpenTexts
   readonly refused?: RefusedForm | undefined
   /** The fragment that is asked for alone. */
   fragment?: Fragment | undefined

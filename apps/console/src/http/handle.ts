@@ -10,6 +10,7 @@ import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
 import { controlOf, type Faults, parseInputs } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
+import { OpenCounts } from "./OpenCounts.ts"
 import { PageError, type Refusal } from "./PageError.ts"
 import { DEPLOYMENT_SECTIONS, homeOf } from "./paths.ts"
 import { type RefusedForm, ShownAgain } from "./RefusedForm.ts"
@@ -160,7 +161,12 @@ const respond = Effect.fnUntraced(function* <R>(
   if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
   const notice = isAction || view.refused ? undefined : readNotice(request)
   const { refused = isFaulty ? refusedFilters(request.url, given, faults) : undefined } = view
-  const page = renderPage({ ...view, section: route.section, notice, refused }, answer, request.headers["fragment"])
+  const open = yield* (yield* OpenCounts).of(operator.organizationId)
+  const page = renderPage(
+    { ...view, section: route.section, notice, refused, open },
+    answer,
+    request.headers["fragment"],
+  )
   return notice === undefined ? page : withoutNotice(page)
 })
 

@@ -20,6 +20,7 @@ export const SECTIONS = {
   people: { title: "Find", path: "/find", group: "Now" },
   numbers: { title: "Numbers", path: "/numbers", group: "Outreach" },
   campaigns: { title: "Campaigns", path: "/campaigns", group: "Outreach" },
+  replies: { title: "Replies", path: "/replies", group: "Outreach" },
   suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
   partners: { title: "Partners", path: "/partners", group: "Partners" },
   inbox: { title: "Inbox", path: "/inbox", group: "Partners" },

@@ -122,7 +122,7 @@ const html = (text: string, status: number): Response =>
   HttpServerResponse.text(visibleText(text), { status, contentType: "text/html; charset=utf-8" })
 
 const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
-  const { operator, formToken, deployment, section: current, notice } = useView()
+  const { operator, formToken, deployment, section: current, notice, open = {} } = useView()
   return (
     <>
       <a class="skip" href="#content">
@@ -170,7 +170,7 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
           <ul key={group} aria-label={group || undefined}>
             {links.map(({ section, title, path }) => (
               <li key={section}>
-                <a href={path} aria-current={section === current ? "page" : undefined}>
+                <a href={path} aria-current={section === current ? "page" : undefined} data-open={open[section]}>
                   {title}
                 </a>
               </li>

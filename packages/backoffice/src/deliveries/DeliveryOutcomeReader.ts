@@ -1,5 +1,5 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
@@ -26,6 +26,14 @@ const SUMS = Object.keys(Outcomes.fields)
   .join(", ")
 const decodeHistogram = decodeRows(OutcomesAt.fields)
 const decodeSummary = decodeRows({ ...Outcomes.fields, latencies: Schema.Array(Schema.Int) })
+
+const decodeSummaries = decodeRows({ ...Outcomes.fields, endpointId: EndpointId, latencies: Schema.Array(Schema.Int) })
+
+const withPercentiles = ({ latencies, ...outcomes }: Outcomes & { readonly latencies: ReadonlyArray<number> }) => ({
+  ...outcomes,
+  p50Ms: latencyPercentile(latencies, 0.5),
+  p99Ms: latencyPercentile(latencies, 0.99),
+})
 
 export interface OutcomeFilter {
   readonly organizationId?: OrganizationId
@@ -65,12 +73,22 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
           select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
         ) as latencies
         from row`.pipe(decodeSummary)
-        const { latencies, ...outcomes } = row!
-        return {
-          ...outcomes,
-          p50Ms: latencyPercentile(latencies, 0.5),
-          p99Ms: latencyPercentile(latencies, 0.99),
-        }
+        return withPercentiles(row!)
+      }),
+
+      /** Does the same for each endpoint that was called. */
+      summaries: Effect.fnUntraced(function* (filter: OutcomeFilter) {
+        const rows = yield* sql`
+        with row as materialized (${rowsOf(filter)}), latency as (
+          select endpoint_id, bucket, sum(count)::int as count
+          from row cross join unnest(latencies) with ordinality as each (count, bucket) group by endpoint_id, bucket
+        )
+        select endpoint_id as "endpointId", total.*, coalesce(latencies, '{}') as latencies
+        from (select endpoint_id, ${sums} from row group by endpoint_id) total
+        left join (select endpoint_id, array_agg(count order by bucket) as latencies from latency group by endpoint_id) each using (endpoint_id)`.pipe(
+          decodeSummaries,
+        )
+        return new Map(rows.map(({ endpointId, ...summary }) => [endpointId, withPercentiles(summary)]))
       }),
     }
   },

@@ -1,10 +1,14 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Reply } from "@outreach/domain/mail/Reply"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
-import { rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema } from "effect"
 
 const replies = rowsOf(Reply, { campaignId: "recipient.campaign_id" })
+
+const decodeCount = decodeRows({ count: Schema.Int })
 
 /** Reads what people wrote to return paths. */
 export class ReplyReader extends DatabaseService<ReplyReader>()("backoffice/recipients/ReplyReader", (sql) => {
@@ -16,6 +20,15 @@ export class ReplyReader extends DatabaseService<ReplyReader>()("backoffice/reci
     listWaiting: (organizationId: OrganizationId | undefined, limit: number) =>
       sql`${found} where done_at is null and ${equal({ "reply.organization_id": organizationId })}
         order by received_at limit ${limit}`.pipe(replies.decode),
+
+    /** Counts the replies that wait, up to `COUNT_CAP`. */
+    countWaiting: (organizationId: OrganizationId | undefined) =>
+      sql`select count(*)::int as count from (
+        select from replies where done_at is null and ${equal({ organization_id: organizationId })} limit ${COUNT_CAP}
+      ) waiting`.pipe(
+        decodeCount,
+        Effect.map(([row]) => row!.count),
+      ),
 
     /** Lists the replies that wait or are done, newest first. */
     listAll: (organizationId: OrganizationId | undefined, limit: number) =>

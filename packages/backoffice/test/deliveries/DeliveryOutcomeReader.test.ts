@@ -88,6 +88,9 @@ describe("Outcomes of deliveries", () => {
     const summary = yield* outcomes.summary(filter)
     expect(summary).toMatchObject(expected(all))
     expect(yield* outcomes.summary({ ...ALWAYS, organizationId: organization.id })).toEqual(summary)
+    expect(yield* outcomes.summaries({ ...ALWAYS, organizationId: organization.id })).toEqual(
+      new Map([[endpoint.id, summary]]),
+    )
     const [kept] = yield* sql<{ latencies: ReadonlyArray<number> }>`
       select array(select sum(count)::int from delivery_outcomes cross join unnest(latencies) with ordinality as each (count, n)
         where endpoint_id = ${endpoint.id} group by n order by n) as latencies`

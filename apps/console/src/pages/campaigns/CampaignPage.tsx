@@ -26,7 +26,7 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
-import { Facts, Page, Section } from "../../components/layout.tsx"
+import { Facts, Page, Section, SortOrder } from "../../components/layout.tsx"
 import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
@@ -54,7 +54,8 @@ const MAX_SEEDS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
   isConsistent: false,
-  run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
+  inputs: { sort: SortOrder },
+  run: ({ campaign, sort }, { now }) => Effect.map(readCampaign(campaign, now), (view) => contentOf(view, sort)),
 })
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
@@ -93,7 +94,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
 
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
-const contentOf = (view: CampaignView) => {
+const contentOf = (view: CampaignView, sort: string | undefined) => {
   const { campaign, checks, domains, subjectTest, followUp } = view
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // Once a campaign is under way, its numbers come before what was checked.
@@ -120,7 +121,7 @@ const contentOf = (view: CampaignView) => {
         </Section>
       </div>
       <CampaignHours hours={view.hours} />
-      <DomainTable domains={domains} limit={MAX_DOMAINS} />
+      <DomainTable domains={domains} limit={MAX_DOMAINS} sort={sort} />
       <LateRefusals refusals={view.lateRefusals} />
       <SeedTable seeds={view.seeds} />
       {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}

@@ -13,13 +13,29 @@ const REASONS = [
 ] as const
 
 /** What the domains of the recipients answered, those that are paused first. */
-export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
+export const DomainTable = (props: {
+  readonly domains: ReadonlyArray<CampaignDomain>
+  readonly limit: number
+  readonly sort: string | undefined
+}) => (
   <>
     <h2 id="domains">Domains</h2>
     <Table
       caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
       rows={props.domains}
-      empty="No mail server has answered yet."
+      empty="No mail server has answered yet. Each domain stands here with what its server answered, from the first message on."
+      sort={{
+        given: props.sort,
+        at: "domains",
+        by: {
+          Domain: ({ domain }) => domain,
+          State: ({ pausedUntil }) => (pausedUntil === null ? 1 : 0),
+          Sent: ({ sent }) => sent,
+          Bounced: bouncesOf,
+          Deferred: ({ deferred }) => deferred,
+          Refused: ({ refused }) => refused,
+        },
+      }}
       columns={{
         Domain: ({ domain, operator }) => (
           <>
@@ -52,10 +68,11 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
   </>
 )
 
+const bouncesOf = (domain: CampaignDomain): number => REASONS.reduce((sum, [key]) => sum + domain[key], 0)
+
 const Bounces = (domain: CampaignDomain) => {
   const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
-  const total = formatCount(REASONS.reduce((sum, [key]) => sum + domain[key], 0))
-  return <Noted note={reasons.join(", ")}>{total}</Noted>
+  return <Noted note={reasons.join(", ")}>{formatCount(bouncesOf(domain))}</Noted>
 }
 
 const CAUSES: Readonly<Record<LateRefusalCause, string>> = {

@@ -1,16 +1,23 @@
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Order } from "effect"
-import { flagsOf, formatDuration } from "../../components/format.ts"
+import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { flagsOf, formatCapped, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Page, Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
+import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
 import { choice, organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
+
+const OUTCOME_HOURS = 24
+const CALLS = `Calls, ${OUTCOME_HOURS} h`
 
 const inputs = {
   organization: organizationFilter,
@@ -23,12 +30,13 @@ const inputs = {
     ],
     { all: "All" },
   ),
+  sort: SortOrder,
 }
 
 export const endpointsPage = definePage("/endpoints", {
   forPartners: true,
   inputs,
-  run: Effect.fnUntraced(function* ({ organization, state }) {
+  run: Effect.fnUntraced(function* ({ organization, state, sort }, { now }) {
     const isRemoved = state === "removed"
     const listed = yield* (yield* EndpointRepository).list(organization, isRemoved ? "removed" : "present")
     const endpoints = listed.filter(
@@ -38,6 +46,18 @@ export const endpointsPage = definePage("/endpoints", {
         (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
     )
     const organizations = yield* (yield* OrganizationReader).list
+    const nameOf = (id: OrganizationId) => organizations.find((each) => each.id === id)?.name ?? "–"
+    const calls = yield* (yield* DeliveryOutcomeReader).summaries({
+      ...(organization && { organizationId: organization }),
+      from: fromUnixMillis(now - OUTCOME_HOURS * HOUR_MS),
+      to: fromUnixMillis(now),
+    })
+    const callsOf = ({ id }: EndpointStatus) => {
+      const outcomes = calls.get(id)
+      return outcomes === undefined ? 0 : attemptsOf(outcomes)
+    }
+    const acceptedOf = (endpoint: EndpointStatus) => (calls.get(endpoint.id)?.delivered ?? 0) / callsOf(endpoint)
+    const latencyOf = ({ id }: EndpointStatus) => calls.get(id)?.p99Ms ?? null
     return (
       <Page
         title="Endpoints"
@@ -45,7 +65,7 @@ export const endpointsPage = definePage("/endpoints", {
       >
         <FilterBar
           inputs={inputs}
-          values={{ organization, state }}
+          values={{ organization, state, sort }}
           controls={{ organization: { options: organizations } }}
         />
         <Table
@@ -56,16 +76,42 @@ export const endpointsPage = definePage("/endpoints", {
               ? "No endpoint yet. One is added with ops endpoints create."
               : `No endpoint is ${state}.`
           }
+          sort={{
+            given: sort,
+            by: {
+              Address: ({ url }) => url,
+              Organization: ({ organizationId }) => nameOf(organizationId),
+              State: (endpoint) => URGENCY[endpointState(endpoint).tone],
+              [CALLS]: callsOf,
+              Accepted: (endpoint) => acceptedOf(endpoint) || 0,
+              "99 of 100 within": (endpoint) => latencyOf(endpoint) ?? -1,
+              "Behind the log": ({ lagSeconds }) => lagSeconds,
+              Waiting: ({ waiting }) => waiting,
+            },
+          }}
           columns={{
             Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-            Organization: ({ organizationId: id }) => (
-              <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? "–"}</IdLink>
-            ),
+            Organization: ({ organizationId: id }) => <IdLink id={id}>{nameOf(id)}</IdLink>,
             State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-            "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
-            "Behind the log": { number: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)) },
+            [CALLS]: { count: callsOf },
+            Accepted: { number: (endpoint) => formatShare(acceptedOf(endpoint)) },
+            "99 of 100 within": {
+              number: (endpoint) => {
+                const latency = latencyOf(endpoint)
+                return latency === null ? "–" : formatMillis(latency)
+              },
+            },
+            "Behind the log": {
+              number: ({ lagEvents, lagSeconds }) =>
+                lagEvents === 0 ? (
+                  "–"
+                ) : (
+                  <Noted note={`${formatCapped(lagEvents, LIST_COUNT_CAP)} not read yet`}>
+                    {formatDuration(lagSeconds)}
+                  </Noted>
+                ),
+            },
             Waiting: { count: ({ waiting }) => waiting, cap: LIST_COUNT_CAP },
-            "In flight": { count: ({ inFlight }) => inFlight },
           }}
         />
       </Page>

@@ -4,15 +4,18 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { Page, Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { IdLink, StatusBadge, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 
 const HOURS = 24
 
+const REQUESTS = `Requests, ${HOURS} h`
+
 export const partnersPage = definePage("/partners", {
-  run: Effect.fnUntraced(function* (_, { operator }) {
+  inputs: { sort: SortOrder },
+  run: Effect.fnUntraced(function* ({ sort }, { operator }) {
     const bound = operator.organizationId ?? undefined
     const organizations = (yield* (yield* OrganizationReader).list).filter(
       ({ id }) => bound === undefined || id === bound,
@@ -32,10 +35,21 @@ export const partnersPage = definePage("/partners", {
           label="Partners"
           rows={rows}
           empty="No partner yet. One is added with ops organizations create."
+          sort={{
+            given: sort,
+            by: {
+              Partner: ({ name }) => name,
+              Endpoints: ({ endpoints }) => Math.min(3, ...endpoints.map((each) => URGENCY[endpointState(each).tone])),
+              [REQUESTS]: ({ use }) => use?.requests ?? 0,
+              "Of them errors": ({ use }) => (use === undefined ? 0 : use.errors / use.requests),
+              "Bad signatures": ({ use }) => use?.badSignatures ?? 0,
+              Since: ({ createdAt }) => createdAt,
+            },
+          }}
           columns={{
             Partner: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
             Endpoints: ({ endpoints }) => <Endpoints endpoints={endpoints} />,
-            [`Requests, ${HOURS} h`]: { count: ({ use }) => use?.requests ?? 0 },
+            [REQUESTS]: { count: ({ use }) => use?.requests ?? 0 },
             "Of them errors": {
               number: ({ use }) => (use === undefined ? "–" : formatShare(use.errors / use.requests)),
             },

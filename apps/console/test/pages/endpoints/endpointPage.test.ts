@@ -42,6 +42,11 @@ it("lists the endpoints that need somebody first, and those of one organization 
   const addresses = [...document.querySelectorAll("tbody td:first-child")].map(({ textContent }) => textContent)
   expect(addresses[0]).toBe("https://ill.test/hooks?…")
   expect(text).not.toContain("topsecret")
+  const sorted = await viewer.get("/endpoints?sort=-Address")
+  expect([...sorted.document.querySelectorAll("tbody td:first-child")].at(-1)!.textContent).toBe(
+    addresses.toSorted()[0],
+  )
+  expect(sorted.document.querySelector("th[aria-sort=descending]")!.textContent).toBe("Address ↓")
   expect((await viewer.get(`/endpoints?organization=${well.organization.id}`)).words).not.toContain("ill.test")
   const bound = await test().as("viewer", well.organization.id)
   expect((await bound.get("/endpoints")).words).not.toContain("ill.test")

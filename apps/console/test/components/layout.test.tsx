@@ -1,0 +1,98 @@
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { parseHTML } from "linkedom"
+import type { VNode } from "preact"
+import { renderToString } from "preact-render-to-string"
+import { describe, expect, it } from "vitest"
+import { type Columns, Page, Table } from "../../src/components/layout.tsx"
+import { Id, IdLink, ViewContext } from "../../src/components/values.tsx"
+
+const view = {
+  operator: { role: "admin" } as Operator,
+  formToken: "",
+  now: 0,
+  address: "/endpoints?state=failing",
+  page: "/endpoints",
+  deployment: "staging",
+}
+const render = (element: VNode) =>
+  parseHTML(
+    `<html><body>${renderToString(<ViewContext.Provider value={view}>{element}</ViewContext.Provider>)}</body></html>`,
+  ).document
+
+const ID = "whe_0123456789abcdef0123456789abcdef"
+
+it("an id is whole for who selects or hears it, and a button copies it", () => {
+  const document = render(<Id>{ID}</Id>)
+  expect(document.body.textContent).toBe(ID)
+  expect(document.querySelector("code span")!.textContent).toBe("0123456789abcdef0123456789")
+  expect(document.querySelector("button")!.getAttribute("data-copy")).toBe(ID)
+})
+
+it("an id that leads to a page has no button within its link, and a strange one is shown as it is", () => {
+  expect(render(<IdLink id={ID} />).querySelectorAll("a button")).toHaveLength(0)
+  expect(render(<Id>the partner's own</Id>).querySelector("code")!.textContent).toBe("the partner's own")
+})
+
+it("a page has the state and the id of what it is about below its title", () => {
+  const page = (
+    <Page title="An endpoint" state="Failing" id={ID} commands={["ops endpoints list"]}>
+      <p>More</p>
+    </Page>
+  )
+  expect(render(page).querySelector("h1 + p")!.textContent).toBe(`Failing${ID}`)
+})
+
+describe("a table", () => {
+  const rows = [
+    { name: "b", calls: 2 },
+    { name: "a", calls: 10 },
+    { name: "c", calls: 1 },
+  ]
+  type Row = (typeof rows)[number]
+  const columns: Columns<Row> = { Name: ({ name }) => name, Calls: { count: ({ calls }) => calls } }
+  const by = { Name: ({ name }: Row) => name, Calls: ({ calls }: Row) => calls }
+  const sorted = (given: string | undefined) => {
+    const document = render(<Table label="Endpoints" rows={rows} columns={columns} sort={{ given, by }} />)
+    return {
+      names: [...document.querySelectorAll("tbody td:first-child")].map(({ textContent }) => textContent),
+      links: [...document.querySelectorAll("th a")].map((link) => link.getAttribute("href")),
+      sorts: [...document.querySelectorAll("th")].map((header) => header.getAttribute("aria-sort")),
+    }
+  }
+
+  it("stands as it was read, until a link of its headers sorts it", () => {
+    expect(sorted(undefined)).toEqual({
+      names: ["b", "a", "c"],
+      links: ["/endpoints?state=failing&sort=Name", "/endpoints?state=failing&sort=-Calls"],
+      sorts: [null, null],
+    })
+  })
+
+  it("sorts by a column, and by the same link the other way", () => {
+    expect(sorted("Name")).toMatchObject({ names: ["a", "b", "c"], sorts: ["ascending", null] })
+    expect(sorted("-Calls")).toMatchObject({ names: ["a", "b", "c"], sorts: [null, "descending"] })
+    expect(sorted("-Calls").links[1]).toBe("/endpoints?state=failing&sort=Calls")
+    expect(sorted("Calls").names).toEqual(["c", "b", "a"])
+  })
+
+  it("stands as it was read for a column that it does not have", () => {
+    expect(sorted("-Latency").names).toEqual(["b", "a", "c"])
+    expect(sorted("toString").names).toEqual(["b", "a", "c"])
+  })
+
+  it("has the header of each cell for cards, unless it is short or of numbers", () => {
+    const labels = (columns: Columns<Row>) =>
+      [...render(<Table label="Endpoints" rows={rows.slice(0, 1)} columns={columns} />).querySelectorAll("td")].map(
+        (cell) => cell.getAttribute("data-label"),
+      )
+    const count = { count: ({ calls }: Row) => calls }
+    expect(labels({ Name: () => "a", State: () => "open", Calls: count, Failed: count })).toEqual([
+      "Name",
+      "State",
+      "Calls",
+      "Failed",
+    ])
+    expect(labels({ Day: () => "a", Calls: count, Failed: count, Late: count })).toEqual([null, null, null, null])
+    expect(labels({ Name: () => "a", State: () => "open" })).toEqual([null, null])
+  })
+})
