@@ -36,6 +36,14 @@ beforeAll(async () => {
   admin = await test().as("admin", seeded.organizationId)
 })
 
+const reply = ({ organizationId, recipients }: typeof seeded, text: string) =>
+  test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        insert into replies (organization_id, recipient_id, number, subject, text)
+        values (${organizationId}, ${recipients[0]!.id}, 1, 'A question', ${text})`,
+    ),
+  )
 const idOf = (i: number): RecipientId => seeded.recipients[i]!.id
 const audit = (organizationId: OrganizationId = seeded.organizationId) =>
   test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ organizationId }, 5)))
@@ -158,20 +166,11 @@ describe("a clinician's page", () => {
 
   it("shows what the person wrote to us once it is shown, whatever it holds, and an operator marks it as done", async () => {
     const path = `/people/${idOf(0)}`
-    await test().run(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          insert into replies (organization_id, recipient_id, number, subject, text)
-          values (${seeded.organizationId}, ${idOf(0)}, 1, 'A question', ${"<b>May I</b> \u202ebring a colleague?"})`,
-      ),
-    )
+    await reply(seeded, "<b>May I</b> \u202ebring a colleague?")
     const waiting = await operator.get("/replies")
     expect(waiting.words).toContain("A clinician")
     expect(waiting.text).not.toMatch(/A question|colleague/)
     expect(waiting.document.querySelector(`main a[href="${path}"]`)).not.toBeNull()
-    // Of the deployment nobody has looked at a page so far, so that its count is read now.
-    const { document } = await (await test().as("viewer")).get("/replies")
-    expect(document.querySelector("nav a[href='/replies']")!.getAttribute("data-open")).toBe("1")
     const masked = await operator.get(path)
     expect(masked.text).not.toMatch(/A question|colleague/)
     expect(masked.words).toContain("Mark as done")
@@ -183,6 +182,14 @@ describe("a clinician's page", () => {
     expect((await operator.get("/replies")).words).toContain("Nobody waits for an answer.")
     expect((await operator.get("/replies?state=all")).words).toContain("A clinician")
     expect((await audit())[0]).toMatchObject({ command: "replies done", arguments: { id: idOf(0) } })
+  })
+
+  it("says beside the sections of an organization how many of its replies wait", async () => {
+    const other = await test().run(seed)
+    await reply(other, "When does it begin?")
+    const { document } = await (await test().as("viewer", other.organizationId)).get("/")
+    expect(document.querySelector("nav a[href='/replies']")!.getAttribute("data-open")).toBe("1")
+    expect(document.querySelectorAll("nav [data-open]")).toHaveLength(1)
   })
 
   it("is not there for another organization", async () => {

@@ -32,7 +32,7 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
     return {
       /** Returns the counts that are not 0, as texts; none while they cannot be read, because a page is whole without them. */
       of: (organizationId: OrganizationId | null): Effect.Effect<OpenTexts> =>
-        Effect.catchCause(Cache.get(readings, organizationId ?? undefined), (cause) => { console.log("XXX", String(cause)); return Effect.succeed({}) }),
+        Effect.catchCause(Cache.get(readings, organizationId ?? undefined), () => Effect.succeed({})),
     }
   }),
 }) {
