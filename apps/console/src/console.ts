@@ -1,3 +1,4 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { backoffice } from "@outreach/backoffice/backoffice"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
@@ -19,6 +20,7 @@ import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { OpenCounts } from "./http/OpenCounts.ts"
+import { HeldLists } from "./pages/imports/HeldLists.ts"
 import { routes } from "./routes.ts"
 import { Sessions } from "./signIn/Sessions.ts"
 
@@ -56,7 +58,9 @@ const services = Layer.mergeAll(
   LiveValues.layer,
   OpenCounts.layer,
   UnavailableLog.layer,
+  HeldLists.layer,
 ).pipe(
+  Layer.provideMerge(NodeFileSystem.layer),
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),

@@ -12,6 +12,8 @@ import { disableRoutes, enableRoutes, removeRoutes } from "./pages/endpoints/end
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
 import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
+import { importRoutes } from "./pages/imports/importsPage.tsx"
+import { newImportRoutes } from "./pages/imports/newImportPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
@@ -36,6 +38,7 @@ export const routes = [
   [todayPage, liveRoute],
   numbersRoutes,
   [campaignsPage, ...campaignRoutes, ...campaignMail],
+  [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [...inboxRoutes, ...inboxEventRoutes],

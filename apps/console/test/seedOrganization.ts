@@ -56,6 +56,9 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   const recipients = yield* sql<{ id: string; token: string }>`
     select id, token from recipients where organization_id = ${organization.id} order by id`
   const numbers = [...Array.from({ length: RECIPIENTS }, (_, n) => n), 900]
+  yield* sql`
+    insert into imports (organization_id, campaign_id, operator, ended_at)
+    values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
   return {
     ids: {
       organization: organization.id,
@@ -70,6 +73,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       /** What is searched. */
       search: recipient,
       delivery: delivery!,
+      import: yield* idOf("imports"),
       group: yield* idOf("failure_groups"),
       replay: replay.id,
       event: inboundId,

@@ -29,13 +29,16 @@ export interface Answer {
   readonly words: string
 }
 
+/** The values of a form; those of a name that it has several times in a list. */
+type Fields = Readonly<Record<string, string | ReadonlyArray<string>>>
+
 /** The console as an operator uses it. */
 export interface Visitor {
   readonly cookie: string
   /** Opens a page; follows no redirect. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** Sends a form with the session's token, and follows a redirect. */
-  readonly post: (path: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>
+  /** Sends a form with the session's token, and with a file if there is one, and follows a redirect. */
+  readonly post: (path: string, fields?: Fields, file?: File) => Promise<Answer>
 }
 
 /** The console in the test's own process, over a database of its own, as the role of operators. */
@@ -111,8 +114,11 @@ const visitor = (url: string, cookie: string): Visitor => {
   return {
     cookie,
     get,
-    post: async (path, fields = {}) => {
-      const body = new URLSearchParams({ token: formToken(cookie.slice(cookie.indexOf("=") + 1)), ...fields })
+    post: async (path, fields = {}, file) => {
+      const body = file === undefined ? new URLSearchParams() : new FormData()
+      const values = { token: formToken(cookie.slice(cookie.indexOf("=") + 1)), ...fields }
+      for (const [name, value] of Object.entries(values)) for (const each of [value].flat()) body.append(name, each)
+      if (file !== undefined) (body as FormData).append("file", file)
       const answer = await send(path, { method: "POST", body, headers: { origin: url } })
       const to = answer.headers.get("location")
       if (answer.status !== 303 || to === null) return answer

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Access } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
-import { type Control, controlOf, type Inputs, type Option } from "../http/inputs.ts"
+import { type Control, controlOf, type Inputs, type Option, takesFile } from "../http/inputs.ts"
 import type { RefusedForm } from "../http/RefusedForm.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
@@ -33,7 +33,12 @@ export const ActionForm = <P extends string>(
   const refused = useRefused(address, props.hidden)
   if (!useMay(props.action)) return null
   return (
-    <form class={refused ? "action refused" : "action"} method="post" action={address}>
+    <form
+      class={refused ? "action refused" : "action"}
+      method="post"
+      action={address}
+      encType={takesFile(props.action.inputs) ? "multipart/form-data" : undefined}
+    >
       <Hidden values={{ token: formToken, page, submission: randomUUID(), version: props.version, ...props.hidden }} />
       <FormProblems refused={refused} />
       {props.children}
@@ -212,6 +217,8 @@ const ControlOf = (props: FieldProps) => {
           {text}
         </textarea>
       )
+    case "file":
+      return <input type="file" {...input} />
     case "date":
       return <input type="date" {...input} value={text} />
     case "instant":

@@ -114,6 +114,7 @@ export const StatusBadge = (props: { readonly tone: Tone; readonly children: str
 export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   org: (id) => `/partners/${id}`,
   cmp: (id) => `/campaigns/${id}`,
+  imp: (id) => `/imports/${id}`,
   rcp: (id) => `/people/${id}`,
   whe: (id) => `/endpoints/${id}`,
   dlv: (id) => `/deliveries/${id}`,

@@ -5,6 +5,7 @@ import type { PageElement } from "../components/layout.tsx"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
 import type { Refusal } from "./PageError.ts"
 import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
+import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {
   readonly operator: Operator
@@ -14,6 +15,8 @@ export interface RequestContext {
   readonly version: string
   /** Unix milliseconds. */
   readonly now: number
+  /** The file of a form that takes one. */
+  readonly file: Upload | undefined
 }
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -15,7 +15,8 @@ import { renderError } from "./renderPage.tsx"
 
 const LIMITS = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  /** A file of 50 MiB at 1.5 Mbit/s. */
+  requestTimeout: 300_000,
   connectionsCheckingInterval: 5_000,
   /** Of the request line and the headers together. */
   maxHeaderSize: 16_384,

@@ -8,14 +8,14 @@ import type { View } from "../components/values.tsx"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
-import { controlOf, type Faults, parseInputs } from "./inputs.ts"
+import { controlOf, type Faults, parseInputs, takesFile } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { OpenCounts } from "./OpenCounts.ts"
 import { PageError, type Refusal } from "./PageError.ts"
 import { DEPLOYMENT_SECTIONS, homeOf } from "./paths.ts"
 import { type RefusedForm, ShownAgain } from "./RefusedForm.ts"
 import type { Route } from "./Route.ts"
-import { forged, formToken, isFormToken, readForm } from "./readForm.ts"
+import { forged, formToken, isFormToken, readForm, readUpload, type SentForm } from "./readForm.ts"
 import { isLocalPath } from "./refuseAmbiguous.ts"
 import { renderPage, renderSignedOut } from "./renderPage.tsx"
 
@@ -56,7 +56,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
       }
       return route.kind === "action"
         ? yield* act(route, signedIn, view, showPage)
-        : yield* respond(route, signedIn, view, new URLSearchParams(request.url.split("?")[1]))
+        : yield* respond(route, signedIn, view, { values: new URLSearchParams(request.url.split("?")[1]) })
     })
     const response = yield* answerErrors(route.path, () => view)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
@@ -69,7 +69,7 @@ export const handleAgain = <R>(route: Route<R>) =>
     const again = yield* ShownAgain
     if (again === undefined) return cannotBeShown
     const view = { ...again.view, address: url, page: url }
-    return yield* respond(route, again.signedIn, view, new URLSearchParams(url.split("?")[1]))
+    return yield* respond(route, again.signedIn, view, { values: new URLSearchParams(url.split("?")[1]) })
   }).pipe(Effect.catchTag("PageError", () => Effect.succeed(cannotBeShown)))
 
 const cannotBeShown = HttpServerResponse.empty({ status: 404 })
@@ -78,14 +78,14 @@ const cannotBeShown = HttpServerResponse.empty({ status: 404 })
 const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn, view: View, showPage: Show) {
   const request = yield* HttpServerRequest.HttpServerRequest
   yield* assertAllowed(route, signedIn.operator)
-  const form = yield* readForm
-  const isOfSession = isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)
+  const form: SentForm = takesFile(route.inputs) ? yield* readUpload : { values: yield* readForm }
+  const isOfSession = isFormToken(signedIn.sessionToken, form.values.get("token") ?? undefined)
   const answer = isOfSession ? respond(route, signedIn, view, form) : Effect.fail(forged)
   return yield* Effect.catchTag(answer, "PageError", (error) => {
-    const page = form.get("page") ?? ""
+    const page = form.values.get("page") ?? ""
     const { messages, status, faults = {} } = error
     if (!isLocalPath(page)) return Effect.fail(error)
-    const refused = { action: request.url, values: form, faults, messages, status, isShown: false }
+    const refused = { action: request.url, values: form.values, faults, messages, status, isShown: false }
     const again = { signedIn, view: { ...view, refused } }
     return showPage.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: page })),
@@ -117,7 +117,7 @@ const respond = Effect.fnUntraced(function* <R>(
   route: Route<R>,
   { operator }: SignedIn,
   view: View,
-  given: URLSearchParams,
+  { values: given, file }: SentForm,
 ) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (route.path === "/" && homeOf(operator) !== "/") {
@@ -145,7 +145,7 @@ const respond = Effect.fnUntraced(function* <R>(
   }
   const input = { ...path.values, ...values } as never
 
-  const context = { operator, session: view.formToken, version: given.get("version") ?? "", now: view.now }
+  const context = { operator, session: view.formToken, version: given.get("version") ?? "", now: view.now, file }
   const { command } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
   const submission = route.isRepeatable ? undefined : (given.get("submission") ?? undefined)

@@ -25,7 +25,7 @@ export type Option<Value extends string = string> =
 
 export interface Control {
   /** Default `text`. An `instant` is asked for in the zone of the viewer, and in UTC without scripts. */
-  readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant"
+  readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant" | "file"
   readonly label: ComponentChildren
   /** What the value must be, below the control. */
   readonly hint?: string | undefined
@@ -40,6 +40,8 @@ export interface Control {
   readonly placeholder?: string
   readonly size?: number
   readonly maxLength?: number
+  /** The types of files that are offered first. */
+  readonly accept?: string
 }
 
 type FormInput<A> = Input<A, false> & { readonly control: Control }
@@ -68,6 +70,13 @@ export const checkBoxes = <const Value extends string>(
   label: string,
   values: ReadonlyArray<Value>,
 ): FormInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
+
+/** Declares a file that a form sends; its value is its name. No other form takes a file. */
+export const file = (label: string, control: Omit<Control, "label" | "kind"> = {}): FormInput<string> =>
+  field(Schema.String.annotate({ expected: "a file" }), label, { kind: "file", ...control })
+
+export const takesFile = (inputs: Inputs): boolean =>
+  Object.values(inputs).some((input) => controlOf(input)?.kind === "file")
 
 /** Declares that a value of a query or a form must be given. */
 export const required = <A>(input: Codec<A> | FormInput<A>): Input<A, true> =>

@@ -4,6 +4,7 @@ import {
   DeliveryId,
   EndpointId,
   FailureGroupId,
+  ImportId,
   KeyId,
   OrganizationId,
   RecipientId,
@@ -71,6 +72,7 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
   live: "today",
   "*": "today",
   people: "people",
+  imports: "campaigns",
   "dead-letters": "issues",
   replays: "issues",
   keys: "partners",
@@ -97,6 +99,7 @@ export const PATH_PARAMS = {
   group: FailureGroupId,
   /** A recipient, who stands for a clinician. */
   id: RecipientId,
+  import: ImportId,
   key: KeyId,
   organization: OrganizationId,
   recipient: RecipientId,

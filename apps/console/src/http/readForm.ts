@@ -1,24 +1,76 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { ByteSize, Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { ByteSize, Cause, Effect, Stream } from "effect"
+import { HttpServerRequest, Multipart } from "effect/http"
 import { PageError } from "./PageError.ts"
 
 const MAX_BYTES = 65_536
+const MAX_UPLOAD_BYTES = 50 * 1024 * 1024
+const MAX_UPLOAD_FIELDS = 20
 
-/** Reads the form that a page of the console sent. Refuses a request that another site made the browser send. */
-export const readForm = Effect.gen(function* () {
+/** How long a form without a file may take. The server bounds the time of uploads. */
+const FORM_TIMEOUT = "30 seconds"
+
+/** A file that a form sends. */
+export interface Upload {
+  /** As the browser names it. */
+  readonly name: string
+  /** Its bytes, which can be read once, as they arrive. */
+  readonly content: Stream.Stream<Uint8Array, PageError>
+}
+
+/** A form, whose file arrives while it is read. */
+export interface SentForm {
+  readonly values: URLSearchParams
+  readonly file?: Upload
+}
+
+/** Returns the request, or refuses one that another site made the browser send, or one of another type. */
+const ownRequest = Effect.fnUntraced(function* (type: string) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const { origin, host, "sec-fetch-site": site = "same-origin" } = request.headers
+  const { origin, host, "sec-fetch-site": site = "same-origin", "content-type": given = "" } = request.headers
   const isForeign = origin !== undefined && URL.parse(origin)?.host !== host
   if (isForeign || (site !== "same-origin" && site !== "none")) return yield* forged
-  if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers["content-type"] ?? ""))
-    return yield* notForm
+  return given.split(";")[0]?.trim().toLowerCase() === type ? request : yield* notForm
+})
+
+/** Reads the form that a page of the console sent. */
+export const readForm = Effect.gen(function* () {
+  const request = yield* ownRequest("application/x-www-form-urlencoded")
   const text = yield* request.text.pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(MAX_BYTES)),
+    Effect.timeout(FORM_TIMEOUT),
     Effect.mapError(() => tooLarge),
   )
   return new URLSearchParams(text)
 })
+
+/** Reads a form up to its file, which follows all of its other values: they can be judged before the file is read. The name of the file is the value of its input. */
+export const readUpload = Effect.gen(function* () {
+  const request = yield* ownRequest("multipart/form-data")
+  const pull = yield* Stream.toPull(request.multipartStream)
+  const values = new URLSearchParams()
+  const next = pull.pipe(
+    Effect.timeout(FORM_TIMEOUT),
+    Effect.catch((error) => (Cause.isDone(error) ? Effect.succeed([]) : Effect.fail(tooLarge))),
+  )
+  for (let parts = yield* next; parts.length > 0; parts = yield* next) {
+    for (const part of parts) {
+      if (part._tag === "Field") {
+        values.append(part.key, part.value)
+        continue
+      }
+      const name = part.name.replace(/^.*[\\/]/, "")
+      values.append(part.key, name)
+      return { values, file: { name, content: Stream.mapError(part.content, () => tooLargeFile) } } satisfies SentForm
+    }
+  }
+  return { values } satisfies SentForm
+}).pipe(
+  Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(MAX_UPLOAD_BYTES + MAX_BYTES)),
+  Effect.provideService(Multipart.MaxFileSize, ByteSize.bytes(MAX_UPLOAD_BYTES)),
+  Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(MAX_BYTES)),
+  Effect.provideService(Multipart.MaxParts, MAX_UPLOAD_FIELDS),
+)
 
 /** The request was not sent by a page of the console for this session. */
 export const forged = PageError.of(
@@ -27,12 +79,18 @@ export const forged = PageError.of(
   "The form was not sent by this console, or its page is older than your session. Check what it says, and send it again from its page.",
 )
 
-const notForm = PageError.of(415, "Not done", "The request is not a form.")
+const notForm = PageError.of(415, "Not done", "The request is not a form, or not one that this address takes.")
 
 const tooLarge = PageError.of(
   413,
   "Not done",
   `The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`,
+)
+
+const tooLargeFile = PageError.of(
+  413,
+  "Not done",
+  `The file did not arrive whole, or is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB.`,
 )
 
 /** Returns the token that every form of a session carries, so that no other site can send one. It does not give the session away. */

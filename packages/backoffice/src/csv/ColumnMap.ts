@@ -30,7 +30,7 @@ export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
 )
 
 /** A flag `--map` as it is typed in a shell. */
-const formatMap = (map: ReadonlyArray<readonly [column: string, target: string]>): string => {
+export const formatMap = (map: ReadonlyArray<readonly [column: string, target: string]>): string => {
   const quote = (column: string) => (/=.*,|^"/.test(column) ? `"${column.replaceAll('"', '""')}"` : column)
   const text = map.map(([column, target]) => `${quote(column)}=${target}`).join(",")
   return `--map ${/["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`}`

@@ -182,7 +182,7 @@ const understood = (line: FileLine, fault: string | null) => ({
 })
 
 /** Masks addresses, and all but the end of numbers, in the beginning of a text. */
-const maskText = (text: string): string => {
+export const maskText = (text: string): string => {
   const masked = text.replaceAll(/\S+@/g, "•••@").replaceAll(/\d(?=\d{4})/g, "•")
   return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
 }

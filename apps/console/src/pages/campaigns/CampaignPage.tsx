@@ -116,6 +116,9 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
         <Section title="Facts">
           <CampaignFacts {...view} />
           <p>
+            <a href={`/campaigns/${campaign.id}/imports`}>Imports</a> of its recipients.
+          </p>
+          <p>
             <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
           </p>
         </Section>

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
+import { readColumns } from "@outreach/backoffice/csv/readHeader"
+import type { CampaignId, OperatorId } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { Clock, Context, Effect, Exit, Fiber, FileSystem, Layer, Option, Scope, Semaphore, Stream } from "effect"
+import { PageError } from "../../http/PageError.ts"
+import type { Upload } from "../../http/readForm.ts"
+import type { ListCheck } from "./importJobs.ts"
+
+/** How many lists are held. */
+export const MAX_HELD = { ofOperator: 3, ofAll: 20 } as const
+/** How long a list is held that nobody imports. */
+export const HELD_MS = 15 * 60_000
+/** After how long a file is left over from a process that was killed. */
+const ABANDONED_MS = 60 * 60_000
+/** How many lists are checked or imported at once, each with a connection of the database. */
+const CONCURRENCY = 2
+
+const PREFIX = "outreach-console-list-"
+
+/** A list between its check and its import, in a file that only the owner of the process can read. */
+export interface HeldList {
+  readonly id: string
+  readonly operatorId: OperatorId
+  readonly campaignId: CampaignId
+  /** As the browser named the file. */
+  readonly name: string
+  readonly path: string
+  readonly columns: Effect.Success<ReturnType<typeof readColumns>>["columns"]
+  readonly readAs: string
+  /** When it is removed, in Unix milliseconds. */
+  readonly until: number
+  /** Its files are removed, and its check ends, when it closes. */
+  readonly scope: Scope.Closeable
+  check: ListCheck | undefined
+}
+
+const tooMany = PageError.of(
+  503,
+  "Not done",
+  "The console holds as many lists of other operators as it can. Try again in some minutes, or run ops recipients import.",
+)
+
+/** Holds the lists that operators have sent to this process: each until it is imported, for 15 minutes, or until the process stops. */
+export class HeldLists extends Context.Service<HeldLists>()("console/pages/imports/HeldLists", {
+  make: Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const scope = yield* Effect.scope
+    const work = yield* Semaphore.make(CONCURRENCY)
+    const held = new Map<string, { readonly list: HeldList; readonly removal: Fiber.Fiber<void> }>()
+    let arriving = 0
+
+    const forget = (list: HeldList) => Effect.sync(() => held.delete(list.id))
+    const remove = (list: HeldList) => Effect.andThen(forget(list), Scope.close(list.scope, Exit.void))
+
+    const write = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, { name, content }: Upload) {
+      const id = randomUUID()
+      const path = join(tmpdir(), `${PREFIX}${id}`)
+      const listScope = yield* Scope.fork(scope)
+      const until = (yield* Clock.currentTimeMillis) + HELD_MS
+      return yield* Effect.gen(function* () {
+        const file = yield* createPrivateFile(path)
+        yield* Stream.runForEach(content, file.append)
+        const { columns, readAs } = yield* readColumns(path)
+        const key = { id, operatorId: operator.id, campaignId, name, path }
+        return { ...key, columns, readAs, until, scope: listScope, check: undefined } as HeldList
+      }).pipe(
+        Scope.provide(listScope),
+        Effect.onError(() => Scope.close(listScope, Exit.void)),
+      )
+    })
+
+    // What a process that was killed has left here.
+    const names = yield* Effect.orElseSucceed(files.readDirectory(tmpdir()), () => [])
+    yield* Effect.forEach(
+      names.filter((name) => name.startsWith(PREFIX)),
+      Effect.fnUntraced(
+        function* (name) {
+          const { mtime } = yield* files.stat(join(tmpdir(), name))
+          const age = (yield* Clock.currentTimeMillis) - Option.getOrElse(mtime, () => new Date(0)).getTime()
+          if (age > ABANDONED_MS) yield* files.remove(join(tmpdir(), name))
+        },
+        (effect) => Effect.ignore(effect),
+      ),
+    )
+
+    return {
+      /** Writes a list to a file, and reads its columns. The oldest of the operator's lists make room for it. */
+      hold: Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, upload: Upload) {
+        const own = [...held.values()].filter(({ list }) => list.operatorId === operator.id)
+        for (const { list, removal } of own.slice(0, Math.max(0, own.length + 1 - MAX_HELD.ofOperator))) {
+          yield* Fiber.interrupt(removal)
+          yield* remove(list)
+        }
+        if (held.size + arriving >= MAX_HELD.ofAll) return yield* tooMany
+        arriving++
+        const list = yield* write(operator, campaignId, upload).pipe(
+          Effect.provideService(FileSystem.FileSystem, files),
+          Effect.ensuring(Effect.sync(() => arriving--)),
+        )
+        const removal = yield* Effect.forkIn(Effect.delay(remove(list), HELD_MS), scope)
+        held.set(list.id, { list, removal })
+        return list
+      }),
+
+      /** Finds a list of an operator for a campaign; undefined if it is gone. */
+      find: (operator: Operator, campaignId: CampaignId, id: string): HeldList | undefined => {
+        const list = held.get(id)?.list
+        return list?.operatorId === operator.id && list.campaignId === campaignId ? list : undefined
+      },
+
+      /** Takes a list out, so that it is not imported twice, nor removed while it is imported. */
+      take: Effect.fnUntraced(function* (list: HeldList) {
+        const found = held.get(list.id)
+        yield* forget(list)
+        if (found !== undefined) yield* Fiber.interrupt(found.removal)
+      }),
+
+      /** Works on a list until the scope closes, few of them at once. */
+      forkIn: <A, E, R>(work_: Effect.Effect<A, E, R>, of: Scope.Scope = scope) =>
+        Effect.forkIn(work.withPermits(1)(Effect.provideService(work_, FileSystem.FileSystem, files)), of),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(HeldLists, HeldLists.make)
+}

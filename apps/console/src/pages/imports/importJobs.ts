@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto"
+import { createRejectsFile } from "@outreach/backoffice/csv/badLines"
+import { importFile } from "@outreach/backoffice/recipients/importFile"
+import type { ImportId } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { type HeldList, HeldLists } from "./HeldLists.ts"
+
+/** How long an action waits for its work, so that most pages after it show the outcome. */
+const WAIT = "3 seconds"
+
+/** What each column of a list is taken for, and what an import would do then. */
+export interface ListCheck {
+  readonly targets: ReadonlyArray<string>
+  /** The file of the refused lines. */
+  readonly rejects: string
+  readonly scope: Scope.Closeable
+  /** Undefined until the check has ended. */
+  outcome: Effect.Success<ReturnType<typeof runCheck>> | undefined
+}
+
+const optionsFor = (targets: ReadonlyArray<string>, { name }: Operator) =>
+  ({ skipBad: true, ignoreColumns: true, fields: [], targets, operator: name }) as const
+
+const runCheck = Effect.fnUntraced(function* (
+  { campaignId, path }: HeldList,
+  targets: ReadonlyArray<string>,
+  rejectsPath: string,
+  operator: Operator,
+) {
+  const { write } = yield* createRejectsFile(rejectsPath)
+  const rejects = { write, complete: Effect.void }
+  return yield* importFile(campaignId, path, { ...optionsFor(targets, operator), check: true, rejects })
+}, Effect.exit)
+
+/** Checks a list with its columns taken for these targets, instead of an earlier check. */
+export const checkList = Effect.fnUntraced(function* (
+  list: HeldList,
+  targets: ReadonlyArray<string>,
+  operator: Operator,
+) {
+  if (list.check !== undefined) yield* Scope.close(list.check.scope, Exit.void)
+  const scope = yield* Scope.fork(list.scope)
+  const check: ListCheck = { targets, rejects: `${list.path}-${randomUUID()}`, scope, outcome: undefined }
+  list.check = check
+  const work = Effect.tap(runCheck(list, targets, check.rejects, operator), (outcome) =>
+    Effect.sync(() => {
+      check.outcome = outcome
+    }),
+  )
+  const fiber = yield* (yield* HeldLists).forkIn(Scope.provide(work, scope), scope)
+  yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
+})
+
+/** Imports a list as it was checked; returns the id of the import once it has begun. Until then the list stays for another try. */
+export const importList = Effect.fnUntraced(function* (list: HeldList, { targets }: ListCheck, operator: Operator) {
+  const { take, forkIn } = yield* HeldLists
+  const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof importFile>>>()
+  let isBegun = false
+  const onBegin = (id: ImportId) =>
+    Effect.andThen(
+      take(list),
+      Effect.suspend(() => {
+        isBegun = true
+        return Deferred.succeed(begun, id)
+      }),
+    )
+  const work = importFile(list.campaignId, list.path, { ...optionsFor(targets, operator), check: false, onBegin })
+  const fiber = yield* forkIn(
+    Effect.onExit(work, (exit) =>
+      isBegun
+        ? Scope.close(list.scope, Exit.void)
+        : Deferred.done(
+            begun,
+            Exit.map(exit, () => "" as ImportId),
+          ),
+    ),
+  )
+  const id = yield* Deferred.await(begun)
+  yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
+  return id
+})
