@@ -1,7 +1,9 @@
 import { OPERATOR_ROLES, type OperatorRole, STAFF_ROLES, type StaffRole } from "@outreach/domain/operators/Operator"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
+import { takesFile } from "../src/http/inputs.ts"
 import { DEPLOYMENT_SECTIONS } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { formToken } from "../src/http/readForm.ts"
@@ -79,6 +81,9 @@ interface Ask {
   readonly body?: string
 }
 
+const URLENCODED = "application/x-www-form-urlencoded"
+const MULTIPART = "multipart/form-data; boundary=x"
+
 /** Sends a request to a route. Of a stream only the head is read. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
@@ -95,6 +100,9 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
   const isAction = route.kind === "action"
   const sent = token === undefined && session !== undefined ? formToken(session.slice("session=".length)) : token
   const fields = new URLSearchParams([...inputs, ...(typeof sent === "string" ? [["token", sent]] : [])] as string[][])
+  const upload = new FormData()
+  for (const [name, value] of fields) upload.append(name, value)
+  upload.append("file", new File([`npi,email\n${npi(1)},upload@acme.test`], "list.csv"))
   const stop = new AbortController()
   const response = await fetch(
     `${test().url}${path}${isAction ? "" : `?${new URLSearchParams(inputs as string[][])}`}`,
@@ -102,10 +110,11 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
       method: isAction ? "POST" : "GET",
       headers: {
         ...(session !== undefined && { cookie: session }),
-        ...(isAction && { origin: test().url, "content-type": "application/x-www-form-urlencoded" }),
+        ...(isAction && { origin: test().url }),
+        ...(isAction && !takesFile(route.inputs) && { "content-type": URLENCODED }),
         ...headers,
       },
-      ...(isAction && { body: body ?? fields.toString() }),
+      ...(isAction && { body: body ?? (takesFile(route.inputs) ? upload : fields.toString()) }),
       redirect: "manual",
       signal: stop.signal,
     },
@@ -340,6 +349,11 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
           ? [["a partner's", { session: bound.partner, ids: other.ids, token: null }, refused] as const]
           : []),
         ["no form", { session, headers: { "content-type": "text/plain" } }, { status: 415 }],
+        [
+          "a form of the other kind: only what declares a file takes one",
+          { session, headers: { "content-type": takesFile(route.inputs) ? URLENCODED : MULTIPART } },
+          { status: 415 },
+        ],
         ["no form but JSON", { session, headers: { "content-type": "application/json" }, body: "{}" }, { status: 415 }],
       ])
     })

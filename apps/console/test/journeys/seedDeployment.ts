@@ -1,3 +1,4 @@
+import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import { commandCampaign, createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
@@ -157,7 +158,16 @@ const seedMailing = Effect.fnUntraced(function* (programId: ProgramId, name: str
     npi: npi(first + i),
     email: EmailAddress.make(address),
   }))
-  yield* importLines(campaign.id, lines)
+  const log = yield* ImportLog
+  const record = { organizationId: campaign.organizationId, id: yield* log.begin(campaign, "Dana Reyes") }
+  const { imported } = yield* importLines(campaign.id, lines)
+  const counts = { imported, updated: 0, alreadyThere: 0, suppressed: 0, repeated: 0, rejected: 3 }
+  yield* log.save(record, { lines: imported + 3, ...counts }, [
+    { line: 12, reason: "the e-mail address is not valid" },
+    { line: 40, reason: "the NPI has too few digits and needs 10" },
+    { line: 41, reason: "the NPI has too few digits and needs 10" },
+  ])
+  yield* log.end(record, null)
   return campaign
 })
 

@@ -44,6 +44,12 @@ const tooMany = PageError.of(
   "The console holds as many lists of other operators as it can. Try again in some minutes, or run ops recipients import.",
 )
 
+const notWritable = PageError.of(
+  503,
+  "Not done",
+  "The console cannot write to its temporary folder, where it holds lists. Make room in it, or run ops recipients import.",
+)
+
 /** Holds the lists that operators have sent to this process: each until it is imported, for 15 minutes, or until the process stops. */
 export class HeldLists extends Context.Service<HeldLists>()("console/pages/imports/HeldLists", {
   make: Effect.gen(function* () {
@@ -62,8 +68,8 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
       const listScope = yield* Scope.fork(scope)
       const until = (yield* Clock.currentTimeMillis) + HELD_MS
       return yield* Effect.gen(function* () {
-        const file = yield* createPrivateFile(path)
-        yield* Stream.runForEach(content, file.append)
+        const file = yield* createPrivateFile(path).pipe(Effect.mapError(() => notWritable))
+        yield* Stream.runForEach(content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
         const { columns, readAs } = yield* readColumns(path)
         const key = { id, operatorId: operator.id, campaignId, name, path }
         return { ...key, columns, readAs, until, scope: listScope, check: undefined } as HeldList
