@@ -15,7 +15,6 @@ const SCREENSHOTS = process.env["SCREENSHOTS"]
 /** Buttons whose answer is a page, by the page on which they stand. */
 const ANSWERS = [
   ["/people/:id", "Show NPI and addresses"],
-  ["/people/:id", "Erase: count first what is held"],
   ["/suppressions", "Show NPIs and addresses"],
   ["/deliveries/:delivery", "Show the body and the responses"],
   ["/endpoints/:endpoint", "Send a test event"],
