@@ -8,6 +8,7 @@ import { DEPLOYMENT_SECTIONS } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { formToken } from "../src/http/readForm.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
+import { contentsOf } from "./contentsOf.ts"
 import { findPages } from "./findPages.ts"
 import { seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type Visitor } from "./startConsole.ts"
@@ -145,26 +146,7 @@ const ownIn = (text: string): ReadonlyArray<string> => [
 const ownIdsIn = (text: string): ReadonlyArray<string> =>
   [...Object.values(own.ids), ...own.recipients.map(({ id }) => id)].filter((id) => text.includes(id))
 
-/** A digest of all that the database holds, less when sessions were used. */
-const contents = ({ withAuditLog = true } = {}) =>
-  test().run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const tables = yield* sql<{ name: string }>`
-        select relname as name from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'operator_sessions'
-        order by relname`
-      const compared = tables.filter(({ name }) => withAuditLog || !name.startsWith("audit_"))
-      return yield* Effect.forEach(compared, ({ name }) =>
-        Effect.map(
-          sql<{
-            digest: string
-          }>`select md5(string_agg(row::text, ',' order by row::text)) as digest from ${sql(name)} as row`,
-          ([found]) => [name, found!.digest] as const,
-        ),
-      )
-    }),
-  )
+const contents = (options?: { readonly withAuditLog: boolean }) => test().run(contentsOf(options))
 
 /** Expects answers that refuse, show nothing of anybody, and leave everything as it is. */
 const expectRefused = async (

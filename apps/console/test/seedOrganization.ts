@@ -60,6 +60,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     insert into imports (organization_id, campaign_id, operator, ended_at)
     values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
   return {
+    campaign,
     ids: {
       organization: organization.id,
       program: program.id,

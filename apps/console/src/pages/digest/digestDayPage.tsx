@@ -104,6 +104,7 @@ const MAX_DATES = 31
 
 const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
   role: "operator",
+  isRepeatable: true,
   inputs: {
     organization: required(OrganizationId),
     date: required(field(CalendarDate, "First date", { size: 11 })),

@@ -51,6 +51,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
 const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   forPartners: true,
   role: "operator",
+  isRepeatable: true,
   inputs: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)

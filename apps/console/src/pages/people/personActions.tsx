@@ -67,6 +67,7 @@ export const repliesDone = defineAction("/people/:id/done", "replies done", {
 
 export const exportPerson = defineAction("/people/:id/export", "clinicians export", {
   role: "admin",
+  isRepeatable: true,
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId, npi } = yield* findPerson(id)
     const clinician = { npi, email: null }
