@@ -113,6 +113,13 @@ const seedOrganization = Effect.fnUntraced(function* (endpointUrl: string) {
     url: PrivateEndpointUrl.make(endpointUrl),
     eventTypes: null,
   })
+  const old = yield* (yield* EndpointRepository).create({
+    organizationId: organization.id,
+    id: yield* createIdentifier("endpoint"),
+    url: PrivateEndpointUrl.make("https://old.northwind.test/webhooks"),
+    eventTypes: null,
+  })
+  yield* (yield* EndpointRepository).disable(old.id)
   const key = yield* issueKey({
     organizationId: organization.id,
     name: "Data warehouse",
