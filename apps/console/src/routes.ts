@@ -20,6 +20,8 @@ import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesRoutes } from "./pages/issues/issuesPage.tsx"
 import { replayRoutes } from "./pages/issues/replayPage.tsx"
 import { numbersRoutes } from "./pages/numbers/numbersPage.tsx"
+import { operatorRoutes } from "./pages/operators/operatorPage.tsx"
+import { operatorsRoutes } from "./pages/operators/operatorsPage.tsx"
 import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
 import { partnerPages } from "./pages/partners/partnerPage.tsx"
@@ -48,5 +50,6 @@ export const routes = [
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions, repliesPage],
   [...suppressionPages, ...suppressionActions],
+  [...operatorsRoutes, ...operatorRoutes],
   [auditPage, systemPage],
 ].flat()

@@ -1,5 +1,7 @@
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
@@ -47,6 +49,14 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   const suppressed = { programId: program.id, npi: npi(900), email: email(900, emailDomain) }
   yield* (yield* SuppressionRepository).add(organization.id, [suppressed], "operator")
 
+  const operator = yield* addOperator({
+    name: `Sam at ${emailDomain}`,
+    role: "viewer",
+    organizationId: organization.id,
+  })
+  yield* signInByName(operator.name)
+  const [session] = yield* (yield* OperatorRepository).listSessions(operator.id)
+
   const idOf = (table: string) =>
     Effect.map(
       sql<{ id: string }>`select id from ${sql(table)} where organization_id = ${organization.id} order by id limit 1`,
@@ -78,6 +88,10 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       group: yield* idOf("failure_groups"),
       replay: replay.id,
       event: inboundId,
+      operator: operator.id,
+      session: session!.id,
+      /** What the audit log is asked for. */
+      object: campaign.id,
     },
     recipients,
     personal: numbers.flatMap((n): ReadonlyArray<string> => [npi(n), email(n, emailDomain)]),

@@ -13,6 +13,21 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
+/** Leads from the page of a thing to what operators did with it: the thing whose id the page's address ends with. */
+const AuditLink = () => {
+  const { operator, page } = useView()
+  const id = page
+    .split("?")[0]!
+    .match(/\b[a-z]{3}_[0-9a-f]+/g)
+    ?.at(-1)
+  if (id === undefined || operator.role === "partner") return null
+  return (
+    <LinkLine to={withQuery("/audit", { [id.startsWith("org_") ? "organization" : "object"]: id })}>
+      What operators did here
+    </LinkLine>
+  )
+}
+
 /** What a page shows of its own. Its title is also that of the document. Partners have no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const isPartner = useView().operator.role === "partner"
@@ -26,6 +41,7 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
         </p>
       )}
       {children}
+      <AuditLink />
       {commands.length > 0 && !isPartner && (
         <aside class="commands" aria-label="The same on the command line">
           <h2 class="label">On the command line</h2>

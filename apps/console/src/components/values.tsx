@@ -119,6 +119,7 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   whe: (id) => `/endpoints/${id}`,
   dlv: (id) => `/deliveries/${id}`,
   fgr: (id) => `/issues/${id}`,
+  opr: (id) => `/operators/${id}`,
   rpl: () => "/issues",
   pgm: (id) => `/campaigns?program=${id}`,
 }

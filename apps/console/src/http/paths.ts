@@ -6,12 +6,13 @@ import {
   FailureGroupId,
   ImportId,
   KeyId,
+  OperatorId,
   OrganizationId,
   RecipientId,
   ReplayId,
   SecretId,
 } from "@outreach/domain/Identifier"
-import type { Operator } from "@outreach/domain/operators/Operator"
+import { mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
 import { Schema } from "effect"
 
 /** The sections in the order of the navigation, by its groups. */
@@ -29,6 +30,7 @@ export const SECTIONS = {
   endpoints: { title: "Endpoints", path: "/endpoints", group: "Webhooks" },
   deliveries: { title: "Deliveries", path: "/deliveries", group: "Webhooks" },
   audit: { title: "Audit", path: "/audit", group: "Operate" },
+  operators: { title: "Operators", path: "/operators", group: "Operate" },
   system: { title: "System", path: "/system", group: "Operate" },
 } as const
 export type Section = keyof typeof SECTIONS
@@ -38,6 +40,9 @@ export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
 
 /** The sections of which partners have pages. */
 const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
+
+/** The sections whose pages need more than the role viewer. */
+const SECTION_ROLES: Readonly<Partial<Record<Section, StaffRole>>> = { operators: "admin" }
 
 /** The page on which an operator begins. */
 export const homeOf = ({ role, organizationId }: Operator): string =>
@@ -64,6 +69,7 @@ export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> =>
   const isBound = operator.organizationId !== null
   return (Object.keys(SECTIONS) as ReadonlyArray<Section>)
     .filter((section) => !isBound || !DEPLOYMENT_SECTIONS.includes(section))
+    .filter((section) => mayActAs(operator.role, SECTION_ROLES[section] ?? "viewer"))
     .map((section) => ({ section, ...SECTIONS[section] }))
 }
 
@@ -101,6 +107,7 @@ export const PATH_PARAMS = {
   id: RecipientId,
   import: ImportId,
   key: KeyId,
+  operator: OperatorId,
   organization: OrganizationId,
   recipient: RecipientId,
   replay: ReplayId,

@@ -1,13 +1,25 @@
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { flagsOf } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Items, Page, Pager, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, IdLink, isolated, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import {
+  Code,
+  ForeignText,
+  IdLink,
+  isolated,
+  OBJECT_PAGES,
+  ShortId,
+  StatusBadge,
+  Time,
+  type Tone,
+} from "../../components/values.tsx"
 import { choice, field, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { pageShowing } from "../people/pageShowing.ts"
 
 const PAGE_SIZE = 50
 
@@ -23,8 +35,11 @@ const Before = textSchema("the end of another page, from its link", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
 
+const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
+
 const filters = {
   organization: organizationFilter,
+  object: field(ObjectId, "Id", { size: 40, hint: "Of anything that a command was given" }),
   command: field(Schema.String, "Command", { placeholder: "campaigns pause", hint: "A command, or its first word" }),
   operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
   result: choice("Result", AUDIT_RESULTS, { all: "All" }),
@@ -34,8 +49,9 @@ const filters = {
 export const auditPage = definePage("/audit", {
   inputs: { ...filters, before: Before },
   run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
-    const { organization: organizationId, ...rest } = given
-    const { entries, next } = yield* (yield* AuditLog).page({ organizationId, ...rest, before }, PAGE_SIZE)
+    const { organization: organizationId, object: objectId, ...rest } = given
+    const { entries, next } = yield* (yield* AuditLog).page({ organizationId, objectId, ...rest, before }, PAGE_SIZE)
+    const places = yield* placesOf(entries)
     const organizations = yield* (yield* OrganizationReader).list
     const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     return (
@@ -57,7 +73,7 @@ export const auditPage = definePage("/audit", {
               </span>
             ),
             Command: ({ command }) => <Code>{command}</Code>,
-            Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argument)} />,
+            Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} />,
             Result: ({ result, code, endedAt }) => (
               <>
                 <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
@@ -76,24 +92,47 @@ export const auditPage = definePage("/audit", {
   }),
 })
 
-const argument = ([name, value]: [string, AuditEntry["arguments"][string]]) => {
-  if (value === true) return name
-  if (value === null)
-    return (
-      <>
-        {name}: <small>withheld</small>
-      </>
-    )
-  const values = (Array.isArray(value) ? value : [value]).map(String)
+/** Finds where things are shown that have no page of their own. */
+const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
+  const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
+  const ids = values.filter((value) => ID.test(value) && OBJECT_PAGES[value.slice(0, 3)] === undefined)
+  const found = yield* (yield* ObjectFinder).find(ids, null)
+  return new Map(found.map((object) => [object.id, pageShowing(object)]))
+})
+
+const ID = /^[a-z]{3}_[0-9a-f]{32}$/
+
+const ArgumentValue = (props: { readonly value: string; readonly place: string | undefined }) => {
+  const { value, place } = props
+  if (!ID.test(value)) return <>{isolated(value)}</>
+  if (place === undefined) return <IdLink id={value} />
   return (
-    <>
-      {name}:{" "}
-      {values.map((each, i) => (
-        <span key={each}>
-          {i > 0 && ", "}
-          {/^[a-z]{3}_[0-9a-f]{32}$/.test(each) ? <IdLink id={each} /> : isolated(each)}
-        </span>
-      ))}
-    </>
+    <a href={place}>
+      <ShortId>{value}</ShortId>
+    </a>
   )
 }
+
+const argumentWith =
+  (places: ReadonlyMap<string, string>) =>
+  ([name, value]: [string, AuditEntry["arguments"][string]]) => {
+    if (value === true) return name
+    if (value === null)
+      return (
+        <>
+          {name}: <small>withheld</small>
+        </>
+      )
+    const values = (Array.isArray(value) ? value : [value]).map(String)
+    return (
+      <>
+        {name}:{" "}
+        {values.map((each, i) => (
+          <span key={each}>
+            {i > 0 && ", "}
+            <ArgumentValue value={each} place={places.get(each)} />
+          </span>
+        ))}
+      </>
+    )
+  }

@@ -1,0 +1,162 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { startConsole, type TestConsole } from "./startConsole.ts"
+
+const test = startConsole({ CONSOLE_URL: "http://127.0.0.1:1" })
+const proxied = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "loopback" })
+
+const organization = (name: string) =>
+  test().run(
+    Effect.flatMap(createIdentifier("organization"), (id) => OrganizationRepository.use((all) => all.create(id, name))),
+  )
+const add = (name: string, organizationId: OrganizationId | null = null, role: "viewer" | "admin" = "viewer") =>
+  test().run(addOperator({ name, role, organizationId }))
+const signIn = (name: string, on: TestConsole = test()) => on.run(signInByName(name))
+const listed = async (name: string) =>
+  (await test().run(OperatorRepository.use(({ list }) => list))).find((each) => each.name === name)
+const audited = (objectId: string) => test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ objectId }, 10)))
+const linkIn = (text: string) => /http:\/\/127\.0\.0\.1:1\/sign-in\/([\w-]{43})/.exec(text)?.[1]
+
+describe("the operators of the console", () => {
+  it("are listed with role, organization, sessions and last use, and those who were removed apart", async () => {
+    const { id, name } = await organization("Acme <Health>")
+    await add("Dana", id)
+    await signIn("Dana")
+    const gone = await add("Gone")
+    const admin = await test().as("admin")
+    await test().run(OperatorRepository.use(({ remove }) => remove(gone.id)))
+    const page = await admin.get("/operators")
+    const rows = [...page.document.querySelectorAll("main table")].map((table) =>
+      [...table.querySelectorAll("tbody tr")].map((row) => row.textContent),
+    )
+    expect(rows[0]!.find((row) => row?.startsWith("Dana"))).toMatch(/^Danaviewer.*1/)
+    expect(rows[0]!.find((row) => row?.startsWith("Dana"))).toContain(name)
+    expect(rows[1]!.some((row) => row?.startsWith("Gone"))).toBe(true)
+    expect(
+      (
+        await test()
+          .as("operator")
+          .then((operator) => operator.get("/operators"))
+      ).status,
+    ).toBe(403)
+    for (const role of ["viewer", "operator"] as const) {
+      expect((await (await test().as(role)).get("/audit")).document.querySelector("a[href='/operators']")).toBeNull()
+    }
+  })
+
+  it("are added with a link that is shown once and signs in once", async () => {
+    const admin = await test().as("admin")
+    const answer = await admin.post("/operators", { name: "New here", role: "operator", expires: "2h" })
+    expect(answer.words).toContain("This is shown once")
+    expect(answer.words).toContain("“New here”, with the role operator: once, within 2 h")
+    const token = linkIn(answer.text)
+    expect(await test().run(OperatorRepository.use((all) => all.findSignInLink(token!)))).toMatchObject({
+      once: true,
+      operator: { name: "New here", organizationId: null },
+    })
+    const again = await admin.post("/operators", { name: "New here", role: "viewer", page: "/operators" })
+    expect({ status: again.status, words: again.words }).toMatchObject({
+      status: 409,
+      words: expect.stringContaining("There is an operator New here already"),
+    })
+    expect(again.document.querySelector("input[name=name]")?.getAttribute("value")).toBe("New here")
+    expect((await admin.post("/operators", { name: "Unbound", role: "partner" })).status).toBe(409)
+    const { id } = (await listed("New here"))!
+    const link = await admin.post(`/operators/${id}/link`)
+    expect(linkIn(link.text)).not.toBe(token)
+    const entries = await audited(id)
+    expect(entries).toMatchObject([{ command: "operators link", arguments: { operator: id }, result: "succeeded" }])
+    expect(JSON.stringify(entries)).not.toContain(linkIn(link.text))
+    expect(test().logs.join()).not.toContain(token)
+  })
+
+  it("have sessions that end one by one or all, and a role from the next request on", async () => {
+    const admin = await test().as("admin")
+    const dana = await add("Two sessions")
+    await signIn("Two sessions")
+    await signIn("Two sessions")
+    const path = `/operators/${dana.id}`
+    const page = await admin.get(path)
+    const forms = [...page.document.querySelectorAll(`form[action="${path}/sign-out"]`)]
+    expect(forms).toHaveLength(3)
+    const session = forms[0]!.querySelector("input[name=session]")!.getAttribute("value")!
+    expect((await admin.post(`${path}/sign-out`, { session })).words).toContain("Ended 1 session.")
+    expect((await admin.post(`${path}/sign-out`, { session })).status).toBe(404)
+    expect((await admin.post(`${path}/sign-out`)).words).toContain("Ended 1 session.")
+    expect((await listed("Two sessions"))!.sessions).toBe(0)
+    expect((await admin.post(`${path}/role`, { role: "operator" })).words).toContain("has the role operator")
+    expect((await listed("Two sessions"))!.role).toBe("operator")
+    expect((await audited(dana.id)).map(({ command }) => command)).toEqual([
+      "operators update",
+      ...Array(3).fill("operators sign-out"),
+    ])
+    expect((await admin.get(path)).document.querySelector(`a[href="/audit?object=${dana.id}"]`)).not.toBeNull()
+  })
+
+  it("are removed once the name is typed, but for the last admin of all organizations, who also keeps the role", async () => {
+    const admin = await test().as("admin")
+    const dana = await add("Leaves")
+    const path = `/operators/${dana.id}`
+    expect((await admin.get(`${path}/remove`)).words).toContain("1 operator, with 0 open sessions")
+    expect((await admin.post(`${path}/remove`, { typed: "Leave" })).status).toBe(409)
+    expect((await admin.post(`${path}/remove`, { typed: "Leaves" })).words).toContain("Removed Leaves")
+    expect((await admin.get(path)).words).toContain("Removed")
+    const others = (await test().run(OperatorRepository.use(({ list }) => list))).filter(
+      ({ role, removedAt, organizationId }) => role === "admin" && removedAt === null && organizationId === null,
+    )
+    const last = others.at(-1)!
+    for (const { id } of others.slice(0, -1)) await test().run(OperatorRepository.use(({ remove }) => remove(id)))
+    const refused = await admin.post(`/operators/${last.id}/role`, { role: "viewer", page: `/operators/${last.id}` })
+    expect({ status: refused.status, words: refused.words }).toMatchObject({
+      status: 409,
+      words: expect.stringContaining("last admin of all organizations"),
+    })
+    const removed = await admin.post(`/operators/${last.id}/remove`, { typed: last.name })
+    expect(removed.words).toContain("last admin of all organizations")
+    expect((await listed(last.name))!).toMatchObject({ role: "admin", removedAt: null })
+  })
+
+  it("of one organization are all that its admin sees, adds and changes", async () => {
+    const one = await organization("One")
+    const other = await organization("Other")
+    const own = await add("Own", one.id)
+    const foreign = await add("Foreign", other.id)
+    const everywhere = await add("Everywhere")
+    const admin = await test().as("admin", one.id)
+    const page = await admin.get("/operators")
+    expect(page.words).toContain("Own")
+    for (const { name } of [foreign, everywhere]) expect(page.words).not.toContain(name)
+    expect((await admin.get(`/operators/${own.id}`)).status).toBe(200)
+    for (const { id } of [foreign, everywhere]) {
+      expect((await admin.get(`/operators/${id}`)).status).toBe(404)
+      for (const action of ["role", "link", "sign-out", "remove"]) {
+        const fields = { role: "viewer", typed: "Foreign" }
+        expect((await admin.post(`/operators/${id}/${action}`, fields)).status).toBe(404)
+      }
+    }
+    await admin.post("/operators", { name: "Added by one", role: "partner" })
+    expect(await listed("Added by one")).toMatchObject({ organizationId: one.id, role: "partner" })
+    expect((await admin.post("/operators", { name: "X", role: "viewer", organization: other.id })).status).toBe(404)
+  })
+
+  it("get no link where a proxy signs them in", async () => {
+    await proxied().run(addOperator({ name: "Root", role: "admin", organizationId: null }))
+    const headers = { "x-forwarded-user": "Root" }
+    const first = await fetch(`${proxied().url}/operators`, { headers })
+    const text = await first.text()
+    const token = /name="token" value="([^"]+)"/.exec(text)![1]!
+    const added = await fetch(`${proxied().url}/operators`, {
+      method: "POST",
+      headers: { ...headers, cookie: first.headers.get("set-cookie")!.split(";")[0]!, origin: proxied().url },
+      body: new URLSearchParams({ token, name: "By header", role: "viewer" }),
+    })
+    const page = await added.text()
+    expect(page).toContain("A proxy signs operators in")
+    expect(page).not.toMatch(/sign-in\/[\w-]{43}/)
+  })
+})
