@@ -15,12 +15,13 @@ interface PageProps {
 
 /** Leads from the page of a thing to what operators did with it: the thing whose id the page's address ends with. */
 const AuditLink = () => {
-  const { operator, page } = useView()
+  const { operator, page, section } = useView()
   const id = page
     .split("?")[0]!
     .match(/\b[a-z]{3}_[0-9a-f]+/g)
     ?.at(-1)
-  if (id === undefined || operator.role === "partner") return null
+  // An error has no section.
+  if (id === undefined || section === undefined || operator.role === "partner") return null
   return (
     <LinkLine to={withQuery("/audit", { [id.startsWith("org_") ? "organization" : "object"]: id })}>
       What operators did here
