@@ -71,10 +71,14 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     cross join lateral (select clock_timestamp() - random() * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`
   await sql.unsafe(KEY_RECIPIENTS)
   await sql`
-    insert into campaign_counts (organization_id, campaign_id, hour, recipients, published, sent, bounced, answered)
+    insert into campaign_counts (organization_id, campaign_id, hour, recipients, published, sent, bounced, answered, opened, unsuspected_opened)
     select organization_id, campaign_id, date_trunc('hour', updated_at, 'UTC') as hour, count(*), count(published_at), count(sent_at),
-      count(bounced_at), count(coalesce(sent_at, bounced_at))
+      count(bounced_at), count(coalesce(sent_at, bounced_at)), count(sent_at) / 3, count(sent_at) / 4
     from recipients group by organization_id, campaign_id, hour`
+  await sql`
+    insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
+    select organization_id, campaign_id, split_part(email, '@', 2), count(sent_at), count(bounced_at), '550 5.1.1 No such user', max(bounced_at)
+    from recipients group by organization_id, campaign_id, 3 on conflict do nothing`
   await sql`
     insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
     select organization, 'evt_' || lpad(to_hex((extract(epoch from stamp) * 1000)::bigint), 12, '0') || lpad(to_hex(e), 20, '0'),
@@ -126,6 +130,10 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
       account_created_total, learner_qualified_total, completer_qualified_total)
     select organization, program, current_date - d, 40, 25, 5, (${DAYS}::int - d) * 40, (${DAYS}::int - d) * 25, (${DAYS}::int - d) * 5
     from shares cross join generate_series(0, ${DAYS}::int) d`
+  await sql`
+    insert into digest_funnel_hours (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
+    select organization, program, date_trunc('hour', now(), 'UTC') - make_interval(hours => h), 2, 1, 0
+    from shares cross join generate_series(0, ${DAYS}::int * 24) h`
   // Eight days of what the gauges read, of all and of each organization.
   await sql`
     insert into gauge_samples

@@ -37,7 +37,12 @@ export const DayCurve = (props: {
         height: isSmall(width) ? 180 : 220,
         marginLeft: 40,
         marginRight: 24,
-        x: { domain: [0, HOURS], label: null, ticks: isSmall(width) ? 4 : 8, tickFormat: timeOf },
+        x: {
+          domain: [0, HOURS],
+          label: null,
+          ticks: isSmall(width) ? [0, 6, 12, 18, 24] : [0, 3, 6, 9, 12, 15, 18, 21, 24],
+          tickFormat: timeOf,
+        },
         y: {
           grid: true,
           label: null,

@@ -53,6 +53,19 @@ export const NUMBERS = {
 } as const satisfies Readonly<Record<NumberName, { title: string; outcome: string; list: string }>>
 
 const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
+/** The numbers that stand in brackets behind others, where there is no place for a column. */
+const WITH_BOTS: Partial<Record<NumberName, NumberName>> = {
+  unsuspectedOpened: "opened",
+  unsuspectedClicked: "clicked",
+}
+
+const REASONS = {
+  mailboxNotFound: "no such mailbox",
+  mailboxDisabled: "mailbox disabled",
+  domainNotFound: "no such domain",
+  addressInvalid: "address not valid",
+  other: "another reason",
+} as const satisfies Partial<Record<keyof BouncedDomain, string>>
 
 interface Scope extends NumbersFilter {
   readonly campaignId?: CampaignId | null
@@ -87,7 +100,7 @@ const NumberLink = (props: {
 
 const SIGNS: Readonly<Record<Change["direction"], string>> = { up: "▲", down: "▼", none: "" }
 
-const Difference = (props: { readonly count: number; readonly before: number }) => {
+export const Difference = (props: { readonly count: number; readonly before: number }) => {
   const { direction, text } = describeChange(props.count, props.before)
   return (
     <>
@@ -100,7 +113,7 @@ const Difference = (props: { readonly count: number; readonly before: number }) 
 export const ComparisonTable = (props: {
   readonly title: string
   readonly periods: readonly [soFar: PeriodName, byHour: PeriodName, beforeByHour: PeriodName, before: PeriodName]
-  readonly headers: readonly [soFar: string, byHour: string, beforeByHour: string, change: string, before: string]
+  readonly headers: readonly [soFar: string, change: string, byHour: string, beforeByHour: string, before: string]
   readonly numbers: NumbersTotals
   readonly scope: Scope
 }) => {
@@ -124,13 +137,13 @@ export const ComparisonTable = (props: {
       columns={{
         Number: (name) => NUMBERS[name].title,
         [headers[0]]: of(soFar),
-        [headers[1]]: of(byHour),
-        [headers[2]]: of(beforeByHour),
-        [headers[3]]: {
+        [headers[1]]: {
           number: (name) => (
             <Difference count={numbers.totals[byHour][name]} before={numbers.totals[beforeByHour][name]} />
           ),
         },
+        [headers[2]]: of(byHour),
+        [headers[3]]: of(beforeByHour),
         [headers[4]]: of(before),
       }}
     />
@@ -161,14 +174,19 @@ export const GroupTable = (props: {
           <GroupName {...group} grouping={grouping} period={period} />
         ),
         ...Object.fromEntries(
-          SHOWN.map((name) => [
-            NUMBERS[name].title,
-            {
-              number: (group: NumbersGroup) => (
-                <NumberLink of={name} count={group[name]} period={period} periods={periods} scope={scopeOf(group)} />
-              ),
-            },
-          ]),
+          SHOWN.filter((name) => !Object.values(WITH_BOTS).includes(name)).map((name) => {
+            const withBots = WITH_BOTS[name]
+            const link = (of: NumberName, group: NumbersGroup) => (
+              <NumberLink of={of} count={group[of]} period={period} periods={periods} scope={scopeOf(group)} />
+            )
+            const number = (group: NumbersGroup) => (
+              <>
+                {link(name, group)}
+                {withBots !== undefined && <> ({link(withBots, group)})</>}
+              </>
+            )
+            return [withBots === undefined ? NUMBERS[name].title : `${NUMBERS[name].title} (with bots)`, { number }]
+          }),
         ),
       }}
     />
@@ -210,17 +228,14 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
         number: ({ bounced, campaignId }) => <a href={recipientsOf(campaignId, "bounced")}>{formatCount(bounced)}</a>,
       },
       "Share of e-mails": { number: ({ bounced, sent }) => formatShare(bounced / (bounced + sent)) },
-      "No such mailbox": { count: ({ mailboxNotFound }) => mailboxNotFound },
-      "Mailbox disabled": { count: ({ mailboxDisabled }) => mailboxDisabled },
-      "No such domain": { count: ({ domainNotFound }) => domainNotFound },
-      "Address not valid": { count: ({ addressInvalid }) => addressInvalid },
-      "Other reasons": { count: ({ other }) => other },
-      "Most in campaign": ({ campaignId, campaign, campaigns }) => (
-        <Noted note={campaigns > 1 ? `of ${formatCount(campaigns)} campaigns` : ""}>
-          <IdLink id={campaignId}>{campaign}</IdLink>
-        </Noted>
-      ),
-      "Last replies": ({ replies, lastReplyAt }) =>
+      Why: (domain) =>
+        Object.entries(REASONS)
+          .flatMap(([reason, words]) => {
+            const count = domain[reason as keyof typeof REASONS]
+            return count > 0 ? [`${words}: ${formatCount(count)}`] : []
+          })
+          .join(", "),
+      "Last replies of its servers": ({ replies, lastReplyAt }) =>
         replies.length === 0 ? (
           "–"
         ) : (
@@ -233,6 +248,11 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
             <Time at={lastReplyAt} />
           </>
         ),
+      "Most in campaign": ({ campaignId, campaign, campaigns }) => (
+        <Noted note={campaigns > 1 ? `of ${formatCount(campaigns)} campaigns` : ""}>
+          <IdLink id={campaignId}>{campaign}</IdLink>
+        </Noted>
+      ),
     }}
   />
 )

@@ -8,12 +8,12 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { DayCurve } from "../../components/charts/DayCurve.tsx"
-import { flagsOf } from "../../components/format.ts"
+import { flagsOf, formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
 import { choice, field, oneOf, organizationFilter, pickDefined } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
-import { ComparisonTable, DomainsTable, GroupTable, NUMBERS } from "./NumberTables.tsx"
+import { ComparisonTable, Difference, DomainsTable, GroupTable, NUMBERS } from "./NumberTables.tsx"
 
 const MAX_GROUPS = 50
 const MAX_DOMAINS = 20
@@ -74,8 +74,11 @@ const numbersPage = definePage("/numbers", {
           }}
         />
         <p>
-          Up to {hour} UTC, the last whole hour. A day begins at midnight in UTC, and a week on Monday. Opens and clicks
-          count each recipient once, at the first one.
+          {NUMBERS[count].title} today by {hour} UTC, the last whole hour:{" "}
+          {formatCount(numbers.totals.today_by_hour[count])},{" "}
+          <Difference count={numbers.totals.today_by_hour[count]} before={numbers.totals.yesterday_by_hour[count]} /> on
+          yesterday by this hour. A day begins at midnight in UTC, and a week on Monday. Opens and clicks count each
+          recipient once, at the first one.
         </p>
         <DayCurve
           title={`${NUMBERS[count].title}, today and yesterday`}
@@ -86,13 +89,7 @@ const numbersPage = definePage("/numbers", {
         <ComparisonTable
           title="Today and yesterday"
           periods={["today", "today_by_hour", "yesterday_by_hour", "yesterday"]}
-          headers={[
-            "Today so far",
-            `Today by ${hour}`,
-            `Yesterday by ${hour}`,
-            "On yesterday by this hour",
-            "Yesterday",
-          ]}
+          headers={["Today so far", "On yesterday", `By ${hour}`, `Yesterday by ${hour}`, "Yesterday"]}
           numbers={numbers}
           scope={scope}
         />
@@ -101,9 +98,9 @@ const numbersPage = definePage("/numbers", {
           periods={["this_week", "this_week_by_hour", "last_week_by_hour", "last_week"]}
           headers={[
             "This week so far",
-            `This week by ${weekday} ${hour}`,
+            "On last week",
+            `By ${weekday} ${hour}`,
             `Last week by ${weekday} ${hour}`,
-            "On last week by this hour",
             "Last week",
           ]}
           numbers={numbers}
