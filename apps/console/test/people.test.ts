@@ -1,5 +1,6 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
@@ -254,4 +255,23 @@ describe("a clinician's page", () => {
     )
     expect(reader).toMatchObject({ recipients: [], entries: [] })
   })
+})
+
+it("says at the top of a clinician's page whether they are written to, and why not", async () => {
+  const why = async (id: string) =>
+    [...(await viewer.get(`/people/${id}`)).document.querySelectorAll("main p")].map(({ textContent }) => textContent)
+  expect(await why(idOf(0))).toContainEqual(expect.stringMatching(/^Spring: The e-mail was sent at .* took it\.$/))
+  const { organization, campaign } = await test().run(seedCampaign({ recipients: 1 }))
+  const other = await test().as("operator", organization.id)
+  await test().run(sendCampaign(campaign.id))
+  const [row] = await test().run(
+    SqlClient.SqlClient.use((sql) => sql<{ id: string }>`select id from recipients where campaign_id = ${campaign.id}`),
+  )
+  await test().run(commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "wrong link" }))
+  const page = await other.get(`/people/${row!.id}`)
+  expect(page.words).toMatch(/Spring: Dana Reyes paused it at .* UTC: wrong link\. Nothing goes out/)
+  await other.post(`/people/${row!.id}/suppress`, { reason: "asked by telephone" })
+  const { words } = await other.get(`/people/${row!.id}`)
+  expect(words).toContain("No campaign of the organization writes to them: an operator suppressed them.")
+  expect(words).toContain("Spring: It was not sent: they were suppressed before it went out.")
 })

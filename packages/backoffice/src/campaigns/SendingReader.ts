@@ -78,6 +78,11 @@ const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql
   from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id) totals
   where ${condition}`
 
+/** How far the e-mail to a recipient has come, and its campaign. */
+export interface RecipientSending extends RecipientState {
+  readonly campaign: SendingState
+}
+
 /** Reads what keeps the e-mails of campaigns from going out. */
 export class SendingReader extends DatabaseService<SendingReader>()("backoffice/campaigns/SendingReader", (sql) => ({
   find: ({ organizationId, campaignId }: CampaignKey) =>
@@ -103,7 +108,7 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
         sql,
         sql`campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`,
       )}) campaign`.pipe(states.decode)
-    return recipients.flatMap((recipient) => {
+    return recipients.flatMap((recipient): ReadonlyArray<RecipientSending> => {
       const campaign = campaigns.find(({ id }) => id === recipient.campaignId)
       return campaign === undefined ? [] : [{ ...recipient, campaign }]
     })

@@ -1,3 +1,4 @@
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { ReplyReader } from "@outreach/backoffice/recipients/ReplyReader"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
@@ -18,10 +19,13 @@ import { ForeignBlock, IdLink, isolated, Masked, StatusBadge, Time, useMay } fro
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
+import { PersonStanding } from "./PersonStanding.tsx"
 import { erasePerson, exportPerson, liftPerson, On, repliesDone, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
+/** Of how many campaigns, the newest, the page says whether they have written to the clinician. */
+const MAX_CAMPAIGNS = 3
 
 const timelineCursor = defineCursor({
   at: Instant,
@@ -58,6 +62,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
             left stands for a record that nobody can tell apart.
           </p>
         )}
+        {!isErased && <PersonStanding {...person} />}
         <Facts
           facts={{
             NPI: masked(npi, maskNpi),
@@ -108,8 +113,10 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
     kind === "received" || eventId === null ? [] : [eventId as EventId],
   )
   const deliveries = yield* (yield* EventDeliveries).read(recipient.organizationId, eventIds)
+  const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
+  const sendings = yield* (yield* SendingReader).ofRecipients(recipient.organizationId, newest)
   const replies = yield* (yield* ReplyReader).find(recipients.map(({ id }) => id))
-  return { ...found, addresses, suppressions, deliveries, replies }
+  return { ...found, addresses, suppressions, deliveries, sendings, replies }
 })
 
 type Person = Effect.Success<ReturnType<typeof readPerson>>

@@ -1,0 +1,43 @@
+import type { RecipientSending } from "@outreach/backoffice/campaigns/SendingReader"
+import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/recipients/whyNotWrittenTo"
+import type { Suppression } from "@outreach/domain/suppressions/Suppression"
+import { IdLink, isolated, useView } from "../../components/values.tsx"
+
+/** Says whether somebody gets e-mails, and why not: by the suppressions, and then by the newest campaigns. */
+export const PersonStanding = (props: {
+  readonly suppressions: ReadonlyArray<Suppression>
+  readonly sendings: ReadonlyArray<RecipientSending>
+  /** Of programs, by their ids. */
+  readonly names: ReadonlyMap<string, string>
+}) => {
+  const { now } = useView()
+  const reasons = [...new Set(props.suppressions.map(({ reason }) => reason))]
+  return (
+    <>
+      {reasons.map((reason) => {
+        const [first] = props.suppressions.filter((each) => each.reason === reason)
+        const programId = first?.programId ?? null
+        return (
+          <p key={reason} class="problem">
+            {programId === null ? (
+              "No campaign of the organization"
+            ) : (
+              <>
+                No campaign of <IdLink id={programId}>{props.names.get(programId) ?? programId}</IdLink>
+              </>
+            )}{" "}
+            writes to them: {SUPPRESSED_BECAUSE[reason]}.
+          </p>
+        )
+      })}
+      {props.sendings.map((sending) => {
+        const { status, found } = whyNotWrittenTo(sending, sending.campaign, now)
+        return (
+          <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
+            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>: {isolated(found)}
+          </p>
+        )
+      })}
+    </>
+  )
+}

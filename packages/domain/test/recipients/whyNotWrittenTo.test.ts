@@ -1,0 +1,55 @@
+import type { SendingState } from "@outreach/domain/campaigns/whyNotSent"
+import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { type RecipientState, whyNotWrittenTo } from "@outreach/domain/recipients/whyNotWrittenTo"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { expect, it } from "vitest"
+
+const NOW = Date.parse("2026-11-23T08:00:00Z")
+const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)
+const WAITING: RecipientState = {
+  campaignId: "cmp_1" as CampaignId,
+  recipientId: "rcp_1" as RecipientId,
+  ...{ sentAt: null, bouncedAt: null, withdrawnAt: null, withdrawalReason: null, refusedLater: null },
+  ...{ dueAt: at(0), attempts: 0, quarantinedAt: null, failure: null, pausedUntil: null, lastReply: null },
+}
+const stop = { stoppedAt: at(-5), stoppedBy: "Dana Reyes", stopReason: "wrong link" }
+const sending = { status: "sending", progress: { sentInLastMinute: 1 }, stoppedAt: null } as unknown as SendingState
+const failure = { class: "refused", code: "ECONNREFUSED" } as const
+
+it.each<readonly [Partial<RecipientState>, string, Partial<SendingState>?]>([
+  [
+    { bouncedAt: at(-1), sentAt: at(-2), lastReply: "550 5.1.1 No such mailbox" },
+    "bounced at 2026-11-23 07:59 UTC: 550 5.1.1",
+  ],
+  [{ sentAt: at(-2) }, "was sent at 2026-11-23 07:58 UTC, and their mail server took it."],
+  [{ sentAt: at(-2), refusedLater: "policy", lastReply: "554 no" }, "refused later (policy): 554 no"],
+  [
+    { withdrawnAt: at(-2), withdrawalReason: "suppressed" },
+    "It was not sent: they were suppressed before it went out.",
+  ],
+  [{ withdrawnAt: at(-2), withdrawalReason: "clicked" }, "they had clicked in the earlier campaign"],
+  [
+    { quarantinedAt: at(-2), failure: { class: "template", code: "first_name" } },
+    "set aside since 2026-11-23 07:58 UTC: The e-mail does not render",
+  ],
+  [{ quarantinedAt: at(-2) }, "nobody knows whether it was delivered"],
+  [{ failure }, "The mail server is down: it refuses the connection (ECONNREFUSED). It is tried again by itself."],
+  [{ failure }, "Dana Reyes paused it", { status: "paused", ...stop }],
+  [
+    { pausedUntil: at(60), lastReply: "550 5.7.1 blocked" },
+    "Their domain refused us, and is left alone until 2026-11-23 09:00 UTC: 550 5.7.1",
+  ],
+  [
+    { attempts: 2, dueAt: at(15), lastReply: "450 busy" },
+    "Their mailbox put it off, and it is tried again at 2026-11-23 08:15 UTC: 450 busy",
+  ],
+  [{}, "It goes out with its campaign"],
+])("says of %o why nothing came: %s", (state, words, campaign) => {
+  expect(
+    whyNotWrittenTo(
+      { ...WAITING, ...(state as Partial<RecipientState>) },
+      { ...sending, ...(campaign as Partial<SendingState>) },
+      NOW,
+    ).found,
+  ).toContain(words)
+})
