@@ -97,7 +97,7 @@ export const Table = <Row,>(props: {
       : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
   )
   // A table of few columns fits, and one of numbers is read by its columns.
-  const isCards = columns.length > 3 && columns.slice(1).some(({ alignment }) => alignment === undefined)
+  const isCards = columns.length > 2 && columns.slice(1).some(({ alignment }) => alignment === undefined)
   const table = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section class={isCards ? "scroll cards" : "scroll"} aria-label={caption} tabIndex={0}>

@@ -164,14 +164,20 @@ export const Time = (props: {
   readonly at: Timestamp | null | undefined
   /** What stands in place of no instant. Default a dash. */
   readonly none?: string
+  /** Whether it is enough how long ago it was; the pointer shows when. */
+  readonly isShort?: boolean
 }) => {
   const { now } = useView()
   if (props.at === null || props.at === undefined) return <>{props.none ?? "–"}</>
   return (
     <time dateTime={props.at} title={`${props.at.slice(0, 19).replace("T", " ")} UTC`}>
-      <span data-local>
-        {props.at.slice(0, 10)} {props.at.slice(11, 19)}
-      </span>{" "}
+      {!props.isShort && (
+        <>
+          <span data-local>
+            {props.at.slice(0, 10)} {props.at.slice(11, 19)}
+          </span>{" "}
+        </>
+      )}
       <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>
     </time>
   )

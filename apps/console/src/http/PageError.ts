@@ -18,7 +18,7 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
     return PageError.of(
       404,
       "Not found",
-      "Nothing of this address is here, or it belongs to an organization that is not yours.",
+      "Nothing of this address is here: it may be erased, past its retention, or of an organization that is not yours.",
     )
   }
 }

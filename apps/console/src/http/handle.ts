@@ -53,6 +53,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
         address: request.url,
         page: route.kind === "action" ? request.url.replace(/\/[^/]*$/, "") : request.url,
         deployment,
+        section: route.section,
       }
       return route.kind === "action"
         ? yield* act(route, signedIn, view, showPage)
@@ -162,11 +163,7 @@ const respond = Effect.fnUntraced(function* <R>(
   const notice = isAction || view.refused ? undefined : readNotice(request)
   const { refused = isFaulty ? refusedFilters(request.url, given, faults) : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
-  const page = renderPage(
-    { ...view, section: route.section, notice, refused, open },
-    answer,
-    request.headers["fragment"],
-  )
+  const page = renderPage({ ...view, notice, refused, open }, answer, request.headers["fragment"])
   return notice === undefined ? page : withoutNotice(page)
 })
 

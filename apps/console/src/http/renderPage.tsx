@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { Problems } from "../components/forms.tsx"
-import { LinkLine, Page, type PageElement } from "../components/layout.tsx"
+import { Chips, LinkLine, Page, type PageElement } from "../components/layout.tsx"
 import {
   ForeignText,
   type Fragment,
@@ -85,7 +85,7 @@ export const renderError = (view: View | undefined, error: PageError): Response 
           {isolated(message)}
         </p>
       ))}
-      <LinkLine to="/">Back to the first page</LinkLine>
+      {view === undefined ? <LinkLine to="/">Back to the first page</LinkLine> : <WaysOn view={view} status={status} />}
     </>
   )
   const response =
@@ -95,6 +95,22 @@ export const renderError = (view: View | undefined, error: PageError): Response 
   return retryAfterSeconds === undefined
     ? response
     : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
+}
+
+/** Where somebody who came to an error goes on. */
+const WaysOn = ({ view, status }: { readonly view: View; readonly status: number }) => {
+  const { operator, page, section } = view
+  const links = sectionsOf(operator)
+  return (
+    <Chips
+      label="Go on"
+      chips={[
+        (status >= 500 || status === 429) && { text: "Try again", to: page },
+        ...links.filter((link) => link.section === section).map(({ title, path }) => ({ text: title, to: path })),
+        section !== links[0]?.section && { text: "The first page", to: homeOf(operator) },
+      ]}
+    />
+  )
 }
 
 const document = (title: string, body: string, status = 200): Response =>

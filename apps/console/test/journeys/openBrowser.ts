@@ -11,11 +11,16 @@ export const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chrom
 
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 
-const DESKTOP = { viewport: { width: 1280, height: 900 } }
+const DESKTOP = { viewport: { width: 1440, height: 900 } }
+const TABLET = { viewport: { width: 1024, height: 768 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 
 /** The screens on which every page is looked at, light and dark. */
-export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = { desktop: DESKTOP, phone: PHONE }
+export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  desktop: DESKTOP,
+  tablet: TABLET,
+  phone: PHONE,
+}
 
 /** A page of an operator, and what went wrong on it so far: requests to elsewhere, errors and refusals by the content policy. */
 export interface Opened {

@@ -1,6 +1,7 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
@@ -51,6 +52,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
       concurrency: "unbounded",
     })
     const endpoint = yield* (yield* EndpointRepository).find(delivery.endpointId)
+    const { name } = yield* (yield* OrganizationReader).find(delivery.organizationId)
     const isDead =
       DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) &&
       delivery.replayedAs === null &&
@@ -74,7 +76,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
           endpoint={endpoint}
           line={failureLine(attempts.at(-1)?.response ?? null)}
         />
-        <Facts facts={factsOf({ ...delivery, maxAttempts }, request.url, group)} />
+        <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group)} />
         <div class="actions">
           {waits && <ActionForm action={retry} params={params} label="Retry now" isPrimary />}
           {isDead && delivery.eventType !== null && (
@@ -98,6 +100,7 @@ export const deliveryRoutes = [...pages, retry, replay] as const
 
 const factsOf = (
   { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
+  organization: string,
   url: ShownUrl,
   group: FailureGroup | null,
 ) => ({
@@ -110,7 +113,7 @@ const factsOf = (
     </>
   ),
   Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, url]])} />,
-  Organization: <IdLink id={delivery.organizationId} />,
+  Organization: <IdLink id={delivery.organizationId}>{organization}</IdLink>,
   Created: <Time at={delivery.createdAt} />,
   Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,
   "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,

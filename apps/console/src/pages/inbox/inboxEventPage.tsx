@@ -1,4 +1,5 @@
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
@@ -19,6 +20,7 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   confirmed: { reveal: required(Schema.Literal("true")) },
   run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
+    const { name } = yield* (yield* OrganizationReader).find(organization)
     const ofEvent = `--organization ${organization} ${event}`
     return (
       <Page
@@ -30,7 +32,7 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
           ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
         ]}
       >
-        <Facts facts={factsOf(entry)} />
+        <Facts facts={factsOf(entry, name)} />
         <h2>How it was applied</h2>
         {yield* outcomeOf(entry, body)}
         <h2>What was received</h2>
@@ -62,9 +64,9 @@ export const inboxEventRoutes = [...pages, replay] as const
 
 const TONES = { quarantined: "bad", waiting: "warning", applied: "good" } as const
 
-const factsOf = (entry: InboxEntry) => ({
+const factsOf = (entry: InboxEntry, organization: string) => ({
   Received: <Time at={entry.receivedAt} />,
-  Organization: <IdLink id={entry.organizationId} />,
+  Organization: <IdLink id={entry.organizationId}>{organization}</IdLink>,
   Endpoint: <IdLink id={entry.endpointId} />,
   "Verified with": <IdLink id={entry.secretId} />,
   "Repeated with other content": entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,

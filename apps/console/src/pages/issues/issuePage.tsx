@@ -1,4 +1,5 @@
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
@@ -30,6 +31,7 @@ const issuePage = definePage("/issues/:group", {
     const group = yield* groups.find(id)
     const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
     const from = firstHour(now, HOURS)
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
     const [hours, { rows, next }, endpoints] = yield* Effect.all(
       [
         groups.hours([group], fromUnixMillis(from)),
@@ -67,7 +69,7 @@ const issuePage = definePage("/issues/:group", {
             "Dead letters to replay": formatCount(open),
             "Dead letters kept": formatCount(stored),
             Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
-            Organization: <IdLink id={organizationId} />,
+            Organization: <IdLink id={organizationId}>{organization.name}</IdLink>,
           }}
         />
         <div class="actions">
@@ -165,11 +167,11 @@ const Episode = (group: FailureGroup) => (
     {formatCount(group.failures)}{" "}
     {group.closedAt === null ? (
       <small>
-        {describeShare(group)} of calls since <Time at={group.openedAt} />
+        {describeShare(group)} of calls since <Time at={group.openedAt} isShort />
       </small>
     ) : (
       <small>
-        ended <Time at={group.closedAt} />
+        ended <Time at={group.closedAt} isShort />
       </small>
     )}
   </>

@@ -16,7 +16,7 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { defineMaskedPage, type Masking } from "../../http/Route.ts"
 import { EndpointLink } from "../deliveries/Deliveries.tsx"
@@ -67,6 +67,11 @@ const contentOf = (partner: Partner, masking: Masking) => {
   return (
     <Page
       title={<ForeignText>{name}</ForeignText>}
+      state={
+        <small>
+          Partner since <Time at={createdAt} isShort />
+        </small>
+      }
       id={id}
       commands={[
         `ops organizations show --organization ${id}`,
@@ -75,7 +80,6 @@ const contentOf = (partner: Partner, masking: Masking) => {
       ]}
     >
       <Problems {...partner} />
-      <Facts facts={{ Since: <Time at={createdAt} /> }} />
       <Table
         caption="Endpoints"
         rows={endpoints}
