@@ -24,7 +24,8 @@ export const findPages = async (visitor: Visitor, first = "/"): Promise<Readonly
     for (const link of [...document.querySelectorAll("a[href^='/']"), ...buttons]) {
       const href = (link.getAttribute("href") ?? link.getAttribute("action")!).split("#")[0]!
       const route = pages.find(({ pattern }) => pattern.test(href.split("?")[0]!))
-      if (seen.has(href) || route === undefined) continue
+      // The same rows in another order lead nowhere else.
+      if (seen.has(href) || route === undefined || /[?&]sort=/.test(href)) continue
       seen.add(href)
       if (found.has(route.path)) later.push(href)
       else {
