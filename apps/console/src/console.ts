@@ -21,6 +21,7 @@ import { application, consoleServer } from "./http/consoleServer.ts"
 import { LiveValues } from "./http/LiveValues.ts"
 import { OpenCounts } from "./http/OpenCounts.ts"
 import { HeldLists } from "./pages/imports/HeldLists.ts"
+import { SenderLookUps } from "./pages/senders/SenderLookUps.ts"
 import { routes } from "./routes.ts"
 import { Sessions } from "./signIn/Sessions.ts"
 
@@ -57,6 +58,7 @@ const services = Layer.mergeAll(
   Sessions.layer,
   LiveValues.layer,
   OpenCounts.layer,
+  SenderLookUps.layer,
   UnavailableLog.layer,
   HeldLists.layer,
 ).pipe(

@@ -3,6 +3,7 @@ import { auditPage } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
+import { newCampaignRoutes } from "./pages/campaigns/newCampaignPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { digestDayRoutes } from "./pages/digest/digestDayPage.tsx"
@@ -24,6 +25,7 @@ import { operatorRoutes } from "./pages/operators/operatorPage.tsx"
 import { operatorsRoutes } from "./pages/operators/operatorsPage.tsx"
 import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
+import { newPartnerRoutes } from "./pages/partners/newPartnerPage.tsx"
 import { partnerPages } from "./pages/partners/partnerPage.tsx"
 import { partnersPage } from "./pages/partners/partnersPage.tsx"
 import { secretActions } from "./pages/partners/Secrets.tsx"
@@ -31,6 +33,13 @@ import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
 import { repliesPage } from "./pages/people/repliesPage.tsx"
+import { newProgramRoutes } from "./pages/programs/newProgramPage.tsx"
+import { programRoutes } from "./pages/programs/programPage.tsx"
+import { programsPage } from "./pages/programs/programsPage.tsx"
+import { newSenderRoutes } from "./pages/senders/newSenderPage.tsx"
+import { removeSenderPages } from "./pages/senders/removeSenderPages.tsx"
+import { senderRoutes } from "./pages/senders/senderPage.tsx"
+import { sendersPage } from "./pages/senders/sendersPage.tsx"
 import { suppressionActions } from "./pages/suppressions/suppressionActions.ts"
 import { suppressionPages } from "./pages/suppressions/suppressionsPage.tsx"
 import { systemPage } from "./pages/system/systemPage.tsx"
@@ -39,7 +48,7 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 export const routes = [
   [todayPage, liveRoute],
   numbersRoutes,
-  [campaignsPage, ...campaignRoutes, ...campaignMail],
+  [campaignsPage, ...campaignRoutes, ...campaignMail, ...newCampaignRoutes],
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
@@ -47,7 +56,9 @@ export const routes = [
   [digestPage, ...digestDayRoutes],
   [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
   [...disableRoutes, ...enableRoutes, ...removeRoutes],
-  [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
+  [programsPage, ...newProgramRoutes, ...programRoutes],
+  [sendersPage, ...newSenderRoutes, ...senderRoutes, ...removeSenderPages],
+  [partnersPage, ...newPartnerRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions, repliesPage],
   [...suppressionPages, ...suppressionActions],
   [...operatorsRoutes, ...operatorRoutes],

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { takesFile } from "../src/http/inputs.ts"
-import { DEPLOYMENT_SECTIONS } from "../src/http/paths.ts"
+import { isDeploymentWide } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { formToken } from "../src/http/readForm.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
@@ -181,7 +181,6 @@ const expectSecured = ({ headers, text }: Answer) => {
 }
 
 const nameOf = (route: Route) => `${route.kind === "action" ? "POST" : "GET"} ${route.path}`
-const isDeploymentWide = ({ section }: Route) => DEPLOYMENT_SECTIONS.some((each) => each === section)
 const rolesBelow = ({ role }: Route) => STAFF_ROLES.slice(0, STAFF_ROLES.indexOf(role))
 const rolesFrom = ({ role }: Route) => STAFF_ROLES.slice(STAFF_ROLES.indexOf(role))
 const isForPartners = (route: Route) => FOR_PARTNERS.includes(nameOf(route))

@@ -3,7 +3,9 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { addSender } from "@outreach/domain/senders/Senders"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
@@ -56,6 +58,14 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   })
   yield* signInByName(operator.name)
   const [session] = yield* (yield* OperatorRepository).listSessions(operator.id)
+  const sender = yield* addSender(
+    { organizationId: organization.id, from: { name: "Sender", address: `outreach@${emailDomain}` } },
+    { ...(yield* generateDkimKeyPair), selector: "s1" },
+    null,
+  )
+  const linkDomain = `click.${emailDomain}`
+  yield* sql`
+    insert into link_domains (organization_id, domain, verified_at) values (${organization.id}, ${linkDomain}, clock_timestamp())`
 
   const idOf = (table: string) =>
     Effect.map(
@@ -76,6 +86,8 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       program: program.id,
       campaign: campaign.id,
       endpoint: endpoint.id,
+      sender: sender.id,
+      "link-domain": linkDomain,
       key: key.id,
       secret: yield* idOf("signing_secrets"),
       recipient,

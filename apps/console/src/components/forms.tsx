@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Access } from "@outreach/domain/operators/Operator"
+import { Array as Arr } from "effect"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option, takesFile } from "../http/inputs.ts"
 import type { RefusedForm } from "../http/RefusedForm.ts"
@@ -126,27 +127,38 @@ const Fields = (props: {
   const { refused } = props
   const firstFault = Object.keys(refused?.faults ?? {})[0]
   const isBound = useView().operator.organizationId !== null
+  const fields = Object.entries(props.inputs).flatMap(([name, input]) => {
+    const declared = controlOf(input)
+    const change = props.controls?.[name]
+    // An operator of one organization has none to choose.
+    const isLeftOut = change === false || (name === "organization" && isBound)
+    if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return []
+    const { group = "", ...control } = { ...declared, ...change }
+    const typed = control.kind === "boxes" ? refused?.values.getAll(name) : refused?.values.get(name)
+    const field = (
+      <Field
+        key={name}
+        name={name}
+        {...control}
+        value={refused === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
+        fault={refused?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
+        autofocus={name === firstFault}
+      />
+    )
+    return [{ group, field }]
+  })
   return (
     <>
-      {Object.entries(props.inputs).map(([name, input]) => {
-        const declared = controlOf(input)
-        const change = props.controls?.[name]
-        // An operator of one organization has none to choose.
-        const isLeftOut = change === false || (name === "organization" && isBound)
-        if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return null
-        const control = { ...declared, ...change }
-        const typed = control.kind === "boxes" ? refused?.values.getAll(name) : refused?.values.get(name)
-        return (
-          <Field
-            key={name}
-            name={name}
-            {...control}
-            value={refused === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
-            fault={refused?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
-            autofocus={name === firstFault}
-          />
-        )
-      })}
+      {Object.entries(Arr.groupBy(fields, ({ group }) => group)).map(([group, members]) =>
+        group === "" ? (
+          members.map(({ field }) => field)
+        ) : (
+          <fieldset key={group} class="group">
+            <legend>{group}</legend>
+            {members.map(({ field }) => field)}
+          </fieldset>
+        ),
+      )}
     </>
   )
 }

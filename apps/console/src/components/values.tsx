@@ -121,7 +121,8 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   fgr: (id) => `/issues/${id}`,
   opr: (id) => `/operators/${id}`,
   rpl: () => "/issues",
-  pgm: (id) => `/campaigns?program=${id}`,
+  pgm: (id) => `/programs/${id}`,
+  snd: (id) => `/senders/${id}`,
 }
 
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
@@ -213,6 +214,15 @@ const parsed = (text: string): unknown => {
 // Line breaks and tabs lay a text out, and the joiners U+200C and U+200D belong to scripts and emoji.
 const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
+/** What somebody types in a box of many lines is sent back as it was. */
+const TEXTAREA = /(<textarea[^>]*>[^<]*)/
+
 /** Returns a text in which control characters and marks of direction are written as escapes, such as `\u{202e}`. */
 export const visibleText = (text: string): string =>
-  text.replaceAll("\r\n", "\n").replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+  text
+    .replaceAll("\r\n", "\n")
+    .split(TEXTAREA)
+    .map((part, i) => (i % 2 === 1 ? part : part.replace(INVISIBLE, escapeOf)))
+    .join("")
+
+const escapeOf = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`

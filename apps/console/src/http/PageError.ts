@@ -32,6 +32,15 @@ export interface Refusal {
 /** Fails with an error that is the console's own. */
 export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
 
+/** Refuses a change that was made from a page of an earlier version of the record. */
+export const refuseChanged = (version: string, now: string): Effect.Effect<void, Refusal> =>
+  version === "" || version === now
+    ? Effect.void
+    : refuse(
+        "StaleForm",
+        "Somebody changed this after its page was opened, so nothing was done. Compare what you typed with what stands on the page now, and send it again.",
+      )
+
 type Values = Readonly<Record<string, string>>
 
 /** Refuses a change that was made from an old page, with the values that hold `now` and those that were `given`. */

@@ -53,6 +53,8 @@ export interface Route<R, P = `/${string}`> extends Access {
   readonly command?: string
   /** The inputs at which refusals of the domain are shown, by the tags of their errors. */
   readonly faults?: Readonly<Record<string, string>>
+  /** The most bytes of an action's form. Default 64 KiB. */
+  readonly maxBytes?: number
   /** Whether an action only reads, so that its form may be sent again. */
   readonly isRepeatable?: boolean
   /** Whether a page reads everything as of one moment; default true. One that waits for the network reads with `consistentRead`. */
@@ -110,7 +112,7 @@ export const defineAction = <const P extends `/${string}`, E extends Refusal, R,
   action: Declaration<P, I, RequestContext, Answer, E, R> & {
     readonly role: StaffRole
     readonly faults?: Readonly<Record<string, keyof I & string>>
-  } & Pick<Route<R>, "isRepeatable">,
+  } & Pick<Route<R>, "isRepeatable" | "maxBytes">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
 /** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */

@@ -12,7 +12,7 @@ import { controlOf, type Faults, parseInputs, takesFile } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { OpenCounts } from "./OpenCounts.ts"
 import { PageError, type Refusal } from "./PageError.ts"
-import { DEPLOYMENT_SECTIONS, homeOf } from "./paths.ts"
+import { homeOf, isDeploymentWide } from "./paths.ts"
 import { type RefusedForm, ShownAgain } from "./RefusedForm.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm, readUpload, type SentForm } from "./readForm.ts"
@@ -41,7 +41,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
     const answer = Effect.gen(function* () {
       signedIn = yield* sessions.find(request)
       if (signedIn === undefined) {
-        if (route.kind === "action") return renderSignedOut(request.url, yield* Effect.option(readForm))
+        if (route.kind === "action") return renderSignedOut(request.url, yield* Effect.option(readForm(route.maxBytes)))
         if (route.kind === "resource") return yield* signedOut
         if (isFromAnotherSite(request)) return openAgain(request.url)
         return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
@@ -79,7 +79,7 @@ const cannotBeShown = HttpServerResponse.empty({ status: 404 })
 const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn, view: View, showPage: Show) {
   const request = yield* HttpServerRequest.HttpServerRequest
   yield* assertAllowed(route, signedIn.operator)
-  const form: SentForm = takesFile(route.inputs) ? yield* readUpload : { values: yield* readForm }
+  const form: SentForm = takesFile(route.inputs) ? yield* readUpload : { values: yield* readForm(route.maxBytes) }
   const isOfSession = isFormToken(signedIn.sessionToken, form.values.get("token") ?? undefined)
   const answer = isOfSession ? respond(route, signedIn, view, form) : Effect.fail(forged)
   return yield* Effect.catchTag(answer, "PageError", (error) => {
@@ -101,7 +101,7 @@ const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn,
 })
 
 const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operator: Operator) {
-  if (operator.organizationId !== null && DEPLOYMENT_SECTIONS.includes(route.section)) {
+  if (operator.organizationId !== null && isDeploymentWide(route)) {
     return yield* PageError.notFound()
   }
   if (mayUse(operator, route)) return

@@ -27,6 +27,8 @@ export interface Control {
   /** Default `text`. An `instant` is asked for in the zone of the viewer, and in UTC without scripts. */
   readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant" | "file"
   readonly label: ComponentChildren
+  /** The part of a long form in which it stands, beside its neighbours of the same part. */
+  readonly group?: string
   /** What the value must be, below the control. */
   readonly hint?: string | undefined
   /** What the control shows at first. */

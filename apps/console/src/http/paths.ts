@@ -8,9 +8,11 @@ import {
   KeyId,
   OperatorId,
   OrganizationId,
+  ProgramId,
   RecipientId,
   ReplayId,
   SecretId,
+  SenderId,
 } from "@outreach/domain/Identifier"
 import { mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
 import { Schema } from "effect"
@@ -22,6 +24,8 @@ export const SECTIONS = {
   people: { title: "Find", path: "/find", group: "Now" },
   numbers: { title: "Numbers", path: "/numbers", group: "Outreach" },
   campaigns: { title: "Campaigns", path: "/campaigns", group: "Outreach" },
+  programs: { title: "Programs", path: "/programs", group: "Outreach" },
+  senders: { title: "Senders", path: "/senders", group: "Outreach" },
   replies: { title: "Replies", path: "/replies", group: "Outreach" },
   suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
   partners: { title: "Partners", path: "/partners", group: "Partners" },
@@ -37,6 +41,13 @@ export type Section = keyof typeof SECTIONS
 
 /** The sections that show the deployment as a whole, which an operator of one organization does not see. */
 export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
+
+/** Other paths of theirs: what is named there belongs to no organization yet, or has no id by which it is known whose it is. */
+const DEPLOYMENT_PATHS: ReadonlyArray<string> = ["/partners/new", "/senders/link-domain/remove"]
+
+/** Reports whether a route does not exist for an operator of one organization. */
+export const isDeploymentWide = ({ section, path }: { readonly section: Section; readonly path: string }): boolean =>
+  DEPLOYMENT_SECTIONS.includes(section) || DEPLOYMENT_PATHS.includes(path)
 
 /** The sections of which partners have pages. */
 const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
@@ -109,8 +120,10 @@ export const PATH_PARAMS = {
   key: KeyId,
   operator: OperatorId,
   organization: OrganizationId,
+  program: ProgramId,
   recipient: RecipientId,
   replay: ReplayId,
   secret: SecretId,
+  sender: SenderId,
 } as const
 export type PathParam = keyof typeof PATH_PARAMS

@@ -34,12 +34,12 @@ const ownRequest = Effect.fnUntraced(function* (type: string) {
 })
 
 /** Reads the form that a page of the console sent. */
-export const readForm = Effect.gen(function* () {
+export const readForm = Effect.fnUntraced(function* (maxBytes = MAX_BYTES) {
   const request = yield* ownRequest("application/x-www-form-urlencoded")
   const text = yield* request.text.pipe(
-    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(MAX_BYTES)),
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(maxBytes)),
     Effect.timeout(FORM_TIMEOUT),
-    Effect.mapError(() => tooLarge),
+    Effect.mapError(() => tooLarge(maxBytes)),
   )
   return new URLSearchParams(text)
 })
@@ -51,7 +51,7 @@ export const readUpload = Effect.gen(function* () {
   const values = new URLSearchParams()
   const next = pull.pipe(
     Effect.timeout(FORM_TIMEOUT),
-    Effect.catch((error) => (Cause.isDone(error) ? Effect.succeed([]) : Effect.fail(tooLarge))),
+    Effect.catch((error) => (Cause.isDone(error) ? Effect.succeed([]) : Effect.fail(tooLarge(MAX_BYTES)))),
   )
   for (let parts = yield* next; parts.length > 0; parts = yield* next) {
     for (const part of parts) {
@@ -81,11 +81,8 @@ export const forged = PageError.of(
 
 const notForm = PageError.of(415, "Not done", "The request is not a form, or not one that this address takes.")
 
-const tooLarge = PageError.of(
-  413,
-  "Not done",
-  `The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`,
-)
+const tooLarge = (maxBytes: number) =>
+  PageError.of(413, "Not done", `The form did not arrive whole, or holds more than ${maxBytes / 1024} KiB.`)
 
 const tooLargeFile = PageError.of(
   413,

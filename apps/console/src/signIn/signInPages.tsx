@@ -57,7 +57,7 @@ const linkPage = Effect.gen(function* () {
 
 const useLink = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  yield* readForm
+  yield* readForm()
   return yield* beginSession(request, yield* findLink(request))
 })
 
@@ -93,7 +93,7 @@ const signOut = Effect.gen(function* () {
   const sessions = yield* Sessions
   const signedIn = yield* sessions.find(request)
   if (signedIn !== undefined) {
-    const form = yield* readForm
+    const form = yield* readForm()
     if (!isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)) return yield* forged
     yield* (yield* OperatorRepository).endSession(signedIn.sessionToken)
   }

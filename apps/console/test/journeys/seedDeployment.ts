@@ -9,8 +9,10 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { addSender } from "@outreach/domain/senders/Senders"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { qualifyOn } from "@outreach/testing/outreachOn"
@@ -135,6 +137,17 @@ const seedOrganization = Effect.fnUntraced(function* (endpointUrl: string) {
     learnerTarget: 400,
     completerTarget: 200,
   })
+  const from = { name: "Northwind", address: "outreach@northwind.test" }
+  yield* addSender(
+    { organizationId: organization.id, from, bounceDomain: "bounces.northwind.test", ramp: "200,400,800" },
+    yield* generateDkimKeyPair,
+    null,
+  )
+  yield* SqlClient.SqlClient.use(
+    (sql) => sql`
+      insert into link_domains (organization_id, domain, verified_at)
+      values (${organization.id}, 'click.northwind.test', clock_timestamp())`,
+  )
   yield* qualifyInThePast({ organization, program })
   const spring = yield* seedMailing(program.id, "Spring invitation", 0)
   yield* scheduleCampaign(spring.id)

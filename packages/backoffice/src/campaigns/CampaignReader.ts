@@ -1,6 +1,6 @@
 import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
-import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { type CampaignId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/lateRefusalCause"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
@@ -13,6 +13,8 @@ export interface CampaignListFilter extends CampaignFilter {
   readonly kind?: CampaignKind
   /** A part of the name; case does not matter. */
   readonly text?: string
+  /** Only those that are sent in the name of this sender now. */
+  readonly senderId?: SenderId
   readonly before?: CampaignId
 }
 
@@ -101,7 +103,7 @@ const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 /** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
 export class CampaignReader extends DatabaseService<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
   /** Lists campaigns without their bodies, newest first. */
-  list: ({ organizationId, programId, status, kind, text, before }: CampaignListFilter, limit: number) =>
+  list: ({ organizationId, programId, status, kind, text, senderId, before }: CampaignListFilter, limit: number) =>
     sql`
       select ${listed.columnsOf("campaign")} from (
         select campaigns.*, programs.name as program_name, organizations.name as organization_name
@@ -112,6 +114,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
           and ${allOf(
             equal({ organization_id: organizationId, program_id: programId, "campaigns.status": status, kind }),
             text === undefined ? undefined : sql`strpos(lower(campaigns.name), lower(${text})) > 0`,
+            senderId && sql`sender_of(campaigns.organization_id, campaigns.program_id) = ${senderId}`,
             before && sql`campaigns.id < ${before}`,
           )}
         order by campaigns.id desc limit ${limit}

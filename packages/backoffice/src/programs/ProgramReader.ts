@@ -19,14 +19,29 @@ const { columns, decode } = rowsOf(ProgramWithTotals)
 /** Reads programs with the sums of their campaigns. */
 export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
   /** Lists programs, oldest first; all conditions must hold. */
-  list: (filter: { readonly organizationId?: OrganizationId | undefined; readonly programId?: ProgramId }) =>
+  list: (
+    filter: {
+      readonly organizationId?: OrganizationId | undefined
+      readonly programId?: ProgramId
+      /** Only those that are younger than this one. */
+      readonly after?: ProgramId | undefined
+    },
+    limit?: number,
+  ) =>
     sql`
-      select ${columns} from programs
+      select ${columns} from (
+        select * from programs
+        where ${allOf(
+          equal({ organization_id: filter.organizationId, id: filter.programId }),
+          filter.after && sql`id > ${filter.after}`,
+        )}
+        order by id limit ${limit ?? null}
+      ) programs
       cross join lateral (
         select coalesce(sum(totals.sent), 0)::int as sent, coalesce(sum(totals.refused_later), 0)::int as refused_later,
           coalesce(sum(totals.complained), 0)::int as complained, coalesce(sum(totals.unsubscribed), 0)::int as unsubscribed
         from campaigns cross join lateral campaign_totals(campaigns.organization_id, campaigns.id) totals
         where campaigns.organization_id = programs.organization_id and program_id = programs.id
       ) sums
-      where ${allOf(equal({ organization_id: filter.organizationId, id: filter.programId }))} order by id`.pipe(decode),
+      order by id`.pipe(decode),
 })) {}

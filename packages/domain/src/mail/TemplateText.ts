@@ -5,10 +5,10 @@ export const MAX_TEMPLATE_BYTES = 1_048_576
 
 const encoder = new TextEncoder()
 
-/** The HTML or the text of a campaign's body, before it is read as a template. */
+/** The HTML or the text of a campaign's body, before it is read as a template. Its lines end with line feeds alone. */
 export const TemplateText = textSchema("a text of at most 1 MiB", (text) => {
   if (text.trim() === "") throw new RangeError("it is blank")
   if (text.includes("\0")) throw new RangeError("it is not text in UTF-8")
   if (encoder.encode(text).length > MAX_TEMPLATE_BYTES) throw new RangeError("it holds more than 1 MiB")
-  return text
+  return text.replaceAll("\r\n", "\n")
 })

@@ -75,9 +75,11 @@ export interface Mailbox {
   readonly address: string
 }
 
-/** Formats a sender's name and address as in `Acme <outreach@acme.example>`. */
-export const formatFrom = ({ fromName, fromAddress }: Pick<Sender, "fromName" | "fromAddress">): string =>
-  fromName === "" ? fromAddress : `${fromName} <${fromAddress}>`
+/** Formats a sender's name and address as in `Acme <outreach@acme.example>`; a name with other signs stands in quotes (RFC 5322 3.4). */
+export const formatFrom = ({ fromName, fromAddress }: Pick<Sender, "fromName" | "fromAddress">): string => {
+  const name = /[()<>[\]:;@\\,"]/.test(fromName) ? `"${fromName.replaceAll(/["\\]/g, "\\$&")}"` : fromName
+  return name === "" ? fromAddress : `${name} <${fromAddress}>`
+}
 
 /** A label of a domain name, or several: the name of a key. */
 export const Selector = Schema.String.check(

@@ -19,6 +19,7 @@ import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { sendTestMail } from "@outreach/mail/sendTestMail"
@@ -27,7 +28,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Page, Section, SortOrder } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink } from "../../components/values.tsx"
+import { ForeignText, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -45,6 +46,7 @@ import {
 import { feedbackFacts } from "./ComplaintRate.tsx"
 import { cancelRoutes, pauseRoutes, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
+import { newCampaignPage } from "./newCampaignPage.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { SendingLine } from "./SendingLine.tsx"
 import { WindowBar } from "./WindowBar.tsx"
@@ -141,12 +143,16 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender, foll
     <Facts
       facts={{
         Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
-        Program: foreign`${program.name} (${program.status})`,
+        Program: (
+          <>
+            <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
+          </>
+        ),
         Kind: campaign.kind,
         "Window (UTC)": <WindowBar {...campaign} />,
         Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
         Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
-        From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
+        From: sender === null ? "the deployment's own sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
         Ramp:
           allowedToday !== null &&
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
@@ -173,7 +179,7 @@ const isPossible = (command: Command, status: CampaignStatus): boolean =>
   TRANSITIONS[command].from.some((from) => from === status)
 
 const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
-  const { id, status, perMinute } = campaign
+  const { id, programId, kind, status, perMinute } = campaign
   const params = { campaign: id }
   return (
     <div class="actions">
@@ -199,6 +205,9 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
         />
       )}
       {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
+      {status !== "draft" && kind === "traffic" && (
+        <AskFirst page={newCampaignPage} query={{ program: programId, "follow-up": id }} label="Follow it up" />
+      )}
     </div>
   )
 }

@@ -1,15 +1,16 @@
-import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { flagsOf, formatCount } from "../../components/format.ts"
-import { FilterBar } from "../../components/forms.tsx"
+import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
-import { IdLink, isolated, Noted } from "../../components/values.tsx"
+import { IdLink, Noted, useView } from "../../components/values.tsx"
 import { choice, field, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "./CampaignReports.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
+import { newCampaignPage } from "./newCampaignPage.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const PAGE_SIZE = 50
@@ -24,50 +25,65 @@ const filters = {
 
 export const campaignsPage = definePage("/campaigns", {
   inputs: { ...filters, before: CampaignId },
-  run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
+  run: Effect.fnUntraced(function* ({ before, ...given }) {
     const { organization: organizationId, program: programId, ...others } = given
     const filter = pickDefined({ organizationId, programId, ...others, before })
     const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
     return (
       <Page title="Campaigns" commands={[`ops campaigns list${flagsOf({ ...given, text: undefined })}`]}>
+        <AskFirst page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
         <FilterBar inputs={filters} values={given} />
-        <Table
+        <CampaignTable
           caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
           rows={rows}
-          empty="No campaign fits. A new one is made with ops campaigns create."
-          columns={{
-            Campaign: ({ id, name, kind, followUpOf }) => (
-              <>
-                <IdLink id={id}>{name}</IdLink>
-                {kind === "survey" && <small> survey</small>}
-                {followUpOf !== null && <small> follow-up</small>}
-              </>
-            ),
-            Program: ({ programName, organizationName }) =>
-              operator.organizationId === null ? (
-                <Noted note={organizationName}>{isolated(programName)}</Noted>
-              ) : (
-                programName
-              ),
-            Status: ({ status }) => <CampaignStatusBadge status={status} />,
-            "Window (UTC)": (row) => <WindowBar {...row} />,
-            Imported: { count: ({ totals }) => totals.recipients },
-            Published: { count: ({ totals }) => totals.published },
-            Sent: { count: ({ totals }) => totals.sent },
-            Bounced: { count: ({ totals }) => totals.bounced },
-            Opened: { number: ({ totals }) => withBots(totals.unsuspectedOpened, totals.opened) },
-            Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
-            Complained: { number: ({ totals }) => <ComplaintRate {...totals} /> },
-            Rate: {
-              number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
-            },
-          }}
+          empty="No campaign fits. A campaign is an e-mail to a list of clinicians."
         />
         <Pager next={last && { before: last.id }} />
       </Page>
     )
   }),
 })
+
+/** Campaigns with their counts. */
+export const CampaignTable = (props: {
+  readonly title?: string
+  readonly caption: string
+  readonly rows: ReadonlyArray<CampaignWithTotals>
+  readonly empty: string
+}) => {
+  const { operator } = useView()
+  return (
+    <Table
+      {...props}
+      columns={{
+        Campaign: ({ id, name, kind, followUpOf }) => (
+          <>
+            <IdLink id={id}>{name}</IdLink>
+            {kind === "survey" && <small> survey</small>}
+            {followUpOf !== null && <small> follow-up</small>}
+          </>
+        ),
+        Program: ({ programId, programName, organizationName }) => (
+          <Noted note={operator.organizationId === null ? organizationName : ""}>
+            <IdLink id={programId}>{programName}</IdLink>
+          </Noted>
+        ),
+        Status: ({ status }) => <CampaignStatusBadge status={status} />,
+        "Window (UTC)": (row) => <WindowBar {...row} />,
+        Imported: { count: ({ totals }) => totals.recipients },
+        Published: { count: ({ totals }) => totals.published },
+        Sent: { count: ({ totals }) => totals.sent },
+        Bounced: { count: ({ totals }) => totals.bounced },
+        Opened: { number: ({ totals }) => withBots(totals.unsuspectedOpened, totals.opened) },
+        Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
+        Complained: { number: ({ totals }) => <ComplaintRate {...totals} /> },
+        Rate: {
+          number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
+        },
+      }}
+    />
+  )
+}
 
 const withBots = (unsuspected: number, all: number) => (
   <Noted note={`${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>

@@ -11,17 +11,23 @@ import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { formatFrom } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
-import { LinkLine, Page, Section, Table } from "../../components/layout.tsx"
-import { ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { AskFirst } from "../../components/forms.tsx"
+import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { ForeignText, IdLink, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineMaskedPage, type Masking } from "../../http/Route.ts"
 import { EndpointLink } from "../deliveries/Deliveries.tsx"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
+import { newProgramPage } from "../programs/newProgramPage.tsx"
+import { newSenderPage } from "../senders/newSenderPage.tsx"
 import { Contacts } from "./Contacts.tsx"
 import { HourlyRequests, SHOWN_HOURS } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
@@ -46,6 +52,8 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number
   return {
     organization,
     endpoints: yield* (yield* EndpointRepository).list(id),
+    programs: yield* (yield* ProgramRepository).list(id),
+    senders: yield* (yield* SenderRepository).list(id),
     issues: yield* (yield* FailureGroupReader).largest({ organizationId: id }, MAX_ISSUES),
     keys: yield* (yield* ApiKeyRepository).list(id),
     rows,
@@ -80,6 +88,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
       ]}
     >
       <Problems {...partner} />
+      <Outreach {...partner} />
       <Table
         caption="Endpoints"
         rows={endpoints}
@@ -129,6 +138,38 @@ const contentOf = (partner: Partner, masking: Masking) => {
     </Page>
   )
 }
+
+/** What is sent for the partner. It stands on pages of staff alone. */
+const Outreach = ({ organization: { id: organization }, programs, senders }: Partner) =>
+  useMay({ role: "viewer" }) ? (
+    <Section title="Outreach" id="outreach">
+      <Facts
+        facts={{
+          Programs: <Names things={programs} none="none yet" />,
+          Senders: (
+            <Names
+              things={senders.map(({ id, ...sender }) => ({ id, name: formatFrom(sender) }))}
+              none="none: its e-mails are sent in the deployment’s name"
+            />
+          ),
+          Campaigns: <a href={`/campaigns?organization=${organization}`}>All its campaigns</a>,
+        }}
+      />
+      <p>
+        <AskFirst page={newProgramPage} query={{ organization }} label="Add a program" />{" "}
+        <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" />
+      </p>
+    </Section>
+  ) : null
+
+const Names = (props: {
+  readonly things: ReadonlyArray<{ readonly id: string; readonly name: string }>
+  readonly none: string
+}) => (
+  <Items
+    of={props.things.length === 0 ? [props.none] : props.things.map(({ id, name }) => <IdLink id={id}>{name}</IdLink>)}
+  />
+)
 
 const Problems = ({ organization, endpoints, issues, keys, pollers, recent }: Partner) => {
   const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id

@@ -4,10 +4,12 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
+import { AskFirst } from "../../components/forms.tsx"
 import { Page, SortOrder, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
+import { newPartnerPage } from "./newPartnerPage.tsx"
 
 const HOURS = 24
 
@@ -31,10 +33,11 @@ export const partnersPage = definePage("/partners", {
     }))
     return (
       <Page title="Partners" commands={["ops organizations list", "ops organizations show --organization org_…"]}>
+        {bound === undefined && <AskFirst page={newPartnerPage} label="Add an organization" isPrimary />}
         <Table
           label="Partners"
           rows={rows}
-          empty="No partner yet. One is added with ops organizations create."
+          empty="No partner yet: an organization is a partner’s account."
           sort={{
             given: sort,
             by: {

@@ -1,0 +1,198 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { MAX_RATE } from "@outreach/domain/campaigns/Campaign"
+import { draftCampaign } from "@outreach/domain/campaigns/draftCampaign"
+import { FOLLOW_UP_CONDITIONS } from "@outreach/domain/campaigns/FollowUp"
+import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { MAX_TEMPLATE_BYTES, TemplateText } from "@outreach/domain/mail/TemplateText"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
+import { Seconds } from "@outreach/domain/Seconds"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { Effect, Schema } from "effect"
+import { ActionForm } from "../../components/forms.tsx"
+import { Page } from "../../components/layout.tsx"
+import { choice, field, pickDefined, required } from "../../http/inputs.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
+
+const path = "/campaigns/new"
+const role = "operator"
+const MAX_FOLLOWED = 100
+
+export const newCampaignPage = definePage(path, {
+  role,
+  inputs: { program: ProgramId, "follow-up": CampaignId },
+  run: Effect.fnUntraced(function* ({ program: programId, "follow-up": followUpOf }, { operator }) {
+    const organizations = yield* (yield* OrganizationReader).list
+    const programs = yield* (yield* ProgramRepository).list(operator.organizationId ?? undefined)
+    const open = programs.filter(({ status }) => status !== "archived")
+    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
+    const earlier = programId && (yield* (yield* CampaignReader).list({ programId, kind: "traffic" }, MAX_FOLLOWED))
+    return (
+      <Page
+        title="Create a campaign"
+        commands={[
+          `ops campaigns create --program ${programId ?? "pgm_…"} --name "…" --subject "…" --html mail.html --window-start … --window-end …`,
+        ]}
+      >
+        <p>
+          It is a draft: nothing is sent before it is scheduled. Then import its recipients, and look at the e-mail.
+        </p>
+        <ActionForm
+          action={createAction}
+          label="Create the draft"
+          isPrimary
+          controls={{
+            program: {
+              options: open.map(({ id, name, organizationId }) => [id, `${nameOf(organizationId)}: ${name}`]),
+              value: programId,
+            },
+            "follow-up": earlier
+              ? { kind: "choice", all: "None: recipients are imported", options: earlier, value: followUpOf }
+              : { placeholder: "cmp_…", value: followUpOf },
+          }}
+        />
+      </Page>
+    )
+  }),
+})
+
+const PLACEHOLDERS =
+  "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ short_link }}, {{ unsubscribe_url }} and the fields below"
+const [mail, window, test, followUp] = ["The e-mail", "When it is sent", "A test of two subjects", "A follow-up"]
+
+const inputs = {
+  program: required(field(ProgramId, "Program", { kind: "choice" })),
+  name: required(field(DisplayName, "Name", { hint: "For people; {{ campaign_name }} shows it", size: 32 })),
+  kind: required(
+    choice("Kind", [
+      ["traffic", "traffic, which is forwarded to the partner"],
+      ["survey", "survey, which is not"],
+    ]),
+  ),
+  subject: required(field(DisplayName, "Subject", { group: mail, hint: PLACEHOLDERS, size: 60 })),
+  layout: required(
+    choice(
+      "Layout",
+      [
+        ["plain", "plain: the HTML may be a fragment; a footer names the sender and unsubscribes"],
+        ["none", "none: the HTML shows sender_name, postal_address and unsubscribe_url by itself"],
+      ],
+      { group: mail },
+    ),
+  ),
+  preheader: field(DisplayName, "Preheader", {
+    group: mail,
+    hint: "With the plain layout: what inboxes show beside the subject",
+    size: 60,
+  }),
+  html: required(field(TemplateText, "HTML", { group: mail, kind: "lines" })),
+  text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Empty: it is made of the HTML" }),
+  "short-link": field(Schema.String, "Short link", {
+    group: mail,
+    hint: "The partner's own, such as https://go.partner.example/{token}",
+    inputmode: "url",
+    size: 40,
+  }),
+  fields: field(FieldNames, "Fields of recipients", {
+    group: mail,
+    hint: "What subject and body name, such as first_name,specialty; every import needs a column for each",
+    size: 40,
+  }),
+  "window-start": required(field(Instant, "Sending begins", { group: window, kind: "instant" })),
+  "window-end": required(field(Instant, "Sending ends", { group: window, kind: "instant" })),
+  hours: field(SendingHours, "Hours of the recipient’s day", {
+    group: window,
+    hint: "Such as 8-18; empty for any",
+    size: 8,
+  }),
+  "per-minute": field(wholeNumber(1, MAX_RATE, "a number of e-mails"), "E-mails a minute at most", {
+    group: window,
+    hint: "Empty for as many as the workers send",
+    inputmode: "numeric",
+    size: 8,
+  }),
+  "pause-on-complaints": choice(
+    "Paused for complaints",
+    [
+      ["no", "by an operator alone"],
+      ["yes", "by a worker, from 0.3 % on"],
+    ],
+    { group: window },
+  ),
+  "subject-b": field(DisplayName, "Subject B", { group: test, size: 60 }),
+  "ab-share": field(wholeNumber(1, 100), "Share", {
+    group: test,
+    hint: "The percentage who get one of the two at once; the others get the winner",
+    inputmode: "numeric",
+    size: 4,
+  }),
+  "ab-after": field(Seconds, "Winner is decided after", {
+    group: test,
+    hint: "Such as 4h; empty with a share of 100",
+    size: 6,
+  }),
+  "follow-up": field(CampaignId, "Follows", { group: followUp }),
+  unless: choice(
+    "Leaves out who",
+    FOLLOW_UP_CONDITIONS.map((condition) => [condition, condition.replaceAll("_", " ")] as const),
+    { group: followUp, all: "–" },
+  ),
+  after: field(Seconds, "Time they have had", {
+    group: followUp,
+    hint: "Since the earlier e-mail, such as 5d",
+    size: 6,
+  }),
+}
+
+const createAction = defineAction(path, "campaigns create", {
+  role,
+  inputs,
+  // A character may take three bytes in a form, and there are two parts.
+  maxBytes: 6 * MAX_TEMPLATE_BYTES,
+  faults: {
+    ProgramNotFound: "program",
+    ProgramArchived: "program",
+    ProgramWithoutSender: "program",
+    PreheaderWithoutLayout: "preheader",
+    SenderNotShown: "html",
+    InvalidShortLink: "short-link",
+    InvalidWindow: "window-end",
+    InvalidSubjectTest: "ab-after",
+    IncompleteSubjectTest: "subject-b",
+    InvalidFollowUp: "follow-up",
+    IncompleteFollowUp: "follow-up",
+    CampaignNotFound: "follow-up",
+  },
+  run: Effect.fnUntraced(function* ({ program, name, kind, subject, layout, html, ...given }) {
+    const { id } = yield* draftCampaign({
+      ...{ programId: program, name, kind, subject, layout, html },
+      windowStart: given["window-start"],
+      windowEnd: given["window-end"],
+      pauseOnComplaints: given["pause-on-complaints"] === "yes",
+      ...pickDefined({
+        preheader: given.preheader,
+        text: given.text,
+        shortLink: given["short-link"],
+        fields: given.fields,
+        hours: given.hours,
+        perMinute: given["per-minute"],
+        subjectB: given["subject-b"],
+        abShare: given["ab-share"],
+        abAfter: given["ab-after"],
+        followUpOf: given["follow-up"],
+        unless: given.unless,
+        after: given.after,
+      }),
+    })
+    return {
+      to: `/campaigns/${id}`,
+      notice: "Created as a draft. Import its recipients, look at the e-mail, and schedule it.",
+    }
+  }),
+})
+
+export const newCampaignRoutes = [newCampaignPage, createAction] as const

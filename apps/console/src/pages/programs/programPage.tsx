@@ -1,0 +1,197 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
+import { describeForecast } from "@outreach/domain/digest/describeForecast"
+import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
+import type { ProgramId } from "@outreach/domain/Identifier"
+import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
+import { formatFrom } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { Effect } from "effect"
+import { countOrNone, formatCount } from "../../components/format.ts"
+import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
+import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { choice, pickDefined } from "../../http/inputs.ts"
+import { refuseChanged } from "../../http/PageError.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
+import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
+import { newCampaignPage } from "../campaigns/newCampaignPage.tsx"
+import { newSenderPage } from "../senders/newSenderPage.tsx"
+import { SenderBadge } from "../senders/sendersPage.tsx"
+import { programInputs } from "./programInputs.ts"
+import { ProgramBadge } from "./programsPage.tsx"
+
+const MAX_CAMPAIGNS = 50
+
+const programPage = definePage("/programs/:program", {
+  run: ({ program }) => Effect.map(readProgram(program), contentOf),
+})
+
+const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
+  const [program] = yield* (yield* ProgramReader).list({ programId }, 1)
+  if (program === undefined) return yield* new ProgramNotFound({ programId })
+  const { organizationId } = program
+  const senders = yield* (yield* SenderRepository).list(organizationId)
+  return {
+    program,
+    organization: yield* (yield* OrganizationReader).find(organizationId),
+    sender: senders.find((sender) => sender.programId === programId),
+    fallback: senders.find((sender) => sender.programId === null),
+    progress: yield* (yield* DigestReader).progress(organizationId, programId),
+    campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
+  }
+})
+
+type ProgramView = Effect.Success<ReturnType<typeof readProgram>>
+
+const contentOf = (view: ProgramView) => {
+  const { program, sender, campaigns } = view
+  const { id, organizationId, status, senderName, postalAddress } = program
+  const isArchived = status === "archived"
+  const ofProgram = `organization=${organizationId}&program=${id}`
+  return (
+    <Page
+      title={<ForeignText>{program.name}</ForeignText>}
+      state={<ProgramBadge status={status} />}
+      id={id}
+      commands={[
+        `ops programs list --organization ${organizationId}`,
+        `ops programs update ${id} --status ${isArchived ? "active" : "paused"}`,
+        ...(isArchived ? [] : [`ops programs archive ${id}`]),
+        `ops campaigns list --program ${id}`,
+      ]}
+    >
+      {isArchived && <p class="problem">It is archived: no campaign of it is created or scheduled.</p>}
+      {(senderName === null || postalAddress === null) && (
+        <p class="problem">
+          It has no sender name or no postal address, which each e-mail must show: no campaign of it can be created.
+        </p>
+      )}
+      {!isArchived && <AskFirst page={newCampaignPage} query={{ program: id }} label="Create a campaign" isPrimary />}
+      <div class="halves">
+        <Section title="Facts">
+          <ProgramFacts {...view} />
+        </Section>
+        <Section title="Targets">
+          <Targets {...view} />
+          <LinkLine to={`/digest?${ofProgram}`}>Days, funnel and forecast of its targets</LinkLine>
+          <LinkLine to={`/suppressions?${ofProgram}`}>Clinicians that it must not write to</LinkLine>
+        </Section>
+      </div>
+      <CampaignTable
+        title="Campaigns"
+        caption="Its campaigns, newest first. Suspected bots count apart."
+        rows={campaigns}
+        empty="No campaign yet: nothing was sent for it."
+      />
+      {campaigns.length === MAX_CAMPAIGNS && (
+        <LinkLine to={`/campaigns?program=${id}`}>All campaigns of the program</LinkLine>
+      )}
+      <Folded action={updateAction} title="Change it">
+        <ActionForm
+          action={updateAction}
+          params={{ program: id }}
+          label="Change the program"
+          version={program.updatedAt}
+          controls={{
+            name: { value: program.name },
+            "sender-name": { value: senderName ?? undefined },
+            "postal-address": { value: postalAddress ?? undefined },
+            "learner-target": { value: countOrNone(program.learnerTarget) },
+            "completer-target": { value: countOrNone(program.completerTarget) },
+            status: isArchived ? { all: "archived" } : { value: status },
+          }}
+        />
+      </Folded>
+      {sender === undefined && (
+        <AskFirst
+          page={newSenderPage}
+          query={{ organization: organizationId, program: id }}
+          label="Add a sender for it"
+        />
+      )}
+      {!isArchived && (
+        <Folded action={archiveAction} title="Archive it">
+          <p>Its campaigns can no longer be created or scheduled. Its status active takes it back.</p>
+          <ActionForm action={archiveAction} params={{ program: id }} label="Archive" />
+        </Folded>
+      )}
+    </Page>
+  )
+}
+
+const ProgramFacts = ({ program, organization, sender, fallback }: ProgramView) => {
+  const used = sender ?? fallback
+  return (
+    <Facts
+      facts={{
+        Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
+        Slug: <Code>{program.slug}</Code>,
+        "Sender name": program.senderName ?? "none yet",
+        "Postal address": program.postalAddress ?? "none yet",
+        Sender:
+          used === undefined ? (
+            "the deployment’s own"
+          ) : (
+            <>
+              <IdLink id={used.id}>{formatFrom(used)}</IdLink> <SenderBadge {...used} />
+              {sender === undefined && " of the organization"}
+            </>
+          ),
+        Sent: formatCount(program.sent),
+        ...feedbackFacts(program),
+        Added: <Time at={program.createdAt} />,
+      }}
+    />
+  )
+}
+
+const STAGES = { learner_qualified: "Learners", completer_qualified: "Completers" } as const
+
+const Targets = ({ progress }: ProgramView) =>
+  progress === undefined ? null : (
+    <Facts
+      facts={Object.fromEntries(
+        Object.entries(STAGES).map(([stage, title]) => {
+          const quota = progress[stage as keyof typeof STAGES]
+          const { count, target } = quota
+          const forecast = target !== null && describeForecast(forecastQuota({ ...quota, by: progress.campaignsEnd }))
+          const counted = target === null ? formatCount(count) : `${formatCount(count)} of ${formatCount(target)}`
+          return [title, forecast ? `${counted}. ${forecast}` : `${counted}, without a target`]
+        }),
+      )}
+    />
+  )
+
+const updateAction = defineAction("/programs/:program/update", "programs update", {
+  role: "operator",
+  inputs: {
+    ...programInputs,
+    status: choice("Status, which the partner reads; it stops no campaign", ["draft", "active", "paused"]),
+  },
+  run: Effect.fnUntraced(function* ({ program, name, status, ...given }, { version }) {
+    yield* refuseChanged(version, (yield* (yield* ProgramRepository).find(program)).updatedAt)
+    const changes = {
+      name,
+      status,
+      senderName: given["sender-name"],
+      postalAddress: given["postal-address"],
+      learnerTarget: given["learner-target"],
+      completerTarget: given["completer-target"],
+    }
+    yield* updateProgram(program, pickDefined(changes))
+    return "Changed."
+  }),
+})
+
+const archiveAction = defineAction("/programs/:program/archive", "programs archive", {
+  role: "operator",
+  run: ({ program }) =>
+    Effect.as(updateProgram(program, { status: "archived" }), "Archived. Nothing new is created or scheduled for it."),
+})
+
+export const programRoutes = [programPage, updateAction, archiveAction] as const

@@ -1,0 +1,70 @@
+import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
+import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
+import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
+import { type SenderWithKeys, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { createResolver } from "@outreach/mail/createResolver"
+import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
+import { Clock, Context, Effect, Layer } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+
+/** What name servers said about a sender's records, and when they were asked. */
+export interface LookUp {
+  readonly at: Timestamp
+  readonly findings: ReadonlyArray<RecordFinding>
+}
+
+/** For how long what was found is shown before it is looked up again. */
+const FRESH_MS = 60_000
+/** Of how many senders it is kept. */
+const MAX_KEPT = 500
+
+/** Looks up the DNS records of senders, and keeps what was found for the pages: none of them waits for a name server. */
+export class SenderLookUps extends Context.Service<SenderLookUps>()("console/SenderLookUps", {
+  make: Effect.gen(function* () {
+    const { dnsServers, preflight, allowPrivateAddresses, secretsKey } = yield* ConsoleConfig
+    const { publicBaseUrl } = preflight
+    const target = { publicBaseUrl, allowPrivateAddresses, secretsKey: Effect.succeed(secretsKey) }
+    const linkHost = linkHostOf(publicBaseUrl)
+    const scope = yield* Effect.scope
+    const kept = new Map<string, LookUp>()
+    const underWay = new Set<string>()
+
+    const recordsOf = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => dnsRecords(sender, linkHost)
+    const keyOf = (sender: SenderWithKeys): string => `${sender.id} ${JSON.stringify(recordsOf(sender))}`
+
+    /** Looks up what the name servers say now, and whether this deployment answers at a link domain. */
+    const lookUp = Effect.fnUntraced(function* (sender: SenderWithKeys, linkDomain: string | null) {
+      const resolver = createResolver(dnsServers)
+      const records = yield* senderFindings(resolver, sender)
+      const links = linkDomain === null ? [] : yield* linkDomainFindings(resolver, linkDomain, target)
+      const findings = [...records, ...links]
+      kept.delete(keyOf(sender))
+      kept.set(keyOf(sender), { at: fromUnixMillis(yield* Clock.currentTimeMillis), findings })
+      if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
+      return findings
+    })
+
+    /** Returns what was found last, and has it looked up anew if that is a while ago; undefined while nothing was found yet. */
+    const lastOf = Effect.fnUntraced(function* (sender: SenderWithKeys, now: number) {
+      const key = keyOf(sender)
+      const last = kept.get(key)
+      if (!underWay.has(key) && (last === undefined || now - toUnixMillis(last.at) > FRESH_MS)) {
+        underWay.add(key)
+        const anew = lookUp(sender, verifiedLinkDomain(sender))
+        yield* Effect.forkIn(
+          Effect.ensuring(
+            anew,
+            Effect.sync(() => underWay.delete(key)),
+          ),
+          scope,
+        )
+      }
+      return last
+    })
+
+    return { linkHost, recordsOf, lookUp, lastOf }
+  }),
+}) {
+  static readonly layer = Layer.effect(SenderLookUps, SenderLookUps.make)
+}

@@ -1,0 +1,69 @@
+import type { Finding } from "@outreach/domain/operators/Finding"
+import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
+import { Live, Section, Table } from "../../components/layout.tsx"
+import { Code, CopyButton, Noted, Prose, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import type { LookUp } from "./SenderLookUps.ts"
+
+const WORDS: Readonly<Record<Finding["status"], readonly [words: string, tone: Tone]>> = {
+  failed: ["wrong", "bad"],
+  warning: ["warning", "warning"],
+  ok: ["found", "good"],
+  skipped: ["not looked up", "neutral"],
+}
+
+const AGAIN_SECONDS = 60
+/** While name servers are asked. */
+const SOON_SECONDS = 2
+
+/** The DNS records that a sender needs, each as a line to publish, and what name servers say about it. */
+export const SenderRecords = (props: {
+  readonly records: ReadonlyArray<DnsRecord>
+  readonly lookUp: LookUp | undefined
+}) => {
+  const { records, lookUp } = props
+  const findings = new Map(lookUp?.findings.map((finding) => [finding.record, finding]))
+  const published = records.map((record) => ({ name: `${record.type} ${record.name}`, line: formatDnsRecord(record) }))
+  const others = [...findings.keys()].filter((name) => published.every((record) => record.name !== name))
+  return (
+    <Live id="records" seconds={lookUp === undefined ? SOON_SECONDS : AGAIN_SECONDS}>
+      <Section title="DNS records">
+        <p>
+          {lookUp === undefined ? (
+            "The name servers are being asked. Open the page again in some seconds."
+          ) : (
+            <>
+              Publish each line at your DNS provider. Name servers were asked <Time at={lookUp.at} />.
+            </>
+          )}
+        </p>
+        <Table
+          label="DNS records"
+          rows={[...published, ...others.map((name) => ({ name, line: undefined }))]}
+          columns={{
+            Record: ({ name }) => <Code>{name}</Code>,
+            "Line to publish": ({ line }) =>
+              line === undefined ? (
+                "–"
+              ) : (
+                <>
+                  <Code class="record">{line}</Code> <CopyButton>{line}</CopyButton>
+                </>
+              ),
+            "What DNS says": ({ name }) => <Said finding={findings.get(name)} isKnown={lookUp !== undefined} />,
+          }}
+        />
+      </Section>
+    </Live>
+  )
+}
+
+const Said = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
+  const { finding, isKnown } = props
+  if (finding === undefined) return <>{isKnown ? "Leave it published; Verify looks at what is new." : "…"}</>
+  const [words, tone] = WORDS[finding.status]
+  return (
+    <Noted note={finding.advice ?? ""}>
+      <StatusBadge tone={tone}>{words}</StatusBadge> <Prose>{finding.found}</Prose>
+    </Noted>
+  )
+}

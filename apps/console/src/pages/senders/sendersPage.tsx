@@ -1,0 +1,81 @@
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import { describeRamp } from "@outreach/domain/senders/Ramp"
+import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { Effect } from "effect"
+import { flagsOf } from "../../components/format.ts"
+import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { Page, Table } from "../../components/layout.tsx"
+import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { organizationFilter } from "../../http/inputs.ts"
+import { definePage } from "../../http/Route.ts"
+import { newSenderPage } from "./newSenderPage.tsx"
+import { removeLinkDomainPage } from "./removeSenderPages.tsx"
+
+const filters = { organization: organizationFilter }
+
+export const sendersPage = definePage("/senders", {
+  inputs: filters,
+  run: Effect.fnUntraced(function* ({ organization }, { operator }) {
+    const organizations = yield* (yield* OrganizationReader).list
+    const programs = yield* (yield* ProgramRepository).list(organization)
+    const senders = yield* (yield* SenderRepository).list(organization)
+    const domains = yield* (yield* LinkDomainRepository).list(organization)
+    const nameOf = (id: string): string => [...organizations, ...programs].find((each) => each.id === id)?.name ?? id
+    const flags = flagsOf({ organization })
+    return (
+      <Page title="Senders" commands={[`ops senders list${flags}`, `ops senders link-domains${flags}`]}>
+        <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
+        <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
+        <Table
+          caption="In whose name e-mails are sent. Programs without a sender have that of their organization, or else the deployment's."
+          rows={senders}
+          empty="No sender: all e-mails are sent in the deployment's name. Add one, publish its DNS records, and verify it."
+          columns={{
+            Sender: ({ id, ...sender }) => <IdLink id={id}>{formatFrom(sender)}</IdLink>,
+            "Sends for": ({ organizationId, programId }) => (
+              <Noted note={programId === null ? "its programs without a sender of their own" : nameOf(organizationId)}>
+                <IdLink id={programId ?? organizationId}>{nameOf(programId ?? organizationId)}</IdLink>
+              </Noted>
+            ),
+            State: (sender) => <SenderBadge {...sender} />,
+            "Signs with": ({ keys }) =>
+              keys.flatMap(({ isSigning, selector }) => (isSigning ? [selector] : [])).join(", ") || "–",
+            "Link domain": ({ linkDomain }) => linkDomain ?? "–",
+            Ramp: ({ ramp }) => describeRamp(ramp) ?? "–",
+          }}
+        />
+        {domains.length > 0 && (
+          <Table
+            title="Link domains"
+            label="Domains that serve links, also those that no sender names any more"
+            rows={domains}
+            columns={{
+              Domain: ({ domain }) => domain,
+              Organization: ({ organizationId }) => <IdLink id={organizationId}>{nameOf(organizationId)}</IdLink>,
+              Verified: ({ verifiedAt }) => <Time at={verifiedAt} none="not yet" />,
+              Remove:
+                operator.organizationId === null &&
+                (({ domain }) =>
+                  senders.every(({ linkDomain }) => linkDomain !== domain) && (
+                    <AskFirst page={removeLinkDomainPage} query={{ "link-domain": domain }} label="Remove" />
+                  )),
+            }}
+          />
+        )}
+      </Page>
+    )
+  }),
+})
+
+/** Whether e-mails are sent in a sender's name, and links stand on its domain. */
+export const SenderBadge = (props: Pick<Sender, "liveSince" | "linkDomain" | "linkDomainVerifiedAt">) => {
+  const { liveSince, linkDomain, linkDomainVerifiedAt } = props
+  if (liveSince === null) return <StatusBadge tone="warning">Not verified</StatusBadge>
+  if (linkDomain !== null && linkDomainVerifiedAt === null) {
+    return <StatusBadge tone="warning">Live, links not verified</StatusBadge>
+  }
+  return <StatusBadge tone="good">Live</StatusBadge>
+}

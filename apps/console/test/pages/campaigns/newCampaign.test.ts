@@ -1,0 +1,129 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+
+const newest = (programId: string) =>
+  test().run(
+    Effect.gen(function* () {
+      const rows = yield* SqlClient.SqlClient.use(
+        (sql) => sql<{ id: string }>`select id from campaigns where program_id = ${programId} order by id desc limit 1`,
+      )
+      return yield* (yield* CampaignRepository).find(rows[0]!.id as never)
+    }),
+  )
+
+const seed = () => test().run(seedCampaign({ recipients: 2 }))
+
+const fieldsOf = (program: string) => ({
+  ...{ program, name: "Autumn", kind: "traffic", subject: "About {{ program_name }}", layout: "plain" },
+  html: "<p>De\u00adar {{ first_name }}</p>\r\n<p>{{ token }}</p>",
+  ...{ fields: "first_name", "window-start": "2099-03-01T09:00", "window-end": "2099-03-02T09:00:00Z" },
+})
+
+it("creates a campaign as a draft with all that it may have, and ends on its page", async () => {
+  const { program, campaign } = await seed()
+  const operator = await test().as("operator")
+  const { document } = await operator.get(`/campaigns/new?program=${program.id}`)
+  expect(document.querySelector(`option[value="${program.id}"]`)?.hasAttribute("selected")).toBe(true)
+  expect(document.querySelector(`select[name=follow-up] option[value="${campaign.id}"]`)).not.toBeNull()
+  expect([...document.querySelectorAll("legend")].map(({ textContent }) => textContent)).toContain("When it is sent")
+  const { words, status } = await operator.post("/campaigns/new", {
+    ...fieldsOf(program.id),
+    ...{ preheader: "Two minutes", text: "Dear {{ first_name }}", "short-link": "https://go.test/{token}" },
+    ...{ hours: "8-18", "per-minute": "120", "pause-on-complaints": "yes" },
+    ...{ "subject-b": "Another", "ab-share": "20", "ab-after": "4h" },
+  })
+  expect(status).toBe(200)
+  expect(words).toContain("Created as a draft.")
+  const created = await newest(program.id)
+  expect(created).toMatchObject({
+    ...{
+      name: "Autumn",
+      status: "draft",
+      kind: "traffic",
+      shortLink: "https://go.test/{token}",
+      fields: ["first_name"],
+    },
+    ...{ hours: "8-18", perMinute: 120, pauseOnComplaints: true, windowStart: "2099-03-01T09:00:00.000000Z" },
+  })
+  expect(created.html).toContain("<p>De\u00adar {{ first_name }}</p>\n<p>{{ token }}</p>")
+  expect(created.html).toContain("Two minutes")
+  expect(created.text).toContain("Unsubscribe: {{ unsubscribe_url }}")
+  expect(words).toContain("Another")
+})
+
+it("keeps what was typed where something is wrong, and says it at its field", async () => {
+  const { program, campaign } = await seed()
+  const operator = await test().as("operator")
+  const page = `/campaigns/new?program=${program.id}`
+  const refused = async (fields: Record<string, string>) => {
+    const { status, document } = await operator.post("/campaigns/new", { ...fieldsOf(program.id), ...fields, page })
+    const [fault] = document.querySelectorAll("small.fault")
+    const kept = document.querySelector("textarea[name=html]")?.textContent?.replaceAll("&lt;", "<")
+    expect(kept).toBe(fieldsOf("").html.replace("\r", ""))
+    return [status, fault?.id.replace("-fault", ""), fault?.textContent]
+  }
+  const cases: ReadonlyArray<readonly [Record<string, string>, number, string, RegExp]> = [
+    [{ name: "" }, 400, "name", /^Name is missing/],
+    [{ "per-minute": "0" }, 400, "per-minute", /a number of e-mails from 1 to 1000000/],
+    [{ "window-end": "2099-03-01T08:00:00Z" }, 409, "window-end", /must end after it starts/],
+    [{ subject: "{% if %}" }, 409, "", /^$/],
+    [{ layout: "none" }, 409, "html", /does not show the sender name/],
+    [{ layout: "none", preheader: "Hello" }, 409, "preheader", /needs the plain layout/],
+    [{ "short-link": "https://go.test/" }, 409, "short-link", /holds \{token\} once/],
+    [{ "subject-b": "B" }, 409, "subject-b", /needs both subject B and a share/],
+    [{ "subject-b": "B", "ab-share": "20" }, 409, "ab-after", /such as 4h/],
+    [{ after: "5d" }, 409, "follow-up", /A follow-up needs all three/],
+    [{ "follow-up": campaign.id, unless: "clicked", after: "5d" }, 409, "follow-up", /is a draft/],
+  ]
+  for (const [fields, status, name, sentence] of cases) {
+    const [found, at = "", text = ""] = await refused(fields)
+    expect({ fields, found, at }).toEqual({ fields, found: status, at: name })
+    expect(text).toMatch(sentence)
+  }
+  expect((await newest(program.id)).id).toBe(campaign.id)
+})
+
+it("takes a body of 1 MiB, and not a larger one, and records neither", async () => {
+  const { program } = await seed()
+  const operator = await test().as("operator")
+  const html = `<p>&amp; ${"é".repeat(500_000)}</p>`
+  const { words } = await operator.post("/campaigns/new", { ...fieldsOf(program.id), html })
+  expect(words).toContain("Created as a draft.")
+  const larger = { ...fieldsOf(program.id), html: "é".repeat(600_000), page: "/campaigns/new" }
+  const { status, document } = await operator.post("/campaigns/new", larger)
+  expect(status).toBe(400)
+  expect(document.querySelector("#html-fault")?.textContent).toContain("it holds more than 1 MiB")
+  expect((await operator.post("/campaigns/new", { ...larger, html: "é".repeat(1_100_000) })).status).toBe(413)
+  const rows = await test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ arguments: Record<string, unknown> }>`
+        select arguments from audit_log where command = 'campaigns create' order by begun_at desc limit 1`,
+    ),
+  )
+  expect(rows[0]!.arguments).toMatchObject({ name: "Autumn", html: null, subject: null, layout: "plain" })
+})
+
+it("creates a follow-up of a campaign, whose page leads to the form", async () => {
+  const { program, campaign } = await seed()
+  const operator = await test().as("operator")
+  await test().run(
+    SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'published' where id = ${campaign.id}`),
+  )
+  const { words } = await operator.post("/campaigns/new", {
+    ...fieldsOf(program.id),
+    ...{ "follow-up": campaign.id, unless: "clicked", after: "5d" },
+  })
+  expect(words).toContain("Created as a draft.")
+  const { id, organizationId } = await newest(program.id)
+  const followUp = await test().run(
+    Effect.flatMap(FollowUpRepository, ({ find }) => find({ organizationId, campaignId: id })),
+  )
+  expect(followUp).toMatchObject({ followUpOf: campaign.id, unless: "clicked", afterSeconds: 432_000 })
+})

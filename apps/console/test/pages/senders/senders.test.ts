@@ -1,0 +1,196 @@
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import type { dnsServer } from "@outreach/testing/dnsServer"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { NXDOMAIN, startNameServer } from "@outreach/testing/startNameServer"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Answer as Page, startConsole, type Visitor, versionIn } from "../../startConsole.ts"
+
+type Answer = Parameters<typeof dnsServer>[0][number]
+
+/** What name servers answer. */
+let records: ReadonlyArray<Answer> = []
+const settings: Record<string, string> = { PUBLIC_BASE_URL: "https://api.outreach.test" }
+let close: () => void
+beforeAll(async () => {
+  const server = await startNameServer((name, type) => {
+    const known = records.filter((record) => record.name === name)
+    return { records: known.filter((record) => record.type === type), ...(known.length === 0 && { code: NXDOMAIN }) }
+  })
+  settings["DNS_SERVERS"] = server.address
+  close = server.close
+})
+afterAll(() => close())
+const test = startConsole(settings)
+
+const seed = () => test().run(seedCampaign({ recipients: 1 }))
+const find = (id: string) => test().run(Effect.flatMap(SenderRepository, (all) => all.find(id as never)))
+
+const add = async (admin: Visitor, organization: string, fields: Record<string, string> = {}) => {
+  const page = await admin.post("/senders/new", { organization, from: "Acme Health <outreach@acme.test>", ...fields })
+  const href = page.document.querySelector("form[action$='/verify']")?.getAttribute("action")
+  return { page, path: href?.replace("/verify", "") ?? "", id: href?.split("/")[2] ?? "" }
+}
+
+/** Reads the lines of a sender's page, and answers them to who asks from now on. */
+const publish = ({ document }: Page) => {
+  const lines = [...document.querySelectorAll("code.record")].map(({ textContent }) => textContent ?? "")
+  records = lines.map((line): Answer => {
+    const [, name = "", type, value = ""] = /^(\S+)\. IN (TXT|MX|CNAME) (.*)$/.exec(line) ?? []
+    if (type === "MX") return { type, name, data: { preference: 10, exchange: "mx.acme.test" } }
+    return {
+      type: "TXT",
+      name,
+      data: [...value.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.replace(/<.*>/, "mailto.test")),
+    }
+  })
+  return lines
+}
+
+const untilLookedUp = async (visitor: Visitor, path: string) => {
+  for (;;) {
+    const page = await visitor.get(path)
+    if (!page.words.includes("The name servers are being asked")) return page
+  }
+}
+
+describe("a sender", () => {
+  it("is added with a key, shows the records to publish and what DNS says, and is live once it is verified", async () => {
+    records = []
+    const { organization, campaign, program } = await seed()
+    const admin = await test().as("admin")
+    const { page, path, id } = await add(admin, organization.id, {
+      "bounce-domain": "bounces.acme.test",
+      ramp: "20,40",
+    })
+    expect(page.words).toContain("Added. Publish its DNS records")
+    expect(page.words).toContain("No e-mail is sent in its name yet.")
+    const missing = await untilLookedUp(admin, path)
+    expect(missing.words).toMatch(/There is no DKIM record at s\d{8}-[0-9a-f]{4}\._domainkey\.acme\.test/)
+    expect(missing.words).toMatch(/Name servers were asked \d{4}-\d\d-\d\d/)
+    expect(missing.words).toContain("day 1 of 2: 0 of 20 sent")
+    expect(missing.text).not.toContain("PRIVATE")
+
+    const refused = await admin.post(`${path}/verify`, { page: path })
+    expect(refused.status).toBe(409)
+    expect(refused.words).toContain("checks of 4 failed")
+    expect(refused.words).toContain("Publish the TXT record")
+    expect(await find(id)).toMatchObject({ liveSince: null })
+
+    expect(publish(missing)).toHaveLength(4)
+    const verified = await admin.post(`${path}/verify`)
+    expect(verified.words).toContain("Verified. Within a minute, every worker sends in this name")
+    expect(verified.words).toContain("Bounces to bounces.acme.test go to mx.acme.test.")
+    expect(verified.document.querySelector(`a[href="/campaigns/${campaign.id}"]`)?.textContent).toBe("Spring")
+    expect(await find(id)).toMatchObject({ liveSince: expect.any(String) })
+    expect((await admin.post(`${path}/verify`)).words).toContain("The DNS records are right.")
+
+    const from = "Acme Health <outreach@acme.test>"
+    for (const address of [`/campaigns/${campaign.id}`, `/programs/${program.id}`, "/senders"]) {
+      expect((await admin.get(address)).document.querySelector(`a[href="${path}"]`)?.textContent, address).toBe(from)
+    }
+  })
+
+  it("has the next key made, which shows its record and signs once it is verified", async () => {
+    const { organization } = await seed()
+    const admin = await test().as("admin")
+    const { page, path } = await add(admin, organization.id, { selector: "s1" })
+    publish(page)
+    await admin.post(`${path}/verify`)
+    const rotated = await admin.post(`${path}/rotate-dkim`, { selector: "s2" })
+    expect(rotated.words).toContain("The next key was made.")
+    expect(rotated.words).toMatch(/s2 ?pending/)
+    publish(rotated)
+    await admin.post(`${path}/verify`)
+    const both = await admin.get(path)
+    expect(both.words).toMatch(/s2 ?signing ?\d+ second/)
+    expect(both.words).toContain("signing beside the next")
+    const taken = await admin.post(`${path}/rotate-dkim`, { selector: "s2", page: path })
+    expect(taken.document.querySelector("#selector-fault")?.textContent).toContain(
+      "has a DKIM key with the selector s2",
+    )
+  })
+
+  it("is changed; a live one gets another domain only once the records of that are found", async () => {
+    const { organization } = await seed()
+    const admin = await test().as("admin")
+    const { page, path, id } = await add(admin, organization.id)
+    publish(page)
+    await admin.post(`${path}/verify`)
+    const shown = await admin.get(path)
+    const change = (fields: Record<string, string>) => admin.post(`${path}/update`, { ...fields, page: path })
+    const form = shown.document.querySelector(`form[action="${path}/update"]`)!
+    expect(form.querySelector("input[name=reply-to]")?.getAttribute("value")).toBe("none")
+    expect(form.querySelector("input[name=from]")?.getAttribute("value")).toBe("Acme Health <outreach@acme.test>")
+
+    const missing = await change({ "bounce-domain": "b.acme.test" })
+    expect(missing.status).toBe(409)
+    expect(missing.words).toContain("There is no SPF record at b.acme.test.")
+    const own = await change({ "link-domain": "api.outreach.test" })
+    expect(own.document.querySelector("#link-domain-fault")?.textContent).toContain("also the host of PUBLIC_BASE_URL")
+    const foreign = await change({ from: "outreach@other.test" })
+    expect(foreign.words).toContain("The DKIM domain acme.test is not aligned with the From domain other.test")
+    expect(await find(id)).toMatchObject({ bounceDomain: null, linkDomain: null, fromAddress: "outreach@acme.test" })
+
+    const version = versionIn(await admin.get(path), `${path}/update`)
+    const named = await change({ "reply-to": "help@acme.test", "link-domain": "click.acme.test", version })
+    expect(named.words).toContain("Publish what is new of its DNS records")
+    expect(named.words).toContain("click.acme.test. IN CNAME api.outreach.test.")
+    expect((await change({ "reply-to": "none", version })).words).toContain("Somebody changed this")
+    expect(await find(id)).toMatchObject({ replyTo: "help@acme.test", linkDomain: "click.acme.test" })
+  })
+
+  it("is removed once its address is typed, and so is a link domain that no sender names", async () => {
+    const { organization } = await seed()
+    const admin = await test().as("admin")
+    const { path, id } = await add(admin, organization.id, { "link-domain": "old.acme.test" })
+    const ask = await admin.get(`${path}/remove`)
+    expect(ask.words).toContain("The sender, and 1 DKIM key")
+    expect((await admin.post(`${path}/remove`, { typed: "acme" })).status).toBe(409)
+    expect(await find(id)).toMatchObject({ id })
+    const removed = await admin.post(`${path}/remove`, { typed: "outreach@acme.test" })
+    expect(removed.words).toContain("Removed, with its DKIM keys.")
+    expect((await admin.get(path)).status).toBe(404)
+    // It was never verified, so no e-mail holds it.
+    expect((await admin.get("/senders/link-domain/remove?link-domain=old.acme.test")).status).toBe(404)
+    await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          insert into link_domains (organization_id, domain, verified_at)
+          values (${organization.id}, 'old.acme.test', clock_timestamp())`,
+      ),
+    )
+    const list = await admin.get("/senders")
+    const link = list.document.querySelector("a[href='/senders/link-domain/remove?link-domain=old.acme.test']")
+    expect(link?.textContent).toBe("Remove…")
+    const fields = { "link-domain": "old.acme.test", typed: "old.acme.test" }
+    expect((await admin.post("/senders/link-domain/remove", fields)).words).toContain("Removed old.acme.test.")
+    expect((await admin.get("/senders")).words).not.toContain("old.acme.test")
+  })
+
+  it("is one for an organization or a program, and says which there is", async () => {
+    const { organization, program } = await seed()
+    const admin = await test().as("admin")
+    await add(admin, organization.id)
+    await add(admin, organization.id, { program: program.id })
+    const again = await admin.post("/senders/new", {
+      ...{ organization: organization.id, program: program.id, from: "outreach@acme.test", page: "/senders/new" },
+    })
+    expect(again.status).toBe(409)
+    expect(again.document.querySelector("#program-fault")?.textContent).toContain(
+      `The program ${program.id} has the sender`,
+    )
+    const { program: foreign } = await seed()
+    const other = { organization: organization.id, program: foreign.id, from: "outreach@acme.test" }
+    expect((await admin.post("/senders/new", { ...other, page: "/senders/new" })).status).toBe(409)
+  })
+
+  it("is found by its id", async () => {
+    const { organization } = await seed()
+    const { path, id } = await add(await test().as("admin"), organization.id)
+    const { document } = await (await test().as("viewer")).post("/find", { search: id })
+    expect(document.querySelector("h1")?.textContent).toBe("Acme Health <outreach@acme.test>")
+    expect(document.querySelector(`form[action="${path}/verify"]`)).toBeNull()
+  })
+})
