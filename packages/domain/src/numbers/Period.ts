@@ -23,7 +23,7 @@ export interface Period {
   readonly to: Timestamp
 }
 
-export const HOUR_MS = 3_600_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 /** The first Monday after the epoch, which was a Thursday. */
@@ -31,12 +31,9 @@ const FIRST_MONDAY = 4 * DAY_MS
 
 const periodOf = (from: number, to: number): Period => ({ from: fromUnixMillis(from), to: fromUnixMillis(to) })
 
-/** Returns when the last whole hour before an instant ended. */
-export const hourOf = (millis: number): number => millis - (millis % HOUR_MS)
-
 /** Returns when each period begins and ends, at an instant. */
 export const periodsAt = (millis: number): Readonly<Record<PeriodName, Period>> => {
-  const hour = hourOf(millis)
+  const hour = millis - (millis % HOUR_MS)
   const midnight = hour - (hour % DAY_MS)
   const monday = midnight - ((midnight - FIRST_MONDAY) % WEEK_MS)
   return {

@@ -1,5 +1,5 @@
 /** Below it, a percentage would make much of little. */
-export const MIN_FOR_PERCENTAGE = 20
+const MIN_FOR_PERCENTAGE = 20
 
 /** How a count differs from an earlier one. */
 export interface Change {

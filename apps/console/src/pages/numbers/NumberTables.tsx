@@ -16,41 +16,24 @@ import { IdLink, Noted, Time } from "../../components/values.tsx"
 
 const recipientsOf = (id: string, outcome: string) => `/campaigns/${id}/recipients?outcome=${outcome}`
 
-/** What each number is called, and the list that it leads to: of a campaign's recipients by outcome, and by time. */
+const EVENTS = "/events?type=outreach."
+const APPLIED = "/inbox?state=applied&type=clinician."
+
+/** What each number is called, the list of a campaign's recipients that it leads to, and that of a period. */
 export const NUMBERS = {
-  published: { title: "Published", outcome: "published", list: "/events?type=outreach.recipients_published" },
-  sent: { title: "Sent", outcome: "sent", list: "/events?type=outreach.email_sent" },
-  bounced: { title: "Bounced", outcome: "bounced", list: "/events?type=outreach.email_bounced" },
-  unsuspectedOpened: { title: "Opened", outcome: "opened", list: "/events?type=outreach.email_opened" },
-  opened: {
-    title: "Opened, with suspected bots",
-    outcome: "opened_with_bots",
-    list: "/events?type=outreach.email_opened",
-  },
-  unsuspectedClicked: { title: "Clicked", outcome: "clicked", list: "/events?type=outreach.email_clicked" },
-  clicked: {
-    title: "Clicked, with suspected bots",
-    outcome: "clicked_with_bots",
-    list: "/events?type=outreach.email_clicked",
-  },
-  accounts: {
-    title: "Accounts",
-    outcome: "account_created",
-    list: "/inbox?state=applied&type=clinician.account_created",
-  },
-  learners: {
-    title: "Learners",
-    outcome: "learner_qualified",
-    list: "/inbox?state=applied&type=clinician.learner_qualified",
-  },
-  completers: {
-    title: "Completers",
-    outcome: "completer_qualified",
-    list: "/inbox?state=applied&type=clinician.completer_qualified",
-  },
-  complained: { title: "Complaints", outcome: "complained", list: "/suppressions?reason=complained" },
-  unsubscribed: { title: "Unsubscribed", outcome: "unsubscribed", list: "/suppressions?reason=unsubscribed" },
-} as const satisfies Readonly<Record<NumberName, { title: string; outcome: string; list: string }>>
+  published: ["Published", "published", `${EVENTS}recipients_published`],
+  sent: ["Sent", "sent", `${EVENTS}email_sent`],
+  bounced: ["Bounced", "bounced", `${EVENTS}email_bounced`],
+  unsuspectedOpened: ["Opened", "opened", `${EVENTS}email_opened`],
+  opened: ["Opened, with suspected bots", "opened_with_bots", `${EVENTS}email_opened`],
+  unsuspectedClicked: ["Clicked", "clicked", `${EVENTS}email_clicked`],
+  clicked: ["Clicked, with suspected bots", "clicked_with_bots", `${EVENTS}email_clicked`],
+  accounts: ["Accounts", "account_created", `${APPLIED}account_created`],
+  learners: ["Learners", "learner_qualified", `${APPLIED}learner_qualified`],
+  completers: ["Completers", "completer_qualified", `${APPLIED}completer_qualified`],
+  complained: ["Complaints", "complained", "/suppressions?reason=complained"],
+  unsubscribed: ["Unsubscribed", "unsubscribed", "/suppressions?reason=unsubscribed"],
+} as const satisfies Readonly<Record<NumberName, readonly [title: string, outcome: string, list: string]>>
 
 const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
 /** The numbers that stand in brackets behind others, where there is no place for a column. */
@@ -81,7 +64,7 @@ const NumberLink = (props: {
 }) => {
   const { count, period } = props
   if (count === 0) return <>0</>
-  const { outcome, list } = NUMBERS[props.of]
+  const [, outcome, list] = NUMBERS[props.of]
   const { campaignId, programId, organizationId } = props.scope
   const { from, to } = props.periods[period]
   const address =
@@ -135,7 +118,7 @@ export const ComparisonTable = (props: {
       title={props.title}
       rows={SHOWN}
       columns={{
-        Number: (name) => NUMBERS[name].title,
+        Number: (name) => NUMBERS[name][0],
         [headers[0]]: of(soFar),
         [headers[1]]: {
           number: (name) => (
@@ -185,7 +168,7 @@ export const GroupTable = (props: {
                 {withBots !== undefined && <> ({link(withBots, group)})</>}
               </>
             )
-            return [withBots === undefined ? NUMBERS[name].title : `${NUMBERS[name].title} (with bots)`, { number }]
+            return [withBots === undefined ? NUMBERS[name][0] : `${NUMBERS[name][0]} (with bots)`, { number }]
           }),
         ),
       }}

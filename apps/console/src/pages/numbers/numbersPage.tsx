@@ -24,7 +24,7 @@ const filters = {
   program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
   count: choice(
     "Chart of",
-    Struct.keys(NUMBERS).map((name) => [name, NUMBERS[name].title] as const),
+    Struct.keys(NUMBERS).map((name) => [name, NUMBERS[name][0]] as const),
   ),
   by: choice("Divided by", GROUPINGS),
   period: choice(
@@ -74,14 +74,14 @@ const numbersPage = definePage("/numbers", {
           }}
         />
         <p>
-          {NUMBERS[count].title} today by {hour} UTC, the last whole hour:{" "}
+          {NUMBERS[count][0]} today by {hour} UTC, the last whole hour:{" "}
           {formatCount(numbers.totals.today_by_hour[count])},{" "}
           <Difference count={numbers.totals.today_by_hour[count]} before={numbers.totals.yesterday_by_hour[count]} /> on
           yesterday by this hour. A day begins at midnight in UTC, and a week on Monday. Opens and clicks count each
           recipient once, at the first one.
         </p>
         <DayCurve
-          title={`${NUMBERS[count].title}, today and yesterday`}
+          title={`${NUMBERS[count][0]}, today and yesterday`}
           yesterday={counts.slice(0, 24)}
           today={counts.slice(24)}
           empty="Nothing was counted today and yesterday. The course of today stands here beside that of yesterday."
