@@ -86,9 +86,6 @@ describe("a campaign", () => {
     expect(await statusOf(campaign.id)).toBe("draft")
     expect((await operator.post(`${path}/schedule`)).words).toContain("Scheduled")
     expect(await statusOf(campaign.id)).toBe("scheduled")
-    const pause = await operator.get(`${path}/pause`)
-    expect(pause.words).toContain("How many2 of 2 recipients")
-    expect(pause.document.querySelector("input[name=typed]")).toBeNull()
     expect((await operator.post(`${path}/pause`)).words).toContain("Reason is missing")
     const reason = "the partner asked to wait"
     const paused = await operator.post(`${path}/pause`, { reason })
@@ -96,7 +93,6 @@ describe("a campaign", () => {
     expect(await statusOf(campaign.id)).toBe("paused")
     expect(await audited("campaigns pause")).toMatchObject([{ arguments: { campaign: campaign.id, reason } }])
     expect((await operator.post(`${path}/pause`, { reason })).words).toContain("is paused; this needs it to be")
-    expect((await operator.get(`${path}/pause`)).words).toContain("is paused; this needs it to be")
     expect((await operator.post(`${path}/resume`)).words).toContain("Resumed")
     expect(await statusOf(campaign.id)).toBe("scheduled")
     expect((await operator.get(path)).words).not.toContain("the partner asked to wait")

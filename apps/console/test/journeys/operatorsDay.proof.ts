@@ -4,7 +4,7 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
-import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
 import { Effect, Redacted } from "effect"
@@ -84,58 +84,6 @@ describe.skipIf("missing" in chrome)("the operator's day", () => {
     await page.goto("/")
     await page.locator(".tile.good", { hasText: "Dead letters" }).getByText(/^0$/).waitFor()
     expect(complaints).toEqual([])
-  })
-
-  it("finds a clinician by e-mail, shows and suppresses them, and erases them as an admin", async () => {
-    const receiver = await partner()
-    const { secret, organization } = await launch(receiver.url, 1)
-    receiver.trust(secret)
-    const address = email(0)
-    await eventually(
-      () => receiver.received.length,
-      (count) => count === 2,
-    )
-    const { page, complaints } = await open("operator", { organizationId: organization.id })
-    const search = async (by: Page) => {
-      await by.goto("/find")
-      await by.getByLabel("Clinician or id").fill(address)
-      await by.getByRole("button", { name: "Find" }).click()
-    }
-    await search(page)
-    await page.getByRole("heading", { name: "Timeline" }).waitFor()
-    const timeline = await page.content()
-    expect(timeline).toContain("250")
-    expect(timeline).not.toContain(address)
-    expect(timeline).not.toContain(npi(0))
-    const person = page.url()
-    expect(person).not.toContain(address)
-
-    await page.getByRole("button", { name: "Show NPI and addresses" }).click()
-    await main(page).getByText(address).first().waitFor()
-    await page.goto(person)
-    const suppression = page.locator("form", { has: page.getByRole("button", { name: "Suppress" }) })
-    await suppression.getByLabel("Reason").fill("Asked by telephone")
-    await suppression.getByRole("button").click()
-    await notice(page, "Suppressed: 2 new entries")
-
-    const admin = await open("admin", { organizationId: organization.id })
-    await admin.page.goto(person)
-    await admin.page.getByRole("link", { name: "Erase" }).click()
-    await admin.page.getByLabel(`Type ${npi(0).slice(-4)}`).fill(npi(0).slice(-4))
-    await admin.page.getByRole("button", { name: "Erase for good" }).click()
-    await admin.page.getByRole("heading", { name: "The clinician is erased" }).waitFor()
-    await search(admin.page)
-    await admin.page.getByRole("heading", { name: "Nobody was found" }).waitFor()
-
-    await admin.page.getByRole("link", { name: "Audit" }).click()
-    for (const command of ["recipients find", "suppressions add", "clinicians erase"]) {
-      await admin.page
-        .getByRole("row", { name: new RegExp(command) })
-        .first()
-        .waitFor()
-    }
-    expect(await admin.page.content()).not.toContain(address)
-    expect([...complaints, ...admin.complaints]).toEqual([])
   })
 
   it("rotates a secret, and sees that the partner still signs with the old one", async () => {

@@ -44,7 +44,7 @@ import {
   SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
-import { cancelRoutes, pauseRoutes, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
+import { cancelRoutes, pauseCampaign, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { newCampaignPage } from "./newCampaignPage.tsx"
 import { PreflightList } from "./PreflightList.tsx"
@@ -184,7 +184,7 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
   return (
     <div class="actions">
       {status === "draft" && <AskFirst page={scheduleRoutes[0]} params={params} label="Schedule" isPrimary />}
-      {isPossible("pause", status) && <AskFirst page={pauseRoutes[0]} params={params} label="Pause" isPrimary />}
+      {isPossible("pause", status) && <ActionForm action={pauseCampaign} params={params} label="Pause" isPrimary />}
       {isPossible("resume", status) && <AskFirst page={resumeRoutes[0]} params={params} label="Resume" isPrimary />}
       {isPossible("cancel", status) && <AskFirst page={cancelRoutes[0]} params={params} label="Cancel" isDangerous />}
       {!CLOSED.includes(status) && (
@@ -272,6 +272,6 @@ export const campaignRoutes = [
   sendTest,
   ...scheduleRoutes,
   ...resumeRoutes,
-  ...pauseRoutes,
+  pauseCampaign,
   ...cancelRoutes,
 ] as const

@@ -6,12 +6,12 @@ import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepositor
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import type { StaffRole } from "@outreach/domain/operators/Operator"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
+import { defineAction } from "../../http/Route.ts"
 import { reason } from "../suppressions/suppressionActions.ts"
 import { PreflightList } from "./PreflightList.tsx"
 import { WindowBar } from "./WindowBar.tsx"
@@ -81,38 +81,44 @@ const launching = (command: Scheduling, notice: string) =>
     run: ({ campaign, force = [] }) => Effect.as(scheduleCampaign(campaign, { command, force }), notice),
   })
 
-const stopping = (
-  command: Exclude<Command, Scheduling>,
-  role: StaffRole,
-  words: { readonly notice: string; readonly label?: string; readonly because?: string },
-) =>
-  defineConfirmation(`/campaigns/:campaign/${command}`, `campaigns ${command}`, {
-    role,
-    inputs: { reason },
-    ask: Effect.fnUntraced(function* ({ campaign: id }) {
-      const asked = yield* askAbout(id, command)
-      if ("obstacle" in asked) return asked
-      const { because, label = asked.label } = words
-      return {
-        ...asked,
-        label,
-        commands: [`ops campaigns ${command} ${id} --reason "…"`],
-        when: "Immediately. Messages in flight are still sent.",
-        typed: because === undefined ? undefined : { word: asked.campaign.name, because },
-      }
-    }),
-    run: ({ campaign, reason }, { operator }) =>
-      Effect.as(commandCampaign(campaign, command, { stoppedBy: operator.name, stopReason: reason }), words.notice),
-  })
-
 export const scheduleRoutes = launching(
   "schedule",
   "Scheduled: its recipients are published, and sent to in the window.",
 )
 export const resumeRoutes = launching("resume", "Resumed: it sends again within seconds.")
-export const pauseRoutes = stopping("pause", "operator", { notice: "Paused. Messages in flight are still sent." })
-export const cancelRoutes = stopping("cancel", "admin", {
-  notice: "Cancelled for good. What was sent stays sent.",
-  label: "Cancel for good",
-  because: "A cancelled campaign never goes on: these recipients never get their e-mail. What was sent stays sent.",
+
+/** Pausing is quick, because it can be undone: its form stands on the campaign's page. */
+export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
+  role: "operator",
+  inputs: { reason },
+  run: ({ campaign, reason }, { operator }) =>
+    Effect.as(
+      commandCampaign(campaign, "pause", { stoppedBy: operator.name, stopReason: reason }),
+      "Paused. Messages in flight are still sent.",
+    ),
+})
+
+export const cancelRoutes = defineConfirmation("/campaigns/:campaign/cancel", "campaigns cancel", {
+  role: "admin",
+  inputs: { reason },
+  ask: Effect.fnUntraced(function* ({ campaign: id }) {
+    const asked = yield* askAbout(id, "cancel")
+    if ("obstacle" in asked) return asked
+    return {
+      ...asked,
+      label: "Cancel for good",
+      commands: [`ops campaigns cancel ${id} --reason "…"`],
+      when: "Immediately. Messages in flight are still sent.",
+      typed: {
+        word: asked.campaign.name,
+        because:
+          "A cancelled campaign never goes on: these recipients never get their e-mail. What was sent stays sent.",
+      },
+    }
+  }),
+  run: ({ campaign, reason }, { operator }) =>
+    Effect.as(
+      commandCampaign(campaign, "cancel", { stoppedBy: operator.name, stopReason: reason }),
+      "Cancelled for good. What was sent stays sent.",
+    ),
 })

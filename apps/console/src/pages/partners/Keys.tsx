@@ -137,7 +137,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   }),
 })
 
-const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", {
+export const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", {
   forPartners: true,
   role: "admin",
   ask: Effect.fnUntraced(function* ({ key: id }) {
@@ -154,6 +154,14 @@ const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", {
       facts: { "Last used": <Time at={lastUsedAt} none="never" /> },
       typed: { word: name, because: "A revoked key is never valid again." },
       label: "Revoke it now",
+      children: (
+        <>
+          <h2>Or rotate it</h2>
+          <p>The partner gets another key first, and this one ends by itself.</p>
+          <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
+          <LinkLine to={`/partners/${organizationId}#${id}`}>Look at the key</LinkLine>
+        </>
+      ),
     }
   }),
   run: Effect.fnUntraced(function* ({ key: id }) {

@@ -3,7 +3,7 @@ import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreac
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { type EventId, type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
-import { mayActAs, type Operator } from "@outreach/domain/operators/Operator"
+import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
@@ -17,7 +17,8 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, Masked, ShortId } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { defineAction, definePage, pathTo } from "../../http/Route.ts"
+import { revokeKey } from "../partners/Keys.tsx"
 import { pageShowing } from "./pageShowing.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
@@ -149,6 +150,12 @@ const findDeliveries = Effect.fnUntraced(function* (id: EventId, organizationId:
 const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: Redacted.Redacted, operator: Operator) {
   const key = by === "key" ? yield* (yield* ApiKeyRepository).findByText(text) : undefined
   const secret = by === "secret" ? yield* (yield* SigningSecretRepository).findByText(text) : undefined
+  // A key that was leaked is revoked before anything else, and its page says what it was used for.
+  const isOwn = [null, key?.organizationId].includes(operator.organizationId)
+  if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKey[0])) {
+    const { id, name, organizationId } = key
+    return [{ what: WHAT.key, to: pathTo(revokeKey[0], { key: id }), name, organizationId } satisfies Hit]
+  }
   const id = key?.id ?? secret?.id
   return id === undefined ? [] : yield* findObjects(id, operator)
 })

@@ -1,0 +1,212 @@
+import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Locator, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startConsole } from "../startConsole.ts"
+import { chrome, openBrowser } from "./openBrowser.ts"
+import { startProcess } from "./startProcess.ts"
+
+const REPLY = "550 5.1.1 No such mailbox"
+
+const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
+const open = openBrowser(test)
+const ends: Array<() => Promise<void>> = []
+const atEnd = (end: () => Promise<void>) => ends.push(end)
+afterAll(() => Promise.all(ends.map((end) => end())))
+
+let mail: Awaited<ReturnType<typeof mailServer>>
+let receiver: Awaited<ReturnType<typeof partner>>
+let isMended = false
+let ours: Effect.Success<ReturnType<typeof seed>>
+
+/** A campaign that bounces at one domain, is sent to a partner who answers 404, and is over; a draft; one that is paused; and a key. */
+const seed = Effect.fnUntraced(function* () {
+  const seeded = yield* seedCampaign({ recipients: 3, endpointUrl: receiver.url })
+  const { organization, campaign } = seeded
+  const bouncing = { number: 9, npi: npi(70), email: email(70, "university.test") }
+  yield* importLines(campaign.id, [bouncing])
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update campaigns set name = 'Spring mailing' where id = ${campaign.id}`
+  const draft = yield* seedCampaign({ recipients: 2, opensIn: 1800 })
+  yield* sql`update campaigns set name = 'Autumn mailing' where id = ${draft.campaign.id}`
+  const paused = yield* seedCampaign({ recipients: 2, opensIn: 1800 })
+  yield* sql`update campaigns set name = 'Winter mailing' where id = ${paused.campaign.id}`
+  yield* scheduleCampaign(paused.campaign.id)
+  yield* commandCampaign(paused.campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "the link is wrong" })
+  yield* scheduleCampaign(campaign.id)
+  const key = yield* issueKey({
+    organizationId: organization.id,
+    name: "Sync",
+    scopes: ["events:read"],
+    expiresAt: null,
+  })
+  return { ...seeded, draft: draft.campaign, key }
+})
+
+beforeAll(async () => {
+  if ("missing" in chrome) return
+  mail = await mailServer(undefined, undefined, atEnd)
+  mail.replies.set("university.test", REPLY)
+  receiver = await partner(
+    (_, response) => (isMended ? response.end() : response.writeHead(404).end("No such route: /webhooks")),
+    atEnd,
+  )
+  ours = await test().run(seed())
+  receiver.trust(ours.secret)
+  await startProcess("worker", test().databaseUrl, { SMTP_URL: mail.url, WEBHOOK_RETRY_DELAYS: "0s" }, atEnd)
+  // The batch of recipients, three e-mails and the bounce.
+  await eventually(
+    () => receiver.received.length,
+    (count) => count === 5,
+  )
+  await eventually(
+    () => test().run(SqlClient.SqlClient.use((sql) => sql`select from dead_letters`)),
+    (rows) => rows.length === 5,
+  )
+})
+
+/** An operator who counts clicks, and searches that are sent with Enter. Typing is none. */
+const walk = async () => {
+  const { page, complaints } = await open("admin")
+  await page.goto("/")
+  let clicks = 0
+  const main = page.locator("main")
+  return {
+    page,
+    main,
+    complaints,
+    clicks: () => clicks,
+    click: async (target: Locator) => {
+      clicks += 1
+      await target.click()
+    },
+    find: async (term: string) => {
+      clicks += 1
+      await page.keyboard.press("/")
+      await page.keyboard.type(term)
+      await page.keyboard.press("Enter")
+    },
+    says: (words: string | RegExp) => main.getByText(words).first().waitFor(),
+  }
+}
+
+const button = (within: Locator | Page, name: string) => within.getByRole("button", { name, exact: true })
+
+describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
+  it("why a clinician, or a campaign, gets no mail", async () => {
+    const { find, says, clicks, complaints, page } = await walk()
+    await find(email(70, "university.test"))
+    await says(/The e-mail bounced at .*: 550 5\.1\.1 No such mailbox/)
+    await says("writes to them: their address takes no mail.")
+    expect(clicks()).toBeLessThanOrEqual(3)
+    expect(new URL(page.url()).pathname).toMatch(/^\/people\/rcp_/)
+    await page.goto("/")
+    await find("Winter mailing")
+    await says("the link is wrong")
+    expect(complaints).toEqual([])
+  })
+
+  it("which domain bounces, and why", async () => {
+    const { click, page, says, clicks } = await walk()
+    await click(page.getByRole("link", { name: "Numbers" }))
+    const row = page.getByRole("row", { name: /university\.test/ }).first()
+    await row.getByText("No such mailbox").first().waitFor()
+    await says("university.test")
+    expect(clicks()).toBeLessThanOrEqual(2)
+  })
+
+  it("how today stands against yesterday", async () => {
+    const { click, page, clicks } = await walk()
+    await click(page.getByRole("link", { name: "Numbers" }))
+    await page.getByRole("heading", { name: "Today and yesterday" }).waitFor()
+    expect(clicks()).toBe(1)
+  })
+
+  it("who paused a campaign, and why", async () => {
+    const { find, says, clicks } = await walk()
+    await find("Winter mailing")
+    await says(/Paused by Dana Reyes at .*: the link is wrong/)
+    expect(clicks()).toBe(1)
+  })
+
+  it("why a webhook never arrived", async () => {
+    const [event] = await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql<{ id: string }>`
+          select id from events where organization_id = ${ours.organization.id} and type = 'outreach.email_bounced'`,
+      ),
+    )
+    const { find, says, click, main, clicks, page } = await walk()
+    await find(event!.id)
+    await page.getByRole("heading", { level: 1 }).waitFor()
+    if (!page.url().includes("/deliveries/")) await click(main.locator("a[href^='/deliveries/dlv_']").first())
+    await says(/It did not arrive, and is not tried again\. The partner answers 404: No such route/)
+    expect(clicks()).toBeLessThanOrEqual(2)
+  })
+
+  it("why an endpoint fails, and sends again what it missed", async () => {
+    const { click, says, main, page, clicks } = await walk()
+    await click(main.getByRole("link", { name: /No such route/ }).first())
+    await page.getByRole("heading", { level: 1, name: "404: No such route" }).waitFor()
+    isMended = true
+    await click(main.getByRole("link", { name: "Replay 5" }))
+    await says(/5 dead letters/)
+    await click(button(main, "Replay 5"))
+    await page.getByRole("status").waitFor()
+    expect(clicks()).toBeLessThanOrEqual(4)
+    await eventually(
+      () => receiver.received.length,
+      (count) => count === 10,
+    )
+  })
+
+  it("how a campaign is launched safely, and stopped", async () => {
+    const { find, click, main, page, says, clicks } = await walk()
+    await find("Autumn mailing")
+    await click(main.getByRole("link", { name: "Schedule…" }))
+    await says("2 of 2 recipients")
+    await says(/0 wrong/)
+    await click(button(main, "Schedule"))
+    await page.getByRole("status").getByText("Scheduled").waitFor()
+    await says(/No e-mail goes out\. Its window has not begun/)
+    await main.locator("form[action$='/pause']").getByLabel("Reason").fill("the partner asked to wait")
+    await click(button(main, "Pause"))
+    await says(/Paused by admin .*: the partner asked to wait/)
+    expect(clicks()).toBeLessThanOrEqual(4)
+  })
+
+  it("how a leaked key is ended", async () => {
+    const { find, click, main, page, says, clicks } = await walk()
+    await find(Redacted.value(ours.key.text))
+    await says("1 key, with 0 requests in the last 24 hours")
+    expect(page.url()).not.toContain(Redacted.value(ours.key.text))
+    await main.getByLabel("Type").first().fill("Sync")
+    await click(button(main, "Revoke it now"))
+    await page.getByRole("status").getByText("Revoked “Sync”").waitFor()
+    expect(clicks()).toBeLessThanOrEqual(2)
+  })
+
+  it("how a clinician is erased", async () => {
+    const { find, click, main, page, says, clicks } = await walk()
+    await find(email(70, "university.test"))
+    await says("university.test")
+    await click(
+      main
+        .getByRole("button", { name: /^Erase/ })
+        .or(main.getByRole("link", { name: /^Erase/ }))
+        .first(),
+    )
+    await says("What is erased cannot be brought back.")
+    await main.getByLabel("Type").first().fill(npi(70).slice(-4))
+    await click(button(main, "Erase for good"))
+    await page.getByRole("heading", { name: "The clinician is erased" }).waitFor()
+    expect(clicks()).toBeLessThanOrEqual(4)
+  })
+})
