@@ -1,15 +1,21 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { addOperator } from "@outreach/domain/operators/Operators"
+import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
-import { startConsole, type Visitor } from "./startConsole.ts"
+import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
 
 const test = startConsole()
 
@@ -100,11 +106,78 @@ describe("the search", () => {
     expect((await viewer.post("/find", { search: npi(0) })).words).toContain(`Clinician ${maskNpi(npi(0))}`)
   })
 
-  it("says what is not valid, without repeating it", async () => {
-    const page = await viewer.post("/find", { search: "1234567890" })
+  it("says what is not valid in its form, with what was typed, whatever page it was typed on", async () => {
+    const page = await viewer.post("/find", { search: "1234567890", page: "/find" })
     expect(page.status).toBe(400)
     expect(page.words).toContain("check digit")
-    expect(page.text).not.toContain("1234567890")
+    expect(typedIn(page)).toBe("1234567890")
+    const header = (await viewer.get("/campaigns")).document.querySelector("header form[action='/find']")!
+    expect(header.querySelector("input[name=page]")?.getAttribute("value")).toBe("/find")
+    const cut = apiKeyText(true, "a".repeat(30)).slice(0, -2)
+    expect((await viewer.post("/find", { search: cut, page: "/find" })).words).toContain("the API key is not whole")
+  })
+
+  it("finds by a part of a name what is called so, and leads to the only one", async () => {
+    const page = await viewer.post("/find", { search: "ACME héalth" })
+    expect(page.words).toMatch(/Clinician|Organization|partner|API keys/)
+    const everywhere = await test().as("admin")
+    const several = await everywhere.post("/find", { search: "acme" })
+    expect(several.document.querySelector(`td a[href="/partners/${seeded.organizationId}"]`)).not.toBeNull()
+    expect(several.words).toMatch(/Organization\s*Acme Health/)
+    const dana = await test().run(addOperator({ name: "Dana Réyes", role: "viewer", organizationId: null }))
+    expect(await locationOf(everywhere, new URLSearchParams({ search: "reyes" }))).toBe(`/operators/${dana.id}`)
+    for (const visitor of [await test().as("operator"), admin]) {
+      const none = await visitor.post("/find", { search: "reyes" })
+      expect(none.words).toContain("has this in its name")
+      expect(typedIn(none)).toBe("reyes")
+      expect((await visitor.post("/find", { search: dana.id })).words).toMatch(/Nothing (has|of) this/)
+    }
+  })
+
+  it("leads by the text of a key or signing secret to its row, where it is revoked, and repeats neither", async () => {
+    const { organizationId } = seeded
+    const { key, text } = await test().run(
+      issueKey({ organizationId, name: "Leaked", scopes: ["tokens:read"], expiresAt: null }),
+    )
+    const secret = await test().run(rotateSecret(organizationId, 0))
+    const [{ id: secretId } = { id: "" }] = await test().run(
+      SigningSecretRepository.use((all) => all.list({ organizationId })),
+    )
+    const everywhere = await test().as("viewer")
+    const texts = [Redacted.value(text), Redacted.value(secret)]
+    const before = test().logs.length
+    for (const [typed, id] of [
+      [texts[0]!, key.id],
+      [texts[1]!, secretId],
+    ] as const) {
+      for (const visitor of [viewer, everywhere]) {
+        const place = await locationOf(visitor, new URLSearchParams({ search: ` ${typed} ` }))
+        expect(place).toBe(`/partners/${organizationId}#${id}`)
+      }
+      const page = await admin.get(`/partners/${organizationId}`)
+      const row = [...page.document.querySelectorAll("tr")].find((each) => each.querySelector(`[id="${id}"]`))
+      expect(row?.querySelector(`a[href*="/revoke"]`)).not.toBeNull()
+      const stranger = await test().as("admin", (await test().run(seed)).organizationId)
+      const hidden = await stranger.post("/find", { search: typed })
+      expect(hidden.words).toContain("No organization here has or had it")
+      expect(hidden.text).not.toContain(typed)
+    }
+    await test().run(ApiKeyRepository.use((keys) => keys.revoke(key.id)))
+    expect(await locationOf(viewer, new URLSearchParams({ search: texts[0]! }))).toContain(key.id)
+    const left = [...test().logs.slice(before), JSON.stringify(await audit())].join("\n")
+    for (const typed of texts) expect(left).not.toContain(typed.slice(10))
+    expect((await audit())[0]).toMatchObject({ command: "recipients find", arguments: { search: null } })
+  })
+
+  it("says of an id that nothing has it, and that requests are not kept", async () => {
+    const everywhere = await test().as("viewer")
+    const none = await everywhere.post("/find", { search: `cmp_${"0".repeat(32)}` })
+    expect(none.words).toContain("Nothing has this id")
+    expect(typedIn(none)).toBe(`cmp_${"0".repeat(32)}`)
+    const request = await everywhere.post("/find", { search: `req_${"0".repeat(32)}` })
+    expect(request.words).toContain("Requests are not kept")
+    const foreign = await viewer.post("/find", { search: `cmp_${"0".repeat(32)}`, page: "/find" })
+    expect({ status: foreign.status, typed: typedIn(foreign) }).toEqual({ status: 404, typed: `cmp_${"0".repeat(32)}` })
   })
 
   it("leaves what was searched in no log, no address and no entry of the audit log, which has the search", async () => {
@@ -121,6 +194,8 @@ describe("the search", () => {
     expect(form?.getAttribute("method")).toBe("post")
   })
 })
+
+const typedIn = ({ document }: Answer) => document.querySelector("main input[name=search]")?.getAttribute("value")
 
 const locationOf = async (visitor: Visitor, fields: URLSearchParams) => {
   const token = (await visitor.get("/find")).document.querySelector("main input[name=token]")!.getAttribute("value")!

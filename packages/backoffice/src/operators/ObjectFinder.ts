@@ -44,7 +44,7 @@ const THINGS: Readonly<Record<string, string>> = {
   snd: inOrganizations("senders"),
   dkm: inOrganizations("dkim_keys", "sender_id"),
   ers: inOrganizations("erasures"),
-  imp: inOrganizations("imports", "campaign_id"),
+  imp: inOrganizations("imports"),
   hit: inOrganizations("hits", "recipient_id"),
   fgr: inOrganizations("failure_groups"),
   evt: `${inOrganizations("events")} union all ${inOrganizations("inbox_keys", "'inbox'", "event_id")}`,

@@ -62,7 +62,7 @@ const seedThings = Effect.gen(function* () {
     endpoint: [endpoint.id, endpoint.id],
     secret: [yield* idIn("signing_secrets"), organizationId],
     delivery: [yield* idIn("dead_letters"), yield* idIn("dead_letters")],
-    import: [yield* idIn("imports"), campaign.id],
+    import: [yield* idIn("imports"), yield* idIn("imports")],
     hit: [hit!, recipient],
     erasure: [erasure!, erasure!],
     sender: [sender!, sender!],
