@@ -128,7 +128,7 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
     )
     return sql`(
       select ${kind} as kind, id, name, organization_id as "organizationId", note from (
-        select id, organization_id, ${columns} from ${sql.literal(table)} thing where ${isIn(organizationId)}
+        select id, organization_id, ${columns} from ${sql.literal(table)} thing where ${isIn(organizationId)} offset 0
       ) thing
       where place > 0 order by place, id desc limit ${MAX_NAMED})`
   }
