@@ -17,7 +17,8 @@ import { ComparisonTable, Difference, DomainsTable, GroupTable, NUMBERS } from "
 
 const MAX_GROUPS = 50
 const MAX_DOMAINS = 20
-const MAX_ROWS_OF_CSV = 1000
+const MAX_GROUPS_OF_CSV = 1000
+const MAX_DOMAINS_OF_CSV = 100
 
 const filters = {
   organization: organizationFilter,
@@ -145,10 +146,10 @@ const numbersCsvFile = defineResource("/numbers/csv", {
         const numbers = yield* reader.totals(scope)
         const csv =
           table === "domains"
-            ? domainsCsv(yield* reader.bouncedDomains(scope, MAX_ROWS_OF_CSV))
+            ? domainsCsv(yield* reader.bouncedDomains(scope, MAX_DOMAINS_OF_CSV))
             : numbersCsv(scope, numbers, {
                 period,
-                groups: yield* reader.groups(scope, by, numbers.periods[period], MAX_ROWS_OF_CSV),
+                groups: yield* reader.groups(scope, by, numbers.periods[period], MAX_GROUPS_OF_CSV),
               })
         return HttpServerResponse.text(`\uFEFF${csv}`, {
           contentType: "text/csv; charset=utf-8",
