@@ -61,16 +61,26 @@ export const readUpload = Effect.gen(function* () {
       }
       const name = part.name.replace(/^.*[\\/]/, "")
       values.append(part.key, name)
-      return { values, file: { name, content: Stream.mapError(part.content, () => tooLargeFile) } } satisfies SentForm
+      return { values, file: { name, content: bounded(part.content) } } satisfies SentForm
     }
   }
   return { values } satisfies SentForm
 }).pipe(
-  Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(MAX_UPLOAD_BYTES + MAX_BYTES)),
-  Effect.provideService(Multipart.MaxFileSize, ByteSize.bytes(MAX_UPLOAD_BYTES)),
   Effect.provideService(Multipart.MaxFieldSize, ByteSize.bytes(MAX_BYTES)),
   Effect.provideService(Multipart.MaxParts, MAX_UPLOAD_FIELDS),
 )
+
+const bounded = (content: Multipart.File["content"]): Upload["content"] =>
+  content.pipe(
+    Stream.mapError(() => tooLargeFile),
+    Stream.mapAccumEffect(
+      () => 0,
+      (size, bytes) =>
+        size + bytes.length > MAX_UPLOAD_BYTES
+          ? Effect.fail(tooLargeFile)
+          : Effect.succeed([size + bytes.length, [bytes]] as const),
+    ),
+  )
 
 /** The request was not sent by a page of the console for this session. */
 export const forged = PageError.of(

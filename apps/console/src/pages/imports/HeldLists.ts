@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
 import { readColumns } from "@outreach/backoffice/csv/readHeader"
+import { UnusableFile } from "@outreach/backoffice/csv/UnusableFile"
 import type { CampaignId, OperatorId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Clock, Context, Effect, Exit, Fiber, FileSystem, Layer, Option, Scope, Semaphore, Stream } from "effect"
@@ -18,6 +19,9 @@ export const HELD_MS = 15 * 60_000
 const ABANDONED_MS = 60 * 60_000
 /** How many lists are checked or imported at once, each with a connection of the database. */
 const CONCURRENCY = 2
+
+/** Each has a choice on the page of the check. */
+const MAX_COLUMNS = 60
 
 const PREFIX = "outreach-console-list-"
 
@@ -71,6 +75,10 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
         const file = yield* createPrivateFile(path).pipe(Effect.mapError(() => notWritable))
         yield* Stream.runForEach(content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
         const { columns, readAs } = yield* readColumns(path)
+        if (columns.length > MAX_COLUMNS) {
+          const reason = `it has ${columns.length} columns, and ${MAX_COLUMNS} is the most: take out those that are not needed`
+          return yield* new UnusableFile({ file: path, reason })
+        }
         const key = { id, operatorId: operator.id, campaignId, name, path }
         return { ...key, columns, readAs, until, scope: listScope, check: undefined } as HeldList
       }).pipe(

@@ -22,7 +22,6 @@ import { type HeldList, HeldLists } from "./HeldLists.ts"
 import { checkList, importList, type ListCheck } from "./importJobs.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
 
-const MAX_COLUMNS = 60
 const MAX_SAMPLES = 2
 /** A column that is left out. A form sends no empty values. */
 const LEFT_OUT = "-"
@@ -92,12 +91,6 @@ const uploadList = defineAction("/campaigns/:campaign/imports/upload", "recipien
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
     )
-    if (list.columns.length > MAX_COLUMNS) {
-      return yield* refuse(
-        "UnusableFile",
-        `The file has ${list.columns.length} columns, and ${MAX_COLUMNS} is the most. Take out those that are not needed.`,
-      )
-    }
     const targets = likelyTargets(wantedOf(campaign).offered, list.columns)
     if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
     return { to: addressOf(list), notice: "Received. Nothing is imported yet: look at how it is understood." }

@@ -1,13 +1,17 @@
 import { existsSync, readdirSync, statSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { eventually } from "@outreach/testing/eventually"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
+import { formToken } from "../../../src/http/readForm.ts"
 import { type Answer, startConsole, type Visitor } from "../../startConsole.ts"
 
 const test = startConsole()
 
+const line = (i: number): string => `${npi(i)},clinician${i}@clinic.test`
 const csv = (...lines: ReadonlyArray<string>): File => new File([lines.join("\n")], "spring.csv", { type: "text/csv" })
 
 const draft = async () => (await test().run(seedCampaign({ recipients: 0 }))).campaign
@@ -36,11 +40,13 @@ const submit = (
   const form = document.querySelector(`form[action="${action}"]`)!
   const fields: Record<string, Array<string>> = {}
   for (const input of form.querySelectorAll("input, select")) {
-    const value = input.tagName === "SELECT" ? input.querySelector("option[selected]")! : input
+    const value =
+      input.tagName === "SELECT" ? (input.querySelector("option[selected]") ?? input.querySelector("option"))! : input
     const name = input.getAttribute("name")!
     fields[name] = [...(fields[name] ?? []), value.getAttribute("value")!]
   }
-  return operator.post(action, { ...fields, ...changes })
+  const { token: _, ...values } = fields
+  return operator.post(action, { ...values, ...changes })
 }
 
 const heldFiles = () => readdirSync(tmpdir()).filter((name) => name.startsWith("outreach-console-list-"))
@@ -134,3 +140,185 @@ const audited = () =>
         where starts_with(command, 'recipients ') order by id desc`,
     ),
   )
+
+describe("a file that cannot be imported", () => {
+  it.each<[string, string, File]>([
+    ["it is empty", "it is empty", csv("")],
+    [
+      "it is a workbook",
+      "it is a workbook of the old kind",
+      new File([Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0)], "a.xls"),
+    ],
+    ["none was chosen", "it is empty", new File([], "", { type: "application/octet-stream" })],
+    ["it has too many columns", "has 61 columns, and 60 is the most", csv(`npi,email${",x".repeat(59)}`)],
+    ["a line of it is too long", "line 2 is longer than 64 KiB", csv("npi,email", "x".repeat(70_000))],
+  ])("is refused at its field, on the same page, and nothing of it is kept: %s", async (_, reason, file) => {
+    const campaign = await draft()
+    const operator = await test().as("operator")
+    const before = heldFiles()
+    const answer = await send(operator, campaign, file)
+    expect([400, 409]).toContain(answer.status)
+    const field = answer.document.querySelector('input[type="file"]')!
+    const fault = answer.document.getElementById(field.getAttribute("aria-describedby")!)!
+    expect(fault.textContent).toContain(reason)
+    expect(fault.textContent).not.toContain(tmpdir())
+    expect(heldFiles()).toEqual(before)
+  })
+
+  it("is refused when it is larger than 50 MiB", async () => {
+    const campaign = await draft()
+    const operator = await test().as("operator")
+    const row = `${npi(1)},clinician@clinic.test\n`
+    const answer = await send(
+      operator,
+      campaign,
+      csv("npi,email", row.repeat(Math.ceil((50 * 1024 * 1024) / row.length))),
+    )
+    expect([answer.status, answer.words]).toEqual([413, expect.stringContaining("is larger than 50 MiB")])
+    expect(answer.document.querySelector('input[type="file"]')).not.toBeNull()
+  })
+
+  it("is not read before the token: a form whose file comes first is refused", async () => {
+    const campaign = await draft()
+    const { cookie } = await test().as("operator")
+    const body = new FormData()
+    body.append("file", csv("npi,email", `${npi(1)},a@clinic.test`))
+    body.append("token", formToken(cookie.slice("session=".length)))
+    const before = heldFiles()
+    const answer = await fetch(`${test().url}${pathOf(campaign)}/upload`, {
+      ...{ method: "POST", body, headers: { cookie, origin: test().url } },
+    })
+    expect([answer.status, heldFiles()]).toEqual([403, before])
+  })
+
+  it("may have no more beside it than a form has", async () => {
+    const campaign = await draft()
+    const operator = await test().as("operator")
+    const file = csv("npi,email", line(1))
+    const [long, many] = ["x".repeat(100_000), Array.from({ length: 50 }, () => "x")]
+    for (const more of [long, many]) {
+      expect((await operator.post(`${pathOf(campaign)}/upload`, { more }, file)).status).toBe(413)
+    }
+  })
+
+  it("leaves nothing when the connection ends within it", async () => {
+    const campaign = await draft()
+    const { cookie } = await test().as("operator")
+    const token = formToken(cookie.slice("session=".length))
+    const { hostname, port } = new URL(test().url)
+    const before = heldFiles()
+    const socket = connect(Number(port), hostname)
+    const head = [
+      ...[`POST ${pathOf(campaign)}/upload HTTP/1.1`, `host: ${hostname}:${port}`, `cookie: ${cookie}`],
+      ...["content-type: multipart/form-data; boundary=x", "content-length: 100000", "", ""],
+    ]
+    const part = (name: string, more = "") => `--x\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`
+    socket.write(`${head.join("\r\n")}${part("token")}${token}\r\n${part("file", '; filename="a.csv"')}npi,email\n`)
+    await eventually(heldFiles, ({ length }) => length > before.length)
+    socket.destroy()
+    await eventually(heldFiles, ({ length }) => length === before.length)
+  })
+})
+
+describe("the columns of a list", () => {
+  it("are asked for where they are not recognised, and checked again as they were chosen", async () => {
+    const campaign = await draft()
+    const operator = await test().as("operator")
+    const unclear = await send(operator, campaign, csv("a,b,c", `x,,${npi(1)}`, `y,,${npi(2)}`))
+    expect(unclear.words).toContain("Choose which column holds the e-mail address.")
+    expect(unclear.document.querySelector(`form[action="${pathOf(campaign)}/import"]`)).toBeNull()
+    const check = `${pathOf(campaign)}/check`
+    const again = await submit(operator, unclear, check, { columns: ["-", "npi", "npi"] })
+    expect([again.status, again.words]).toEqual([
+      409,
+      expect.stringContaining("More than one column is chosen for NPI"),
+    ])
+    const chosen = [...again.document.querySelectorAll("select[name=columns] option[selected]")]
+    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["-", "npi", "npi"])
+    const lacking = await submit(operator, again, check, { columns: ["-", "-", "npi"] })
+    expect(lacking.words).toContain("Choose which column holds the e-mail address.")
+    let last = lacking
+    for (const columns of [["npi", "email"], ["nonsense here", "npi", "email"], "x".repeat(5000)]) {
+      last = await submit(operator, last, check, { columns })
+      expect([400, 409]).toContain(last.status)
+    }
+    const done = await submit(operator, last, check, { columns: ["-", "email", "npi"] })
+    expect(done.words).toMatch(/the line has no e-mail address.*?22; 3/)
+    expect(done.words).toContain("No line would be imported.")
+  })
+
+  it("hold the fields that the campaign needs, and others that the operator names", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 0 }))
+    await test().run(
+      SqlClient.SqlClient.use((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`),
+    )
+    const operator = await test().as("operator")
+    const checked = await send(operator, campaign, csv("npi,email,Given,Specialty", `${line(1)},Ada,Oncology`))
+    expect(checked.words).toContain("Choose which column holds first_name.")
+    const done = await submit(operator, checked, `${pathOf(campaign)}/check`, {
+      columns: ["npi", "email", "first_name", "specialty"],
+    })
+    expect(done.words).toContain("Ada")
+    await submit(operator, done, `${pathOf(campaign)}/import`)
+    const [row] = await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql<{ fields: object }>`
+          select fields from recipient_fields where organization_id = ${campaign.organizationId}`,
+      ),
+    )
+    expect(row!.fields).toEqual({ first_name: "Ada", specialty: "Oncology" })
+  })
+})
+
+describe("a list that was sent", () => {
+  it("is imported once, and is nobody else's", async () => {
+    const campaign = await draft()
+    const [operator, other] = [await test().as("operator"), await test().as("operator")]
+    const checked = await send(operator, campaign, csv("npi,email", line(1)))
+    const address = checked.document.querySelector('form.action input[name="page"]')!.getAttribute("value")!
+    expect((await operator.get(address)).words).toContain("New recipients1")
+    expect((await other.get(address)).words).toContain("The list is not here any more.")
+    const submission = crypto.randomUUID()
+    const foreign = await submit(other, checked, `${pathOf(campaign)}/import`, { submission })
+    expect([foreign.status, foreign.words]).toEqual([409, expect.stringContaining("The list is not here any more.")])
+    const results = await Promise.all([1, 2].map(() => submit(operator, checked, `${pathOf(campaign)}/import`)))
+    expect(results.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await operator.get(address)).words).toContain("The list is not here any more.")
+    expect((await operator.get(pathOf(campaign))).document.querySelectorAll("tbody tr")).toHaveLength(1)
+  })
+
+  it("stays for another try where the campaign takes no recipients now", async () => {
+    const campaign = await draft()
+    const operator = await test().as("operator")
+    const checked = await send(operator, campaign, csv("npi,email", line(1)))
+    const setStatus = (status: string) =>
+      test().run(
+        SqlClient.SqlClient.use((sql) => sql`update campaigns set status = ${status} where id = ${campaign.id}`),
+      )
+    await setStatus("scheduled")
+    const refused = await submit(operator, checked, `${pathOf(campaign)}/import`)
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("is scheduled; this needs it to be")])
+    expect((await operator.get(pathOf(campaign))).words).toContain("This one is scheduled.")
+    await setStatus("paused")
+    expect((await submit(operator, refused, `${pathOf(campaign)}/import`)).words).toContain("Imported1")
+  })
+
+  it("is imported by those who may, while all see what was imported", async () => {
+    const campaign = await draft()
+    const viewer = await test().as("viewer")
+    expect((await viewer.get(pathOf(campaign))).words).toContain("Nothing was imported yet.")
+    expect((await viewer.get(pathOf(campaign))).text).not.toContain(`${pathOf(campaign)}/new`)
+    const bound = await test().as("operator", campaign.organizationId)
+    const done = await submit(
+      bound,
+      await send(bound, campaign, csv("npi,email", line(1), "1,2")),
+      `${pathOf(campaign)}/import`,
+    )
+    const address = `/imports/${/imp_\w+/.exec(done.text)![0]}`
+    expect((await viewer.get(address)).words).toContain("Rejected1")
+    expect((await viewer.get(`${address}/rejects`)).status).toBe(403)
+    const { campaign: foreign } = await test().run(seedCampaign({ recipients: 0 }))
+    const stranger = await test().as("operator", foreign.organizationId)
+    expect((await stranger.get(address)).status).toBe(404)
+  })
+})

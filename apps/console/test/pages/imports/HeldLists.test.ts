@@ -1,0 +1,87 @@
+import { readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { effectTest } from "@outreach/testing/effectTest"
+import { Effect, Exit, Layer, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { HELD_MS, HeldLists, MAX_HELD } from "../../../src/pages/imports/HeldLists.ts"
+
+const temporary = process.env["TMPDIR"]
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "held-lists-"))
+  process.env["TMPDIR"] = folder
+})
+afterAll(async () => {
+  if (temporary === undefined) delete process.env["TMPDIR"]
+  else process.env["TMPDIR"] = temporary
+  await rm(folder, { recursive: true })
+})
+
+const layer = HeldLists.layer.pipe(Layer.provide(NodeFileSystem.layer))
+const test = effectTest(<A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer())))
+
+/** Runs with a console's lists, and returns how its process stops. */
+const started = Effect.gen(function* () {
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(layer, scope)
+  return { context, stop: Scope.close(scope, Exit.void) }
+})
+
+const operator = (id: string) => ({ id, name: id }) as never
+const hold = (by: string, content = "npi,email\n") =>
+  HeldLists.use(({ hold }) =>
+    hold(operator(by), "cmp_1" as never, { name: "list.csv", content: Stream.succeed(Buffer.from(content)) }),
+  )
+const files = () => readdirSync(folder)
+
+describe("a held list", () => {
+  test("is removed after 15 minutes, unless it was taken to be imported", function* () {
+    const { context, stop } = yield* started
+    yield* Effect.gen(function* () {
+      const lists = yield* HeldLists
+      const [left, taken] = [yield* hold("one"), yield* hold("one")]
+      yield* lists.take(taken)
+      yield* TestClock.adjust(HELD_MS - 1)
+      expect([lists.find(operator("one"), "cmp_1" as never, left.id), files().length]).toEqual([left, 2])
+      yield* TestClock.adjust(2)
+      expect(lists.find(operator("one"), "cmp_1" as never, left.id)).toBeUndefined()
+      expect(files().map((name) => taken.path.endsWith(name))).toEqual([true])
+    }).pipe(Effect.provideContext(context))
+    yield* stop
+    expect(files()).toEqual([])
+  })
+
+  test("makes room for a newer one of its operator, and of nobody else", function* () {
+    const { context, stop } = yield* started
+    yield* Effect.gen(function* () {
+      const lists = yield* HeldLists
+      const found = (by: string, { id }: { readonly id: string }) =>
+        lists.find(operator(by), "cmp_1" as never, id) !== undefined
+      const other = yield* hold("other")
+      const own = yield* Effect.forEach(Array.from({ length: MAX_HELD.ofOperator + 1 }), () => hold("one"))
+      expect(own.map((list) => found("one", list))).toEqual([false, true, true, true])
+      expect([found("other", other), found("one", other)]).toEqual([true, false])
+      for (let i = MAX_HELD.ofOperator + 1; i < MAX_HELD.ofAll; i++) yield* hold(`operator ${i}`)
+      expect(yield* Effect.flip(hold("late"))).toMatchObject({ status: 503 })
+      expect(files()).toHaveLength(MAX_HELD.ofAll)
+    }).pipe(Effect.provideContext(context))
+    yield* stop
+    expect(files()).toEqual([])
+  })
+
+  test("of a process that was killed is removed by the next one, but not of one that runs", function* () {
+    writeFileSync(join(folder, "outreach-console-list-old"), "x")
+    writeFileSync(join(folder, "outreach-console-list-new"), "x")
+    const hoursAgo = new Date(-2 * 3_600_000)
+    utimesSync(join(folder, "outreach-console-list-old"), hoursAgo, hoursAgo)
+    utimesSync(join(folder, "outreach-console-list-new"), new Date(0), new Date(0))
+    const { stop } = yield* started
+    yield* stop
+    expect(files()).toEqual(["outreach-console-list-new"])
+    yield* Effect.promise(() => rm(join(folder, "outreach-console-list-new")))
+  })
+})
