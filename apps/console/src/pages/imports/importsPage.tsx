@@ -87,11 +87,12 @@ const importPage = definePage("/imports/:import", {
     return (
       <Page
         title={foreign`Import into ${campaign.name}`}
+        id={importId}
         commands={[`ops recipients imports ${campaignId}`, `ops recipients rejects ${importId}`]}
       >
         <Live id="import" seconds={found.status === "running" ? 2 : undefined}>
           <p>
-            <ImportStatus status={found.status} /> <code>{importId}</code>
+            <ImportStatus status={found.status} />
           </p>
           {found.status === "running" && <Progress {...found} />}
           {found.status === "interrupted" && (
