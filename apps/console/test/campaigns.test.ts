@@ -206,8 +206,28 @@ describe("a campaign", () => {
     expect((await admin.get(path)).words).toContain("A cancelled campaign never goes on")
     expect((await admin.post(path, { typed: "Summer", reason })).words).toContain("What was typed is not “Spring”")
     expect(await statusOf(campaign.id)).toBe("draft")
+    const refused = await admin.post(path, { page: path, typed: "Summer", reason })
+    const typedInto = (name: string) => refused.document.querySelector(`input[name=${name}]`)?.getAttribute("value")
+    expect([refused.status, typedInto("reason"), typedInto("typed")]).toEqual([409, reason, "Summer"])
+    expect(refused.document.querySelector("#typed-fault")!.textContent).toContain("What was typed is not “Spring”")
+    expect(await statusOf(campaign.id)).toBe("draft")
     const cancelled = await admin.post(path, { typed: "Spring", reason })
     expect(cancelled.words).toMatch(/Cancelled by admin \d+ at .*: the list was of another program/)
+    expect(await statusOf(campaign.id)).toBe("cancelled")
+  })
+
+  it("is cancelled by its name as the page shows it, if nobody can type what stands in it", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
+    await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`update campaigns set name = ${"Spr\u200bing \u202e2026"} where id = ${campaign.id}`,
+      ),
+    )
+    const path = `/campaigns/${campaign.id}/cancel`
+    const admin = await test().as("admin")
+    const label = (await admin.get(path)).document.querySelector("label:has(input[name=typed]) span")!.textContent!
+    expect(label).toBe(String.raw`Type Spr\u{200b}ing \u{202e}2026`)
+    await admin.post(path, { typed: label.slice("Type ".length), reason: "a mistake" })
     expect(await statusOf(campaign.id)).toBe("cancelled")
   })
 

@@ -146,6 +146,27 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/endpoints/:endpoint/update": { "per-second": "7" },
 }
 
+/** The acts that cannot be undone, before which a word is typed. */
+const WITH_A_WORD = [
+  "/campaigns/:campaign/cancel",
+  "/endpoints/:endpoint/remove",
+  "/issues/:group/purge",
+  "/keys/:key/revoke",
+  "/people/:id/erase",
+  "/secrets/:secret/revoke",
+]
+/** Those before which one is typed if a check fails. */
+const IF_A_CHECK_FAILS = ["/campaigns/:campaign/schedule", "/campaigns/:campaign/resume"]
+
+const expectQuestion = (form: Element, path: string) => {
+  const main = form.closest("main")!
+  const names = [...main.querySelectorAll(".facts dt")].map(({ textContent }) => textContent)
+  expect(names.slice(0, 3)).toEqual(["How many", "Whom it concerns", "From when"])
+  expect(main.textContent).toContain("Leave it as it is")
+  if (IF_A_CHECK_FAILS.includes(path)) return
+  expect(form.querySelector("input[name=typed]") !== null).toBe(WITH_A_WORD.includes(path))
+}
+
 describe("an action whose form is sent again", () => {
   it.each(routes.filter(({ kind }) => kind === "action").map((route) => [route.path, route] as const))(
     "does nothing twice: %s",
@@ -157,6 +178,7 @@ describe("an action whose form is sent again", () => {
       const ids = isRetry ? { ...seeded.ids, delivery: await test().run(waitingDelivery(seeded)) } : seeded.ids
       const admin = await test().as("admin")
       const form = await findForm(admin, action, ids)
+      if ("typed" in action.inputs) expectQuestion(form, path)
       const fields = fill(form, CHANGED[path] ?? {})
       const send = () => admin.post(form.getAttribute("action")!, fields)
       const mails = server.messages.length

@@ -56,6 +56,10 @@ describe("a restore", () => {
       campaigns: [{ id: campaign.id, status_before: "sending", status: "paused", unsent: 5 }],
       partners: [{ id: organization.id, since: before!.last, inbound_from: "2026-01-05T03:05:00.000000Z" }],
     })
+    expect(await runJson("campaigns", "show", campaign.id)).toMatchObject({
+      stopped_by: null,
+      stop_reason: "the database was restored from a backup",
+    })
     const [fence] = await rowsOf<{ ahead: number }>(
       (sql) => sql`select extract(epoch from last - clock_timestamp())::int as ahead from organization_clock`,
     )

@@ -31,7 +31,7 @@ export const ActionForm = <P extends string>(
 ) => {
   const { formToken, page } = useView()
   const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
-  const refused = useRefused(address, props.hidden)
+  const refused = useRefused("post", address, props.hidden)
   if (!useMay(props.action)) return null
   return (
     <form
@@ -61,10 +61,11 @@ const emphasisOf = ({ isPrimary = false, isDangerous = false }: Emphasis): strin
   `${isPrimary ? "primary" : ""} ${isDangerous ? "danger" : ""}`.trim()
 
 /** Returns the form that was refused if it is this one, whose hidden values are the same. */
-const useRefused = (action: string, hidden: Values = {}): RefusedForm | undefined => {
+const useRefused = (method: "get" | "post", action: string, hidden: Values = {}): RefusedForm | undefined => {
   const { refused } = useView()
   const isThis =
     refused?.action === action &&
+    refused.values.has("token") === (method === "post") &&
     Object.entries(hidden).every(([name, value]) => value === undefined || refused.values.get(name) === String(value))
   if (!isThis) return undefined
   refused.isShown = true
@@ -97,7 +98,7 @@ export const FilterBar = (props: {
 }) => {
   const { address } = useView()
   const { action = address.split("?")[0]! } = props
-  const refused = useRefused(action)
+  const refused = useRefused("get", action)
   const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
   return (
     <form class={refused ? "filters refused" : "filters"} method="get" action={action}>
