@@ -8,6 +8,7 @@ import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { email, npi } from "@outreach/testing/seedCampaign"
@@ -152,6 +153,7 @@ const WITH_A_WORD = [
   "/endpoints/:endpoint/remove",
   "/issues/:group/purge",
   "/keys/:key/revoke",
+  "/operators/:operator/remove",
   "/people/:id/erase",
   "/secrets/:secret/revoke",
 ]
@@ -167,39 +169,85 @@ const expectQuestion = (form: Element, path: string) => {
   expect(form.querySelector("input[name=typed]") !== null).toBe(WITH_A_WORD.includes(path))
 }
 
-describe("an action whose form is sent again", () => {
-  it.each(routes.filter(({ kind }) => kind === "action").map((route) => [route.path, route] as const))(
-    "does nothing twice: %s",
-    async (path, action) => {
-      await test().run(resetSending)
-      const seeded = await test().run(seedOrganization("acme.test"))
-      await test().run(PREPARATIONS[path]?.(seeded) ?? Effect.void)
-      const isRetry = path === "/deliveries/:delivery/retry"
-      const ids = isRetry ? { ...seeded.ids, delivery: await test().run(waitingDelivery(seeded)) } : seeded.ids
-      const admin = await test().as("admin")
-      const form = await findForm(admin, action, ids)
-      if ("typed" in action.inputs) expectQuestion(form, path)
-      const fields = fill(form, CHANGED[path] ?? {})
-      const send = () => admin.post(form.getAttribute("action")!, fields)
-      const mails = server.messages.length
+/** A list is received, checked and imported by forms that follow each other. */
+const IMPORTS = "/campaigns/:campaign/imports/"
+const actions = routes.filter(({ kind, path }) => kind === "action" && !path.startsWith(IMPORTS))
 
-      const before = await test().run(contentsOf({ withAuditLog: false }))
-      const answers = await Promise.all([send(), send(), send()])
-      const texts = answers.map(({ status, words }) => `${status} ${words.slice(0, 300)}`)
-      const done = answers.filter(({ words }) => !words.includes("This form was sent already"))
-      expect({ path, done: done.map(({ status }) => status), texts }).toEqual({
-        path,
-        done: action.isRepeatable ? [200, 200, 200] : [200],
-        texts: expect.anything(),
-      })
-      if (action.isRepeatable) {
-        expect(await test().run(contentsOf({ withAuditLog: false }))).toEqual(before)
-        return
+describe("an action whose form is sent again", () => {
+  it.each(actions.map((route) => [route.path, route] as const))("does nothing twice: %s", async (path, action) => {
+    await test().run(resetSending)
+    const seeded = await test().run(seedOrganization("acme.test"))
+    await test().run(PREPARATIONS[path]?.(seeded) ?? Effect.void)
+    const isRetry = path === "/deliveries/:delivery/retry"
+    const ids = isRetry ? { ...seeded.ids, delivery: await test().run(waitingDelivery(seeded)) } : seeded.ids
+    const admin = await test().as("admin")
+    const form = await findForm(admin, action, ids)
+    if ("typed" in action.inputs) expectQuestion(form, path)
+    const fields = fill(form, CHANGED[path] ?? {})
+    const send = () => admin.post(form.getAttribute("action")!, fields)
+    const mails = server.messages.length
+
+    const before = await test().run(contentsOf({ withAuditLog: false }))
+    const answers = await Promise.all([send(), send(), send()])
+    const texts = answers.map(({ status, words }) => `${status} ${words.slice(0, 300)}`)
+    const done = answers.filter(({ words }) => !words.includes("This form was sent already"))
+    expect({ path, done: done.map(({ status }) => status), texts }).toEqual({
+      path,
+      done: action.isRepeatable ? [200, 200, 200] : [200],
+      texts: expect.anything(),
+    })
+    if (action.isRepeatable) {
+      expect(await test().run(contentsOf({ withAuditLog: false }))).toEqual(before)
+      return
+    }
+    const after = await test().run(contentsOf())
+    expect((await send()).status).toBe(409)
+    expect(await test().run(contentsOf())).toEqual(after)
+    expect(server.messages.length - mails).toBe(path === "/campaigns/:campaign/test" ? 1 : 0)
+  })
+
+  it("does nothing twice when a list is received, checked and imported", async () => {
+    await test().run(resetSending)
+    const { ids, campaign } = await test().run(seedOrganization("acme.test"))
+    await test().run(commandCampaign(campaign.id, "pause"))
+    const admin = await test().as("admin")
+    const list = `npi,email\n${npi(500)},${email(500)}\n`
+    /** Sends the form of a page three times; returns where the one that is done leads. */
+    const sendThrice = async (address: string, name: string): Promise<string> => {
+      const action = `/campaigns/${ids.campaign}/imports/${name}`
+      const form = (await admin.get(address)).document.querySelector(`form[action="${action}"]`)!
+      const send = async () => {
+        const fields = Object.entries(fill(form, { columns: "npi,email" }))
+        const body = name === "upload" ? new FormData() : new URLSearchParams(fields)
+        if (body instanceof FormData) {
+          for (const [field, value] of fields) body.set(field, value)
+          body.set("file", new File([list], "list.csv", { type: "text/csv" }))
+        }
+        const headers = { cookie: admin.cookie, origin: test().url }
+        const answer = await fetch(`${test().url}${action}`, { method: "POST", body, headers, redirect: "manual" })
+        return { status: answer.status, to: answer.headers.get("location"), text: await answer.text() }
       }
-      const after = await test().run(contentsOf())
-      expect((await send()).status).toBe(409)
-      expect(await test().run(contentsOf())).toEqual(after)
-      expect(server.messages.length - mails).toBe(path === "/campaigns/:campaign/test" ? 1 : 0)
-    },
-  )
+      const answers = await Promise.all([send(), send(), send(), send()])
+      const done = answers.filter(({ text }) => !text.includes("This form was sent already"))
+      expect({ name, done: done.map(({ status, text }) => [status, text.slice(0, 2000)]) }).toEqual({
+        name,
+        done: [[303, ""]],
+      })
+      return done[0]!.to!
+    }
+    const received = await sendThrice(`/campaigns/${ids.campaign}/imports/new`, "upload")
+    await eventually(
+      () => admin.get(received),
+      ({ document }) => document.querySelector("form[action$='/imports/import']") !== null,
+    )
+    await sendThrice(received, "import")
+    const imported = () =>
+      test().run(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ count: number }>`select count(*)::int as count from recipients where npi = ${npi(500)}`,
+        ),
+      )
+    await eventually(imported, ([row]) => row!.count > 0)
+    expect(await imported()).toEqual([{ count: 1 }])
+  })
 })
