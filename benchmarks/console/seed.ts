@@ -43,6 +43,10 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     insert into programs (organization_id, id, slug, name, learner_target, completer_target, sender_name, postal_address)
     select organization, program, 'program-' || n, 'Program ' || n, 5000, 1000, 'Acme Health', '1 Main Street, Springfield, IL 62701' from shares`
   await sql`
+    insert into senders (organization_id, id, from_name, from_address, dkim_domain, live_since)
+    select organization, 'snd_' || lpad(to_hex(n), 32, '0'), 'Acme Health', 'outreach@partner' || n || '.test',
+      'partner' || n || '.test', clock_timestamp() from shares`
+  await sql`
     insert into campaigns (organization_id, id, program_id, name, kind, status, subject, html, window_start, window_end)
     select organization, 'cmp_' || lpad(to_hex(n * 100 + c), 32, '0'), program, 'Campaign ' || c, 'traffic',
       case c when 1 then 'sending' when 2 then 'paused' when 3 then 'draft' else 'completed' end, 'An invitation',

@@ -7,12 +7,12 @@ import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
-import { formatFrom } from "@outreach/domain/senders/Sender"
+import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
-import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { choice, pickDefined } from "../../http/inputs.ts"
 import { refuseChanged } from "../../http/PageError.ts"
@@ -21,7 +21,6 @@ import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { newCampaignPage } from "../campaigns/newCampaignPage.tsx"
 import { newSenderPage } from "../senders/newSenderPage.tsx"
-import { SenderBadge } from "../senders/sendersPage.tsx"
 import { programInputs } from "./programInputs.ts"
 import { ProgramBadge } from "./programsPage.tsx"
 
@@ -39,8 +38,8 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
   return {
     program,
     organization: yield* (yield* OrganizationReader).find(organizationId),
-    sender: senders.find((sender) => sender.programId === programId),
-    fallback: senders.find((sender) => sender.programId === null),
+    /** Its own before that of the organization. */
+    senders: [programId, null].flatMap((owner) => senders.filter((sender) => sender.programId === owner)),
     progress: yield* (yield* DigestReader).progress(organizationId, programId),
     campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
   }
@@ -49,7 +48,7 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
 type ProgramView = Effect.Success<ReturnType<typeof readProgram>>
 
 const contentOf = (view: ProgramView) => {
-  const { program, sender, campaigns } = view
+  const { program, senders, campaigns } = view
   const { id, organizationId, status, senderName, postalAddress } = program
   const isArchived = status === "archived"
   const ofProgram = `organization=${organizationId}&program=${id}`
@@ -107,7 +106,7 @@ const contentOf = (view: ProgramView) => {
           }}
         />
       </Folded>
-      {sender === undefined && (
+      {senders.every(({ programId }) => programId === null) && (
         <AskFirst
           page={newSenderPage}
           query={{ organization: organizationId, program: id }}
@@ -124,8 +123,11 @@ const contentOf = (view: ProgramView) => {
   )
 }
 
-const ProgramFacts = ({ program, organization, sender, fallback }: ProgramView) => {
-  const used = sender ?? fallback
+const ProgramFacts = ({ program, organization, senders }: ProgramView) => {
+  const isLive = ({ liveSince }: Sender) => liveSince !== null
+  // A sender that is not verified yet is passed over.
+  const used = senders.find(isLive)
+  const waiting = senders.slice(0, used && senders.indexOf(used))
   return (
     <Facts
       facts={{
@@ -133,15 +135,10 @@ const ProgramFacts = ({ program, organization, sender, fallback }: ProgramView) 
         Slug: <Code>{program.slug}</Code>,
         "Sender name": program.senderName ?? "none yet",
         "Postal address": program.postalAddress ?? "none yet",
-        Sender:
-          used === undefined ? (
-            "the deployment’s own"
-          ) : (
-            <>
-              <IdLink id={used.id}>{formatFrom(used)}</IdLink> <SenderBadge {...used} />
-              {sender === undefined && " of the organization"}
-            </>
-          ),
+        Sender: used === undefined ? "the deployment’s own" : <IdLink id={used.id}>{formatFrom(used)}</IdLink>,
+        "Once it is verified": waiting.length > 0 && (
+          <Items of={waiting.map(({ id, ...each }) => <IdLink id={id}>{formatFrom(each)}</IdLink>)} />
+        ),
         Sent: formatCount(program.sent),
         ...feedbackFacts(program),
         Added: <Time at={program.createdAt} />,

@@ -1,7 +1,7 @@
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { Live, Section, Table } from "../../components/layout.tsx"
-import { Code, CopyButton, Noted, Prose, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { Code, CopyButton, Prose, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { LookUp } from "./SenderLookUps.ts"
 
 const WORDS: Readonly<Record<Finding["status"], readonly [words: string, tone: Tone]>> = {
@@ -62,8 +62,16 @@ const Said = (props: { readonly finding: Finding | undefined; readonly isKnown: 
   if (finding === undefined) return <>{isKnown ? "Leave it published; Verify looks at what is new." : "…"}</>
   const [words, tone] = WORDS[finding.status]
   return (
-    <Noted note={finding.advice ?? ""}>
+    <>
       <StatusBadge tone={tone}>{words}</StatusBadge> <Prose>{finding.found}</Prose>
-    </Noted>
+      {finding.advice !== null && (
+        <>
+          <br />
+          <small>
+            <Prose>{finding.advice}</Prose>
+          </small>
+        </>
+      )}
+    </>
   )
 }

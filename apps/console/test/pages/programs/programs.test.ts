@@ -1,4 +1,7 @@
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { addSender } from "@outreach/domain/senders/Senders"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -53,6 +56,27 @@ describe("a program", () => {
     expect(
       (await viewer.get(`/campaigns/${campaign.id}`)).document.querySelector(`a[href="/programs/${program.id}"]`),
     ).not.toBeNull()
+  })
+
+  it("names the sender of its e-mails, and the one that takes over once it is verified", async () => {
+    const { program, organization } = await seed()
+    const viewer = await test().as("viewer")
+    const add = (address: string, programId: typeof program.id | null) =>
+      test().run(
+        Effect.gen(function* () {
+          const from = { name: "", address }
+          const key = yield* generateDkimKeyPair
+          return yield* addSender({ organizationId: organization.id, programId, from }, key, null)
+        }),
+      )
+    const { id } = await add("all@acme.test", null)
+    expect((await viewer.get(`/programs/${program.id}`)).words).toMatch(
+      /the deployment’s own ?Once it is verified ?all@acme/,
+    )
+    await test().run(Effect.flatMap(SenderRepository, ({ activate }) => activate(id)))
+    await add("heart@acme.test", program.id)
+    const { words } = await viewer.get(`/programs/${program.id}`)
+    expect(words).toMatch(/Sender ?all@acme\.test ?Once it is verified ?heart@acme\.test/)
   })
 
   it("is created, and ends on its page", async () => {
