@@ -48,7 +48,7 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 export const routes = [
   [todayPage, liveRoute],
   numbersRoutes,
-  [campaignsPage, ...campaignRoutes, ...campaignMail, ...newCampaignRoutes],
+  [campaignsPage, ...newCampaignRoutes, ...campaignRoutes, ...campaignMail],
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],

@@ -62,4 +62,4 @@ const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove",
 
 export const [removeSenderPage] = removeSenderRoutes
 export const [removeLinkDomainPage] = removeLinkDomainRoutes
-export const removeSenderPages = [...removeSenderRoutes, ...removeLinkDomainRoutes] as const
+export const removeSenderPages = [...removeLinkDomainRoutes, ...removeSenderRoutes] as const
