@@ -3,7 +3,7 @@ import { createRejectsFile } from "@outreach/backoffice/csv/badLines"
 import { importFile } from "@outreach/backoffice/recipients/importFile"
 import type { ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
-import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import { type HeldList, HeldLists } from "./HeldLists.ts"
 
 /** How long an action waits for its work, so that most pages after it show the outcome. */
@@ -52,7 +52,10 @@ export const checkList = Effect.fnUntraced(function* (
   yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
 })
 
-/** Imports a list as it was checked; returns the id of the import once it has begun. Until then the list stays for another try. */
+/**
+ * Imports a list as it was checked. Returns the id of the import once it has begun; undefined if it still waits for other lists. Until then the list stays
+ * for another try.
+ */
 export const importList = Effect.fnUntraced(function* (list: HeldList, { targets }: ListCheck, operator: Operator) {
   const { take, forkIn } = yield* HeldLists
   const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof importFile>>>()
@@ -76,7 +79,7 @@ export const importList = Effect.fnUntraced(function* (list: HeldList, { targets
           ),
     ),
   )
-  const id = yield* Deferred.await(begun)
-  yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
+  const id = Option.getOrUndefined(yield* Effect.timeoutOption(Deferred.await(begun), WAIT))
+  if (id !== undefined) yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
   return id
 })

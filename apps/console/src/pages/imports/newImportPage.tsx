@@ -130,6 +130,10 @@ const importChecked = defineAction("/campaigns/:campaign/imports/import", "recip
     const list = yield* findList(operator, campaignId, id)
     if (list.check === undefined) return yield* refuse("NotChecked", "Check the list first.")
     const importId = yield* importList(list, list.check, operator)
+    if (importId === undefined) {
+      const notice = "Other lists are being imported. The import of this one begins after them, and stands here then."
+      return { to: `/campaigns/${campaignId}/imports`, notice }
+    }
     return { to: `/imports/${importId}`, notice: "The import has begun, and goes on if you leave this page." }
   }),
 })
