@@ -2,7 +2,7 @@ import { routes } from "../src/routes.ts"
 import type { Visitor } from "./startConsole.ts"
 
 /** How many addresses are opened to find links. */
-const MAX_OPENED = 200
+const MAX_OPENED = 400
 
 /** Finds an address of each page by following links and buttons from a first one, as an operator does. Returns them by the paths of the routes. */
 export const findPages = async (visitor: Visitor, first = "/"): Promise<ReadonlyMap<string, string>> => {
