@@ -86,10 +86,10 @@ it("a histogram has the numbers of its bars in a table, and says its totals to t
   expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
     "Outcomes: 1,207 delivered, 3 <failed>",
   )
-  expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(4)
+  expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(3)
 })
 
-it("a histogram of nothing but zeros draws no bar of any height", () => {
+it("a histogram draws no bar for a count of 0", () => {
   const zeros = (
     <Histogram
       title="Outcomes"
@@ -102,8 +102,7 @@ it("a histogram of nothing but zeros draws no bar of any height", () => {
       empty="Nothing."
     />
   )
-  const bars = [...parse(zeros).querySelectorAll(".canvas:not(.small) rect")]
-  expect(bars.map((bar) => bar.getAttribute("height"))).toEqual(["0"])
+  expect(parse(zeros).querySelectorAll(".canvas rect")).toHaveLength(0)
 })
 
 it("a funnel has its counts and their shares of the first step and of the one before", () => {

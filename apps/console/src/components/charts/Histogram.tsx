@@ -39,7 +39,9 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
   const bars = rows.flatMap((row) => {
     const begin = toUnixMillis(at(row))
     const span = { from: begin, to: begin + stepMs }
-    return series.map(({ name, count }) => ({ ...span, series: name, count: count(row) }))
+    return series
+      .map(({ name, count }) => ({ ...span, series: name, count: count(row) }))
+      .filter(({ count }) => count > 0)
   })
   const highest = Math.max(0, ...rows.map((row) => sumOf(series, ({ count }) => count(row))))
   const totals = series.map(({ name, count }) => `${formatCount(sumOf(rows, count))} ${name}`)

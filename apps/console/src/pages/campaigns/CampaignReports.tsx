@@ -74,7 +74,11 @@ export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) 
   ]
   return (
     <Section title="From imported to completer">
-      <Funnel title="Recipients" steps={recipients === 0 ? [] : steps} empty="No recipient is imported yet." />
+      <Funnel
+        title="Recipients"
+        steps={recipients === 0 ? [] : steps}
+        empty="No recipient is imported yet. A list of clinicians comes first: import it above, or with ops recipients import."
+      />
     </Section>
   )
 }
@@ -98,7 +102,7 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
         at={({ hour }) => hour}
         from={Math.min(startOf(hours[0]), to - MIN_HOURS * HOUR_MS)}
         to={to}
-        empty="Nothing is sent yet."
+        empty="Nothing is sent yet. E-mails stand here by the hour once the window is open."
       />
     </>
   )
@@ -189,7 +193,7 @@ export const SubjectTestTable = (props: { readonly subjectA: string; readonly re
       <Table
         caption="The messages with each subject"
         rows={figures}
-        empty="No recipient is imported yet."
+        empty="No recipient is imported yet. A list of clinicians comes first: import it above, or with ops recipients import."
         columns={{
           Subject: ({ testSubject }) => testSubject?.toUpperCase() ?? "the others",
           Recipients: { count: ({ recipients }) => recipients },

@@ -21,7 +21,7 @@ export const Deliveries = (props: {
     empty={
       props.isContinued
         ? "None of the newest deliveries fits. The next page looks further back."
-        : "No delivery fits. An event on its way to an endpoint would stand here, with its attempts."
+        : "No delivery is like this. Each event for an endpoint stands here, with its attempts. Another filter, or a longer time, may show more."
     }
     columns={{
       Delivery: ({ id }) => <IdLink id={id} />,
@@ -33,7 +33,7 @@ export const Deliveries = (props: {
         outcome !== null && <Outcome {...{ status, outcome }} />,
       Latency: { number: ({ lastLatencyMs }) => (lastLatencyMs === null ? "–" : formatMillis(lastLatencyMs)) },
       Created: ({ createdAt }) => <Time at={createdAt} />,
-      Died: props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
+      "Failed for good": props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
       "Next attempt":
         !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Countdown until={dueAt} /> : "–")),
     }}

@@ -32,8 +32,8 @@ const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[
   cancelled: "Cancelled",
   dead: "Dead letters",
   rejected: "Rejected",
-  exhausted: "Exhausted",
-  poison: "Poison",
+  exhausted: "Attempts used up",
+  poison: "Workers lost",
 }
 
 const filters = {
@@ -173,7 +173,7 @@ const contentOf = (view: View) => {
           },
         ]}
       />
-      <h2>{isDead ? "Dead letters, by when they died" : "Deliveries, by when they were created"}</h2>
+      <h2>{isDead ? "Dead letters, by when they failed for good" : "Deliveries, by when they were created"}</h2>
       {isDead && list.rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}
       <Deliveries rows={list.rows} endpoints={endpoints} isDead={isDead} isContinued={list.next !== undefined} />
       <Pager next={list.next} />
@@ -206,7 +206,7 @@ const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonl
         from={toUnixMillis(from)}
         to={toUnixMillis(to)}
         brush={address}
-        empty="The outcomes of calls to partners would stand here, from the first attempt on."
+        empty="No call was made in this time. Each call to an endpoint stands here with its outcome, from the first attempt on."
       />
     </>
   )

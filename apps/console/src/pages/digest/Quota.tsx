@@ -60,7 +60,7 @@ const Quota = ({ stage, by, days, ...props }: QuotasProps & { readonly stage: ke
         days={days.map(({ date, funnel }) => ({ date, count: funnel.cumulative[stage] }))}
         forecast={isCurrent ? projectDays(quota, forecast) : []}
         target={progress.target}
-        empty="Nobody was counted."
+        empty="Nobody was counted yet. Clinicians stand here from their first qualification on, which the partner reports."
       />
     </section>
   )

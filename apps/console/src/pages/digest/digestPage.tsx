@@ -107,7 +107,7 @@ export const digestPage = definePage("/digest", {
         <Funnel
           title={`Clinicians by stage, up to the end of ${last}`}
           steps={stepsOf(days, program)}
-          empty="Nobody was counted."
+          empty="Nobody was counted yet. Clinicians stand here from their first qualification on, which the partner reports."
         />
         <h2>E-mails of all campaigns</h2>
         <Facts facts={{ Sent: formatCount(program.sent), ...feedbackFacts(program) }} />
@@ -158,14 +158,14 @@ const daysOf = (organizationId: OrganizationId, days: ReadonlyArray<DigestDay>, 
         title={`${title}, each day (UTC)`}
         unit={title.toLowerCase()}
         days={days.map((day) => ({ date: day.date, count: of(day), href: pageOf(day) }))}
-        empty="No day."
+        empty="No day is complete yet. A day stands here once something was counted on it."
       />
       <details>
         <summary>Every count of each day</summary>
         <Table
           caption="Counts of each day, newest first"
           rows={days.toReversed()}
-          empty="No day."
+          empty="No day is complete yet. A day stands here once something was counted on it."
           columns={{
             "Date (UTC)": (day) => <a href={pageOf(day)}>{day.date}</a>,
             ...Object.fromEntries(Object.values(DIGEST_COUNTS).map(({ title, of }) => [title, { count: of }])),

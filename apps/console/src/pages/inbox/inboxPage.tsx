@@ -196,7 +196,7 @@ const Received = ({ hours, address }: Inbox) => {
       from={from}
       to={from + HOURS * HOUR_MS}
       brush={withQuery(address, { state: "applied" })}
-      empty="Nothing was received."
+      empty="Nothing was received in this time. What partners send to our address for webhooks stands here by the hour."
     />
   )
 }

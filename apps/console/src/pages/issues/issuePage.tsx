@@ -92,7 +92,7 @@ const issuePage = definePage("/issues/:group", {
           at={({ hour }) => hour}
           from={from}
           to={from + HOURS * HOUR_MS}
-          empty="No call failed so in the last 7 days."
+          empty="No call failed with this cause in the last 7 days."
         />
         <h2>Newest dead letters</h2>
         <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />

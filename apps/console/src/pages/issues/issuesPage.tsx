@@ -105,7 +105,7 @@ const issuesPage = definePage("/issues", {
         <Live id="renewed" seconds={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
           <p>
             {totals.lasting === 0
-              ? "No cause of failures lasts."
+              ? "No call fails now."
               : `${formatCounted(totals.lasting, "cause")} of failures ${totals.lasting === 1 ? "lasts" : "last"}.`}{" "}
             {totals.open === 0
               ? "No dead letter waits to be replayed."

@@ -51,8 +51,8 @@ export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-let
       ),
       when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} a second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}`,
       facts: {
-        "Died at or after": input.from && <Time at={input.from} />,
-        "Died before": input.to && <Time at={input.to} />,
+        "Failed for good at or after": input.from && <Time at={input.from} />,
+        "Failed for good before": input.to && <Time at={input.to} />,
       },
       label: hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`,
       children: (

@@ -92,7 +92,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
       <Table
         caption="Endpoints"
         rows={endpoints}
-        empty="No endpoint: the partner is sent no webhooks."
+        empty="No endpoint, so the partner gets no webhooks. Add one with ops endpoints create."
         columns={{
           Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
           State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
@@ -122,7 +122,11 @@ const contentOf = (partner: Partner, masking: Masking) => {
         </p>
       </Section>
       <Section title="Requests" id="requests">
-        <HourlyRequests kind="Requests with a key" rows={sentBy("key_")} empty="The partner has asked for nothing." />
+        <HourlyRequests
+          kind="Requests with a key"
+          rows={sentBy("key_")}
+          empty="The partner has sent no request with a key yet. The documents say how to begin."
+        />
         <Errors {...partner} />
       </Section>
       <Pollers {...partner} />
@@ -130,7 +134,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
         <HourlyRequests
           kind="Webhooks from the partner"
           rows={sentBy("whe_")}
-          empty="The partner has sent no webhooks."
+          empty="The partner has sent no webhooks yet. It sends them to the address of one of its endpoints, signed."
         />
       </Section>
       {secrets}

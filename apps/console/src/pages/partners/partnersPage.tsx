@@ -44,7 +44,7 @@ export const partnersPage = definePage("/partners", {
               Partner: ({ name }) => name,
               Endpoints: ({ endpoints }) => Math.min(3, ...endpoints.map((each) => URGENCY[endpointState(each).tone])),
               [REQUESTS]: ({ use }) => use?.requests ?? 0,
-              "Of them errors": ({ use }) => (use === undefined ? 0 : use.errors / use.requests),
+              "Share of errors": ({ use }) => (use === undefined ? 0 : use.errors / use.requests),
               "Bad signatures": ({ use }) => use?.badSignatures ?? 0,
               Since: ({ createdAt }) => createdAt,
             },
@@ -53,7 +53,7 @@ export const partnersPage = definePage("/partners", {
             Partner: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
             Endpoints: ({ endpoints }) => <Endpoints endpoints={endpoints} />,
             [REQUESTS]: { count: ({ use }) => use?.requests ?? 0 },
-            "Of them errors": {
+            "Share of errors": {
               number: ({ use }) => (use === undefined ? "–" : formatShare(use.errors / use.requests)),
             },
             "Bad signatures": {

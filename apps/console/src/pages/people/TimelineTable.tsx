@@ -8,7 +8,7 @@ import { DeliveryState } from "../deliveries/Deliveries.tsx"
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
   imported: ["Imported", "neutral"],
   published: ["Published", "neutral"],
-  attempted: ["Not taken yet", "warning"],
+  attempted: ["Not accepted yet", "warning"],
   sent: ["Sent", "good"],
   refused_later: ["Refused later", "bad"],
   bounced: ["Bounced", "bad"],
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   replied: ["Wrote to us", "neutral"],
   unsubscribed: ["Unsubscribed", "warning"],
   resubscribed: ["Wants e-mails again", "neutral"],
-  received: ["Partner told", "neutral"],
+  received: ["Partner reported", "neutral"],
   suppressed: ["Suppressed", "warning"],
   withdrawn: ["Withdrawn", "warning"],
 }

@@ -116,12 +116,12 @@ export const todayPage = definePage("/", {
           <Table
             title="Domains that refuse us"
             rows={domains}
-            empty="No campaign leaves a domain alone. A domain that refuses a campaign stands here until it is written to again."
+            empty="No domain refuses us. One that refuses a campaign stands here until e-mails go to it again."
             columns={{
               Domain: ({ domain }) => domain,
               Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
               "SMTP status": ({ status }) => status,
-              "Left alone until": ({ until }) => <Time at={until} />,
+              "Paused until": ({ until }) => <Time at={until} />,
             }}
           />
           {domains.length === MAX_REFUSING_DOMAINS && (

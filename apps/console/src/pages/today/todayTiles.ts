@@ -33,7 +33,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/endpoints?state=failing",
     tone: today.breakersOpen > 0 ? "bad" : "good",
     value: formatCount(today.breakersOpen),
-    detail: "endpoints that are only probed",
+    detail: "endpoints that only get probes",
     history: { unit: "endpoints", of: ({ breakersOpen }) => breakersOpen },
   },
   {
@@ -68,7 +68,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "#domains",
     tone: today.domainsRefusing > 0 ? "warning" : "good",
     value: formatCount(today.domainsRefusing),
-    detail: "left alone by a campaign for now",
+    detail: "paused by a campaign for now",
     history: { unit: "domains", of: ({ domainsRefusing }) => domainsRefusing },
   },
   quotaTile(today),

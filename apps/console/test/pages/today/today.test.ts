@@ -61,7 +61,7 @@ describe("the page of today", () => {
       "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
       "Workers alive": { value: "0", tone: "bad", href: "/system" },
     })
-    expect(words).toContain("No campaign leaves a domain alone.")
+    expect(words).toContain("No domain refuses us.")
     expect(words).toContain("ops status")
     expect(document.querySelectorAll(".sparkline")).toHaveLength(0)
     expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([])
