@@ -78,6 +78,8 @@ export const renderSignedOut = (action: string, form: Option.Option<URLSearchPar
 /** Renders an error as a page, for the operator who is signed in if there is a view. */
 export const renderError = (view: View | undefined, error: PageError): Response => {
   const { status, title, messages, retryAfterSeconds } = error
+  // An error stands in no section.
+  const { section: _, ...shown } = view ?? {}
   const body = (
     <>
       {messages.map((message) => (
@@ -91,7 +93,7 @@ export const renderError = (view: View | undefined, error: PageError): Response 
   const response =
     view === undefined
       ? renderPlain(title, body, status)
-      : HttpServerResponse.setStatus(renderPage(view, <Page title={title}>{body}</Page>), status)
+      : HttpServerResponse.setStatus(renderPage(shown as View, <Page title={title}>{body}</Page>), status)
   return retryAfterSeconds === undefined
     ? response
     : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))

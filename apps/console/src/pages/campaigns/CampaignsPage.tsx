@@ -78,7 +78,7 @@ export const CampaignTable = (props: {
         Clicked: { number: ({ totals }) => withBots(totals.unsuspectedClicked, totals.clicked) },
         Complained: { number: ({ totals }) => <ComplaintRate {...totals} /> },
         Rate: {
-          number: ({ perMinute }) => (perMinute === null ? "no bound" : `${formatCount(perMinute)} a minute`),
+          number: ({ perMinute }) => (perMinute === null ? "–" : `${formatCount(perMinute)} a minute`),
         },
       }}
     />
@@ -86,5 +86,5 @@ export const CampaignTable = (props: {
 }
 
 const withBots = (unsuspected: number, all: number) => (
-  <Noted note={`${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>
+  <Noted note={all === unsuspected ? "" : `${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>
 )
