@@ -1,12 +1,14 @@
 import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Schema } from "effect"
 import { flagsOf, formatCount } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, Noted, useView } from "../../components/values.tsx"
-import { choice, field, pageOf, pickDefined } from "../../http/inputs.ts"
+import { choice, field, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "./CampaignReports.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
@@ -16,10 +18,10 @@ import { WindowBar } from "./WindowBar.tsx"
 const PAGE_SIZE = 50
 
 const filters = {
-  organization: field(OrganizationId, "Organization", { placeholder: "org_…", size: 20 }),
-  program: field(ProgramId, "Program", { placeholder: "pgm_…", size: 20 }),
-  status: choice("Status", CAMPAIGN_STATUSES, { all: "any" }),
-  kind: choice("Kind", ["traffic", "survey"], { all: "any" }),
+  organization: organizationFilter,
+  program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
+  status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
+  kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
   text: field(Schema.String, "Name contains", { size: 16 }),
 }
 
@@ -32,7 +34,14 @@ export const campaignsPage = definePage("/campaigns", {
     return (
       <Page title="Campaigns" commands={[`ops campaigns list${flagsOf({ ...given, text: undefined })}`]}>
         <AskFirst page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
-        <FilterBar inputs={filters} values={given} />
+        <FilterBar
+          inputs={filters}
+          values={given}
+          controls={{
+            organization: { options: yield* (yield* OrganizationReader).list },
+            program: { options: yield* (yield* ProgramRepository).list(organizationId) },
+          }}
+        />
         <CampaignTable
           caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
           rows={rows}
