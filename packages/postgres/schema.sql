@@ -3111,6 +3111,7 @@ create table timelines (
 
 create table unsubscriptions (
   organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
   recipient_id text collate "C" not null,
   from_organization boolean not null,
   asked_at timestamp with time zone default clock_timestamp() not null,
@@ -3167,6 +3168,7 @@ CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organizat
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));
 CREATE INDEX complaints_by_time ON public.complaints USING btree (reported_at);
+CREATE INDEX complaints_of_campaign ON public.complaints USING btree (organization_id, campaign_id, reported_at, recipient_id);
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_of_endpoint ON public.dead_letters USING btree (endpoint_id, id);
 CREATE INDEX dead_letters_of_group ON public.dead_letters USING btree (group_id, finished_at, id) WHERE (replayed_as IS NULL);
@@ -3193,6 +3195,7 @@ CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organizatio
 CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organization_id, received_at, event_id);
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
+CREATE INDEX late_refusals_of_campaign ON public.late_refusals USING btree (organization_id, campaign_id, refused_at, recipient_id);
 CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);
 CREATE INDEX message_attempts_by_age ON public.message_attempts USING btree (last_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
@@ -3204,9 +3207,11 @@ CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHE
 CREATE INDEX organization_suppressions_by_time ON public.organization_suppressions USING btree (organization_id, reason, created_at);
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
+CREATE INDEX recipients_bounced ON public.recipients USING btree (organization_id, campaign_id, bounced_at, id) WHERE (bounced_at IS NOT NULL);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
 CREATE INDEX recipients_waiting ON public.recipients USING btree (organization_id, campaign_id, published_at, id) WHERE ((withdrawn_at IS NULL) AND ((published_at IS NULL) OR ((sent_at IS NULL) AND (bounced_at IS NULL))));
+CREATE INDEX recipients_withdrawn ON public.recipients USING btree (organization_id, campaign_id, withdrawn_at, id) WHERE (withdrawn_at IS NOT NULL);
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE INDEX replies_by_time ON public.replies USING btree (organization_id, received_at);
 CREATE INDEX replies_waiting ON public.replies USING btree (received_at) WHERE (done_at IS NULL);
@@ -3220,6 +3225,7 @@ CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets US
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
+CREATE INDEX unsubscriptions_of_campaign ON public.unsubscriptions USING btree (organization_id, campaign_id, asked_at, recipient_id);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);

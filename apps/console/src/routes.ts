@@ -4,6 +4,7 @@ import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { newCampaignRoutes } from "./pages/campaigns/newCampaignPage.tsx"
+import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { digestDayRoutes } from "./pages/digest/digestDayPage.tsx"
@@ -13,6 +14,8 @@ import { disableRoutes, enableRoutes, removeRoutes } from "./pages/endpoints/end
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
 import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
+import { eventPages } from "./pages/events/eventPage.tsx"
+import { eventsPage } from "./pages/events/eventsPage.tsx"
 import { importRoutes } from "./pages/imports/importsPage.tsx"
 import { newImportRoutes } from "./pages/imports/newImportPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
@@ -49,9 +52,11 @@ export const routes = [
   [todayPage, liveRoute],
   numbersRoutes,
   [campaignsPage, ...newCampaignRoutes, ...campaignRoutes, ...campaignMail],
+  recipientsPages,
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
+  [eventsPage, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
   [digestPage, ...digestDayRoutes],
   [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],

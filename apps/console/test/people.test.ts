@@ -77,13 +77,13 @@ describe("the search", () => {
     }
   })
 
-  it("leads by an event's id to its delivery, and by that of a partner's event to the inbox", async () => {
+  it("leads by an event's id to its page, and by that of a partner's event to the inbox", async () => {
     const [event] = await test().run(
       SqlClient.SqlClient.use(
         (sql) => sql<{ id: string }>`select id from events where organization_id = ${seeded.organizationId} limit 1`,
       ),
     )
-    expect(await locationOf(viewer, new URLSearchParams({ search: event!.id }))).toMatch(/^\/deliveries\/dlv_/)
+    expect(await locationOf(viewer, new URLSearchParams({ search: event!.id }))).toBe(`/events/${event!.id}`)
     const { organizationId } = seeded
     await test().run(
       SqlClient.SqlClient.use(

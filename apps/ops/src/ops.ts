@@ -30,6 +30,7 @@ const loaders = {
   bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
   replies: () => import("./commands/replies.ts").then(({ replies }) => replies),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
+  events: () => import("./commands/events.ts").then(({ events }) => events),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
   issues: () => import("./commands/issues.ts").then(({ issues }) => issues),
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),

@@ -9,6 +9,7 @@ import { FailureGroupReader } from "./deliveries/FailureGroupReader.ts"
 import { ReplayReader } from "./deliveries/ReplayReader.ts"
 import { DigestReader } from "./digest/DigestReader.ts"
 import { PersonalDataReader } from "./erasure/PersonalDataReader.ts"
+import { EventReader } from "./events/EventReader.ts"
 import { InboxReader } from "./inbox/InboxReader.ts"
 import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
@@ -37,6 +38,7 @@ export const backoffice = Layer.mergeAll(
   ReplayReader.layer,
   DigestReader.layer,
   PersonalDataReader.layer,
+  EventReader.layer,
   InboxReader.layer,
   AlertReader.layer,
   DatabaseInspection.layer,

@@ -117,6 +117,7 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   imp: (id) => `/imports/${id}`,
   rcp: (id) => `/people/${id}`,
   whe: (id) => `/endpoints/${id}`,
+  evt: (id) => `/events/${id}`,
   dlv: (id) => `/deliveries/${id}`,
   fgr: (id) => `/issues/${id}`,
   opr: (id) => `/operators/${id}`,
@@ -127,7 +128,10 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
 
 export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
   const { id, children } = props
-  const pageOf = OBJECT_PAGES[id.slice(0, 3)]
+  const { operator } = useView()
+  const kind = id.slice(0, 3)
+  // A partner has no pages of events.
+  const pageOf = kind === "evt" && operator.role === "partner" ? undefined : OBJECT_PAGES[kind]
   if (pageOf === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
   return (
     <a href={pageOf(id)}>{children === undefined ? <ShortId>{id}</ShortId> : <ForeignText>{children}</ForeignText>}</a>

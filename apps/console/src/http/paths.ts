@@ -32,6 +32,7 @@ export const SECTIONS = {
   inbox: { title: "Inbox", path: "/inbox", group: "Partners" },
   digest: { title: "Digest", path: "/digest", group: "Partners" },
   endpoints: { title: "Endpoints", path: "/endpoints", group: "Webhooks" },
+  events: { title: "Events", path: "/events", group: "Webhooks" },
   deliveries: { title: "Deliveries", path: "/deliveries", group: "Webhooks" },
   audit: { title: "Audit", path: "/audit", group: "Operate" },
   operators: { title: "Operators", path: "/operators", group: "Operate" },
@@ -111,7 +112,7 @@ export const PATH_PARAMS = {
   delivery: DeliveryId,
   endpoint: EndpointId,
   event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(
-    Schema.annotate({ expected: "the id of an event as the partner sent it" }),
+    Schema.annotate({ expected: "the id of an event, ours or as the partner sent it" }),
   ),
   group: FailureGroupId,
   /** A recipient, who stands for a clinician. */

@@ -1,10 +1,14 @@
 import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
+import { RecipientId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { withoutTimeLimit } from "@outreach/postgres/erasure/createSubjectFinder"
+import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Stream } from "effect"
+import type { Statement } from "effect/sql"
+import type { CampaignTotals } from "../campaigns/CampaignReader.ts"
 
 const time = Schema.NullOr(Timestamp)
 const date = Schema.NullOr(Schema.String)
@@ -46,18 +50,66 @@ export const OUTCOME_COLUMNS = Object.keys(RecipientOutcome.fields) as ReadonlyA
 
 const decodeOutcomes = decodeRows(RecipientOutcome.fields)
 
-/** Reads what became of each recipient of a campaign. */
-export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/recipients/OutcomeReader", (sql) => ({
-  /** Gives the outcomes of all recipients in batches to `use`: one statement reads them, so all are as of one moment, and only a batch is held. */
-  forEachBatch: (
-    { organizationId, campaignId }: CampaignKey,
-    use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, Error>,
-  ) =>
-    withoutTimeLimit(sql)(
-      sql<object>`
+/** A recipient of a list, and when it came to what the list is of; where no time of that is kept, when it changed last. */
+const ListedRecipient = Schema.Struct({ ...RecipientOutcome.fields, id: RecipientId, at: Timestamp })
+export type ListedRecipient = typeof ListedRecipient.Type
+export type RecipientCursor = Pick<ListedRecipient, "at" | "id">
+
+const decodeListed = decodeRows(ListedRecipient.fields)
+const decodeCursors = decodeRows({ at: Timestamp, id: RecipientId })
+
+interface RecipientList {
+  /** The campaign's total that counts the list's rows. */
+  readonly total: keyof CampaignTotals
+  /** Default recipients. Each table has an index of a campaign's rows by this time. */
+  readonly table?: string
+  readonly at?: string
+  /** Default every row. */
+  readonly condition?: string
+}
+
+const cameTo = (stage: string) => `exists (
+  select from qualifications where organization_id = listed.organization_id and program_id = listed.program_id
+    and stage = '${stage}' and npi = listed.npi and counted_at >= sent_at)`
+
+/** The lists of a campaign's recipients by outcome. Those who opened or clicked are without the ones of whom only robots are suspected. */
+export const RECIPIENT_LISTS = {
+  imported: { total: "recipients" },
+  published: { total: "published", condition: "published_at is not null" },
+  sent: { total: "sent", condition: "sent_at is not null" },
+  bounced: { total: "bounced", at: "bounced_at", condition: "bounced_at is not null" },
+  refused_later: {
+    ...({ total: "refusedLater", table: "late_refusals", at: "refused_at" } as const),
+    condition: `not exists (
+      select from recipients where organization_id = listed.organization_id and id = recipient_id and bounced_at is not null)`,
+  },
+  opened: { total: "unsuspectedOpened", condition: "unsuspected_opened_on is not null" },
+  opened_with_bots: { total: "opened", condition: "opened_on is not null" },
+  clicked: { total: "unsuspectedClicked", condition: "unsuspected_clicked_on is not null" },
+  clicked_with_bots: { total: "clicked", condition: "clicked_on is not null" },
+  account_created: { total: "accounts", condition: cameTo("account_created") },
+  learner_qualified: { total: "learners", condition: cameTo("learner_qualified") },
+  completer_qualified: { total: "completers", condition: cameTo("completer_qualified") },
+  complained: { total: "complained", table: "complaints", at: "reported_at" },
+  unsubscribed: { total: "unsubscribed", table: "unsubscriptions", at: "asked_at", condition: "revoked_at is null" },
+  quarantined: {
+    ...({ total: "quarantined", table: "messages", at: "quarantined_at" } as const),
+    condition: "quarantined_at is not null",
+  },
+  withdrawn: { total: "withdrawn", at: "withdrawn_at", condition: "withdrawn_at is not null" },
+} as const satisfies Readonly<Record<string, RecipientList>>
+export type RecipientListName = keyof typeof RECIPIENT_LISTS
+
+/** How many rows a page looks at. */
+export const MAX_LISTED_SCAN = 10_000
+
+/** Reads what became of recipients of a campaign. */
+export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/recipients/OutcomeReader", (sql) => {
+  /** The query of the outcomes of `recipient`, with further columns. */
+  const outcomesOf = (recipients: Statement.Fragment, more: string) => sql<object>`
       select recipient.token, case when erased_at is null then recipient.npi end as npi, case when erased_at is null then email end as email,
         case when erased_at is not null then 'erased' when withdrawn_at is not null then 'withdrawn' when bounced_at is not null then 'bounced'
-          when refused_at is not null then 'refused_later' when sent_at is not null then 'sent'
+          when refusal.refused_at is not null then 'refused_later' when sent_at is not null then 'sent'
           when message.quarantined_at is not null then 'quarantined' when message.unknown_outcomes > 0 then 'unknown'
           when message.attempts > 0 then 'deferred' when published_at is not null then 'published' else 'imported' end as state,
         withdrawal_reason as "withdrawalReason", sent_at as "sentAt", bounced_at as "bouncedAt", case when bounced_at is not null then (
@@ -66,11 +118,11 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
         ) end as "bounceReason", (
           select reply from message_attempts attempt
           where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id order by last_at desc limit 1
-        ) as "lastReply", refused_at as "refusedLaterAt", cause as "refusalCause",
+        ) as "lastReply", refusal.refused_at as "refusedLaterAt", cause as "refusalCause",
         opened_on::text as "openedOn", unsuspected_opened_on::text as "unsuspectedOpenedOn", clicked_on::text as "clickedOn",
-        unsuspected_clicked_on::text as "unsuspectedClickedOn", reported_at as "complainedAt",
-        case when revoked_at is null then asked_at end as "unsubscribedAt", qualification.*
-      from recipients recipient
+        unsuspected_clicked_on::text as "unsuspectedClickedOn", complaint.reported_at as "complainedAt",
+        case when revoked_at is null then unsubscription.asked_at end as "unsubscribedAt", qualification.*${sql.literal(more)}
+      from ${recipients}
       left join messages message on message.organization_id = recipient.organization_id and message.recipient_id = recipient.id
       left join late_refusals refusal on refusal.organization_id = recipient.organization_id
         and refusal.campaign_id = recipient.campaign_id and refusal.recipient_id = recipient.id
@@ -85,10 +137,53 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
         from qualifications
         where organization_id = recipient.organization_id and program_id = recipient.program_id and npi = recipient.npi
           and stage in ('account_created', 'learner_qualified', 'completer_qualified') and counted_at >= sent_at
-      ) qualification
-      where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
-      order by recipient.updated_at, recipient.id`.stream.pipe(
-        Stream.runForEachArray((rows) => Effect.flatMap(decodeOutcomes(Effect.succeed(rows)), use)),
+      ) qualification`
+
+  return {
+    /** Gives the outcomes of all recipients in batches to `use`: one statement reads them, so all are as of one moment, and only a batch is held. */
+    forEachBatch: (
+      { organizationId, campaignId }: CampaignKey,
+      use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, Error>,
+    ) =>
+      withoutTimeLimit(sql)(
+        sql<object>`${outcomesOf(sql`recipients recipient`, "")}
+        where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
+        order by recipient.updated_at, recipient.id`.stream.pipe(
+          Stream.runForEachArray((rows) => Effect.flatMap(decodeOutcomes(Effect.succeed(rows)), use)),
+        ),
       ),
-    ),
-})) {}
+
+    /**
+     * Lists recipients of an outcome, newest first, and after which row the list goes on; null at its end. It looks at `MAX_LISTED_SCAN` rows at
+     * most, so a page of a rare outcome may be short, or empty, although the list goes on.
+     */
+    page: Effect.fnUntraced(function* (
+      { organizationId, campaignId }: CampaignKey,
+      name: RecipientListName,
+      limit: number,
+      before: RecipientCursor | null,
+    ) {
+      const { table = "recipients", at = "updated_at", condition = "true" }: RecipientList = RECIPIENT_LISTS[name]
+      const id = table === "recipients" ? "id" : "recipient_id"
+      const newestFirst = keyset({ at, id }, "desc")
+      const inCampaign = sql`from ${sql(table)} listed where organization_id = ${organizationId} and campaign_id = ${campaignId}
+        and ${sql.literal(at)} is not null and ${newestFirst.after(before)}`
+      const [last] = yield* sql`
+        select ${sql.literal(`${at} as at, ${id} as id`)} ${inCampaign}
+        order by ${newestFirst.order} offset ${MAX_LISTED_SCAN - 1} limit 1`.pipe(decodeCursors)
+      const rows = yield* sql`
+        with chosen as materialized (
+          select organization_id, ${sql.literal(`${id} as recipient_id, ${at} as at`)} ${inCampaign} and ${sql.literal(condition)}
+            and ${last === undefined ? sql`true` : sql`(${sql.literal(`${at}, ${id}`)}) >= (${last.at}::timestamptz, ${last.id})`}
+          order by ${newestFirst.order} limit ${limit + 1}
+        )
+        ${outcomesOf(
+          sql`chosen join recipients recipient on recipient.organization_id = chosen.organization_id and recipient.id = chosen.recipient_id`,
+          ", recipient.id, chosen.at",
+        )}
+        order by chosen.at desc, recipient.id desc`.pipe(decodeListed)
+      const { data, next_cursor } = keyset({ at: "at", id: "id" }, "desc").page(rows, limit)
+      return { recipients: data, next: next_cursor ?? last ?? null }
+    }),
+  }
+}) {}

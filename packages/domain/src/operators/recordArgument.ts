@@ -32,7 +32,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ),
   ...all(
     "recorded",
-    "name no-contacts older-than operator organization overlap own-secret per-minute per-second postal-address program",
+    "name no-contacts older-than operator organization outcome overlap own-secret per-minute per-second postal-address program",
   ),
   ...all(
     "recorded",

@@ -275,6 +275,9 @@ create table recipients (
 -- Partners pull recipients by update, with and without a campaign: one index for each.
 create index recipients_by_update on recipients (organization_id, updated_at, id);
 create index recipients_of_campaign_by_update on recipients (organization_id, campaign_id, updated_at, id);
+-- Operators list these, who are few among the others.
+create index recipients_bounced on recipients (organization_id, campaign_id, bounced_at, id) where bounced_at is not null;
+create index recipients_withdrawn on recipients (organization_id, campaign_id, withdrawn_at, id) where withdrawn_at is not null;
 -- A waiting recipient was neither written to nor withdrawn. Those who are not published stand together.
 create index recipients_waiting on recipients (organization_id, campaign_id, published_at, id)
   where withdrawn_at is null and (published_at is null or (sent_at is null and bounced_at is null));
@@ -902,6 +905,7 @@ create table complaints (
   foreign key (organization_id, recipient_id) references recipients
 );
 create index complaints_by_time on complaints (reported_at);
+create index complaints_of_campaign on complaints (organization_id, campaign_id, reported_at, recipient_id);
 
 -- Recipients whose message a server accepted, and a report refused without a hard bounce. No event tells of it either. The first cause is kept.
 create table late_refusals (
@@ -913,6 +917,7 @@ create table late_refusals (
   primary key (organization_id, campaign_id, recipient_id),
   foreign key (organization_id, recipient_id) references recipients
 );
+create index late_refusals_of_campaign on late_refusals (organization_id, campaign_id, refused_at, recipient_id);
 
 -- How many these are by domain and cause, without those that bounced after all.
 create table late_refusal_counts (
@@ -1019,6 +1024,7 @@ create index organization_suppressions_by_time on organization_suppressions (org
 -- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0070-who-unsubscribed-may-come-back.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
   recipient_id text collate "C" not null,
   from_organization boolean not null,
   asked_at timestamptz not null default clock_timestamp(),
@@ -1029,6 +1035,7 @@ create table unsubscriptions (
   primary key (organization_id, recipient_id),
   foreign key (organization_id, recipient_id) references recipients
 );
+create index unsubscriptions_of_campaign on unsubscriptions (organization_id, campaign_id, asked_at, recipient_id);
 create index unsubscriptions_to_apply on unsubscriptions (asked_at) where suppressed_at is null;
 create index unsubscriptions_to_lift on unsubscriptions (revoked_at) where revoked_at is not null and lifted_at is null;
 

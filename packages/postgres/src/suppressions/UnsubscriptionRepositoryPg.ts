@@ -42,11 +42,11 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
   ask: ({ organizationId, recipientId }, scope = "organization") =>
     sql`
           with recipient as (
-            select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
+            select organization_id, campaign_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
             for key share
           ), asked as (
-            insert into unsubscriptions (organization_id, recipient_id, from_organization)
-            select organization_id, id, ${scope === "organization"}::boolean from recipient where erased_at is null
+            insert into unsubscriptions (organization_id, campaign_id, recipient_id, from_organization)
+            select organization_id, campaign_id, id, ${scope === "organization"}::boolean from recipient where erased_at is null
             on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
               from_organization = unsubscriptions.from_organization or excluded.from_organization,
               repeats = case when unsubscriptions.revoked_at is null then unsubscriptions.repeats + 1 else 0 end,

@@ -273,8 +273,8 @@ describe("DeliveryGauges", { shuffle: false }, () => {
       with recipient as (
         select *, row_number() over (order by id) = 1 as over from recipients where organization_id = ${organization.id}
       ), unsubscribed as (
-        insert into unsubscriptions (organization_id, recipient_id, from_organization, asked_at, suppressed_at)
-        select organization_id, id, true, clock_timestamp() - interval '5 seconds', case when over then clock_timestamp() end
+        insert into unsubscriptions (organization_id, campaign_id, recipient_id, from_organization, asked_at, suppressed_at)
+        select organization_id, campaign_id, id, true, clock_timestamp() - interval '5 seconds', case when over then clock_timestamp() end
         from recipient
       )
       insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)

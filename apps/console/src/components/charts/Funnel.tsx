@@ -10,7 +10,12 @@ const FONT_SIZE = 12
 /** How many are left at each step, from the first to the last, with the shares of the first step and of the step before. */
 export const Funnel = (props: {
   readonly title: string
-  readonly steps: ReadonlyArray<{ readonly label: string; readonly count: number; readonly note?: string }>
+  readonly steps: ReadonlyArray<{
+    readonly label: string
+    readonly count: number
+    readonly note?: string
+    readonly to?: string
+  }>
   readonly empty: string
 }) => {
   const first = props.steps[0]?.count ?? 0
@@ -30,7 +35,9 @@ export const Funnel = (props: {
       rows={steps}
       columns={{
         Step: ({ label }) => label,
-        Count: { count: ({ count }) => count },
+        Count: {
+          number: ({ count, to }) => (to === undefined ? formatCount(count) : <a href={to}>{formatCount(count)}</a>),
+        },
         "Of the first": { number: ({ ofFirst }) => formatShare(ofFirst) },
         "Of the one before": { number: ({ ofBefore }) => formatShare(ofBefore) },
         Note: hasNotes && (({ note = "" }) => note),
@@ -44,10 +51,11 @@ export const Funnel = (props: {
         y: { domain: steps.map(({ label }) => label), padding: 0.25 },
         marks: [
           Plot.axisY({ label: null, tickSize: 0, fontSize: FONT_SIZE }),
-          Plot.barX(steps, { x: "count", y: "label", fill: "var(--accent)", rx: 2 }),
+          Plot.barX(steps, { x: "count", y: "label", href: "to", fill: "var(--accent)", rx: 2 }),
           Plot.text(steps, {
             x: "count",
             y: "label",
+            href: "to",
             text: (step: (typeof steps)[number]) =>
               step.ofBefore === null
                 ? formatCount(step.count)

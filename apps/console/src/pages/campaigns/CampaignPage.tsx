@@ -48,6 +48,7 @@ import { cancelRoutes, pauseCampaign, resumeRoutes, scheduleRoutes } from "./cam
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { newCampaignPage } from "./newCampaignPage.tsx"
 import { PreflightList } from "./PreflightList.tsx"
+import { recipientsOf } from "./recipientsPage.tsx"
 import { SendingLine } from "./SendingLine.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
@@ -109,16 +110,18 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
       commands={commandsFor(campaign)}
     >
       {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopLine {...view} />}
-      <CampaignProgressBar progress={view.progress} />
+      <CampaignProgressBar {...view} />
       <CampaignForms {...view} />
       <CampaignTroubles {...view} />
       {isToCome && preflight}
       <div class="halves">
-        <CampaignFunnel totals={view.totals} />
+        <CampaignFunnel {...view} />
         <Section title="Facts">
           <CampaignFacts {...view} />
           <p>
-            <a href={`/campaigns/${campaign.id}/imports`}>Imports</a> of its recipients.
+            Its <a href={recipientsOf(campaign.id, "imported")}>recipients</a>, their{" "}
+            <a href={`/campaigns/${campaign.id}/imports`}>imports</a>, and its{" "}
+            <a href={`/events?campaign=${campaign.id}`}>events</a>.
           </p>
           <p>
             <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.

@@ -1,15 +1,18 @@
 import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { Struct } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import { Facts, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
+import { recipientsOf } from "./recipientsPage.tsx"
 
 const TONES: Partial<Record<CampaignStatus, Tone>> = {
   sending: "good",
@@ -20,12 +23,20 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
   <StatusBadge tone={TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
-const COUNTS = [
-  ...(["sent", "bounced", "refusedLater", "complained", "unsubscribed"] as const),
-  ...(["deferred", "unknown", "quarantined", "withdrawn"] as const),
-]
+/** The counts beside a campaign's progress, with the lists of those that have one. */
+const COUNTS = {
+  sent: "sent",
+  bounced: "bounced",
+  refusedLater: "refused_later",
+  complained: "complained",
+  unsubscribed: "unsubscribed",
+  deferred: undefined,
+  unknown: undefined,
+  quarantined: "quarantined",
+  withdrawn: "withdrawn",
+} as const satisfies Partial<Record<keyof CampaignProgress, RecipientListName | undefined>>
 
-export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignProgress }) => {
+export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
@@ -36,11 +47,17 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
     ...(sentInLastMinute > 0 ? [`${formatCount(sentInLastMinute)} in the last minute`] : []),
     ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
   ]
-  const counts = COUNTS.flatMap((name) =>
-    progress[name] > 0 || name === "sent" || name === "bounced"
-      ? [`${formatCount(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]
-      : [],
-  )
+  const shown = Struct.keys(COUNTS).filter((name) => progress[name] > 0 || name === "sent" || name === "bounced")
+  const counts = shown.map((name, i) => {
+    const text = `${formatCount(progress[name])} ${name === "refusedLater" ? "refused later" : name}`
+    const list = COUNTS[name]
+    return (
+      <span key={name}>
+        {i > 0 && ", "}
+        {list === undefined ? text : <a href={recipientsOf(campaign.id, list)}>{text}</a>}
+      </span>
+    )
+  })
   return (
     <div class="progress">
       <progress max={1000} value={Math.round(share * 1000)} aria-label={`${formatShare(share)} of the recipients`} />
@@ -48,7 +65,7 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
         {parts.join(" · ")}
         <br />
         <small>
-          {counts.join(", ")} of {formatCount(recipients)} imported
+          {counts} of <a href={recipientsOf(campaign.id, "imported")}>{formatCount(recipients)} imported</a>
         </small>
       </p>
     </div>
@@ -58,19 +75,20 @@ export const CampaignProgressBar = ({ progress }: { readonly progress: CampaignP
 /** The hours that are shown at least, so that one hour is not as wide as the page. */
 const MIN_HOURS = 12
 
-export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => {
+export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals" | "campaign">) => {
   const { recipients, withdrawn, published, sent, accounts, learners, completers } = totals
   const withBots = (count: number) => `${formatCount(count)} with suspected bots`
   const later = "after the e-mail was sent"
+  const to = (list: RecipientListName) => recipientsOf(campaign.id, list)
   const steps = [
-    { label: "imported", count: recipients, note: `${formatCount(withdrawn)} withdrawn` },
-    { label: "published", count: published },
-    { label: "sent", count: sent, note: notReached(totals) },
-    { label: "opened", count: totals.unsuspectedOpened, note: withBots(totals.opened) },
-    { label: "clicked", count: totals.unsuspectedClicked, note: withBots(totals.clicked) },
-    { label: "account created", count: accounts, note: later },
-    { label: "learner", count: learners, note: later },
-    { label: "completer", count: completers, note: later },
+    { label: "imported", count: recipients, note: `${formatCount(withdrawn)} withdrawn`, to: to("imported") },
+    { label: "published", count: published, to: to("published") },
+    { label: "sent", count: sent, note: notReached(totals), to: to("sent") },
+    { label: "opened", count: totals.unsuspectedOpened, note: withBots(totals.opened), to: to("opened") },
+    { label: "clicked", count: totals.unsuspectedClicked, note: withBots(totals.clicked), to: to("clicked") },
+    { label: "account created", count: accounts, note: later, to: to("account_created") },
+    { label: "learner", count: learners, note: later, to: to("learner_qualified") },
+    { label: "completer", count: completers, note: later, to: to("completer_qualified") },
   ]
   return (
     <Section title="From imported to completer">

@@ -1,6 +1,7 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
+import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
@@ -18,6 +19,7 @@ import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { ClinicianOf } from "../events/eventsPage.tsx"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
 import { DeliveryStanding } from "./DeliveryStanding.tsx"
 
@@ -31,7 +33,7 @@ const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
     ),
 })
 
-const replay = defineAction("/deliveries/replay", "dead-letters replay", {
+export const replayDelivery = defineAction("/deliveries/replay", "dead-letters replay", {
   forPartners: true,
   role: "operator",
   inputs: { delivery: required(DeliveryId) },
@@ -44,13 +46,17 @@ const replay = defineAction("/deliveries/replay", "dead-letters replay", {
 /** A delivery with its attempts side by side; what was sent and answered is masked. */
 const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
   forPartners: true,
-  run: Effect.fnUntraced(function* ({ delivery: id }, { isShown, show }) {
+  run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {
     const deliveries = yield* DeliveryReader
     const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
-    const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroupReader).findOf(id)], {
-      concurrency: "unbounded",
-    })
+    const request = yield* deliveries.request(delivery)
+    const group = yield* (yield* FailureGroupReader).findOf(id)
+    // Partners have no pages of clinicians and campaigns.
+    const event =
+      operator.role === "partner"
+        ? undefined
+        : yield* (yield* EventReader).find(delivery.eventId, delivery.organizationId)
     const endpoint = yield* (yield* EndpointRepository).find(delivery.endpointId)
     const { name } = yield* (yield* OrganizationReader).find(delivery.organizationId)
     const isDead =
@@ -76,11 +82,11 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
           endpoint={endpoint}
           line={failureLine(attempts.at(-1)?.response ?? null)}
         />
-        <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group)} />
+        <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group, event)} />
         <div class="actions">
           {waits && <ActionForm action={retry} params={params} label="Retry now" isPrimary />}
           {isDead && delivery.eventType !== null && (
-            <ActionForm action={replay} hidden={params} label="Replay" isPrimary />
+            <ActionForm action={replayDelivery} hidden={params} label="Replay" isPrimary />
           )}
         </div>
         <Attempts attempts={attempts} isShown={isShown} />
@@ -96,13 +102,14 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
   }),
 })
 
-export const deliveryRoutes = [...pages, retry, replay] as const
+export const deliveryRoutes = [...pages, retry, replayDelivery] as const
 
 const factsOf = (
   { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
   organization: string,
   url: ShownUrl,
   group: FailureGroup | null,
+  event: LoggedEvent | undefined,
 ) => ({
   "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
   Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
@@ -112,6 +119,8 @@ const factsOf = (
       <IdLink id={delivery.eventId} />
     </>
   ),
+  Clinician: event?.recipientId && <ClinicianOf {...event} />,
+  Campaign: event && <IdLink id={event.campaignId}>{event.campaignName}</IdLink>,
   Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, url]])} />,
   Organization: <IdLink id={delivery.organizationId}>{organization}</IdLink>,
   Created: <Time at={delivery.createdAt} />,

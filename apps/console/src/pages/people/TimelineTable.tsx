@@ -40,7 +40,14 @@ export const TimelineTable = (props: {
         Detail: ({ detail }) => detail ?? "–",
         Where: (entry) => <Where entry={entry} names={props.names} />,
         Webhooks: ({ kind, eventId }) =>
-          kind === "received" || eventId === null ? "–" : <Deliveries of={byEvent[eventId] ?? []} />,
+          kind === "received" || eventId === null ? (
+            "–"
+          ) : (
+            <>
+              <IdLink id={eventId}>Event</IdLink>
+              <Deliveries of={byEvent[eventId] ?? []} />
+            </>
+          ),
       }}
     />
   )
@@ -63,7 +70,7 @@ const Where = (props: { readonly entry: TimelineEntry; readonly names: ReadonlyM
 
 const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
   props.of.length === 0 ? (
-    <>Delivered long ago, or to nobody</>
+    <>, delivered long ago or to nobody</>
   ) : (
     <ul>
       {props.of.map(({ id, state, replayedAs }) => (

@@ -1,8 +1,7 @@
-import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { type EventId, type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
+import { type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
 import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
@@ -121,30 +120,14 @@ const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator)
 
 const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator) {
   const found = yield* (yield* ObjectFinder).find([id], operator.organizationId)
-  const shown = found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_"))
-  return (yield* Effect.forEach(shown, hitsOf)).flat()
+  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map(hitOf)
 })
 
-const hitsOf = Effect.fnUntraced(function* (object: FoundObject) {
+const hitOf = (object: FoundObject): Hit => {
   const { id, organizationId, shownOn } = object
-  if (id.startsWith("evt_") && shownOn !== "inbox") return yield* findDeliveries(id as EventId, organizationId!)
   const what = shownOn === "inbox" ? "Event of a partner" : WHAT[kindOf(id)]
-  return [{ what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }] satisfies ReadonlyArray<Hit>
-})
-
-/** An event of ours stands on the pages of its deliveries. */
-const findDeliveries = Effect.fnUntraced(function* (id: EventId, organizationId: OrganizationId) {
-  const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id])
-  return deliveries.map(
-    (delivery): Hit => ({
-      what: "Delivery of the event",
-      to: `/deliveries/${delivery.id}`,
-      name: <ShortId>{delivery.id}</ShortId>,
-      note: delivery.state,
-      organizationId,
-    }),
-  )
-})
+  return { what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }
+}
 
 /** Finds a key or signing secret, also one that has ended, by the hash of its text. */
 const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: Redacted.Redacted, operator: Operator) {

@@ -85,6 +85,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
             columns={{
               Record: (each) => <IdLink id={each.id} />,
               Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
+              Events: ({ id }) => <a href={`/events?recipient=${id}`}>Events</a>,
               Token: ({ token }) => <code>{token}</code>,
               Imported: ({ createdAt }) => <Time at={createdAt} />,
               Sent: ({ sentAt }) => <Time at={sentAt} />,

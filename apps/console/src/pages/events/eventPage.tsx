@@ -1,0 +1,92 @@
+import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
+import { EventReader } from "@outreach/backoffice/events/EventReader"
+import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/forms.tsx"
+import { Facts, Items, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
+import { Content, foreign, IdLink, Time } from "../../components/values.tsx"
+import { required } from "../../http/inputs.ts"
+import { PageError } from "../../http/PageError.ts"
+import { defineMaskedPage } from "../../http/Route.ts"
+import { DeliveryState, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
+import { replayDelivery } from "../deliveries/deliveryPage.tsx"
+import { On } from "../people/personActions.tsx"
+import { ClinicianOf } from "./eventsPage.tsx"
+
+/** An event of ours: what it tells, and its deliveries. Its content is masked. */
+export const eventPages = defineMaskedPage("/events/:event", "events show", {
+  confirmed: { reveal: required(On) },
+  run: Effect.fnUntraced(function* ({ event }, { operator, isShown, show }) {
+    // A partner's event may have the id of an event of another organization, so whose the id is does not tell whose the event is.
+    const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)
+    if (found === undefined) return yield* inboundPage(event, operator.organizationId)
+    const { id, organizationId, type, emittedAt, campaignId } = found
+    const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id])
+    const endpoints = yield* readEndpoints(organizationId)
+    const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
+    return (
+      <Page title={`Event ${type}`} commands={[`ops events show ${id}${isShown ? " --reveal" : ""}`]}>
+        <Facts
+          facts={{
+            Id: <code>{id}</code>,
+            Occurred: <Time at={found.occurredAt} />,
+            Emitted: <Time at={emittedAt} />,
+            Clinician: found.recipientId !== null && <ClinicianOf {...found} />,
+            Campaign: <IdLink id={campaignId}>{found.campaignName}</IdLink>,
+            Organization: <IdLink id={organizationId} />,
+          }}
+        />
+        <Table
+          title="Deliveries"
+          rows={deliveries}
+          empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
+          columns={{
+            Delivery: ({ id }) => <IdLink id={id} />,
+            State: (delivery) => <DeliveryState {...delivery} />,
+            Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+            "Send again": (delivery) =>
+              delivery.replayedAs !== null ? (
+                <IdLink id={delivery.replayedAs}>Replay</IdLink>
+              ) : DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) ? (
+                <ActionForm action={replayDelivery} hidden={{ delivery: delivery.id }} label="Replay" />
+              ) : (
+                <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>This moment of the log</a>
+              ),
+          }}
+        />
+        <Section title="What is sent">
+          {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+          <Content isShown={isShown}>{found.body}</Content>
+          {!isShown && (
+            <ActionForm action={show} hidden={{ reveal: true }} label="Show">
+              <span>Shows the content as it is sent. The audit log records it.</span>
+            </ActionForm>
+          )}
+        </Section>
+        <LinkLine to={`/events?campaign=${campaignId}&type=${type}`}>Events of this type and campaign</LinkLine>
+      </Page>
+    )
+  }),
+})
+
+/** The audit log and searches name events of partners by the same kind of id. */
+const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: OrganizationId | null) {
+  const named = yield* (yield* ObjectFinder).find([id], organizationId)
+  const found = named.filter(({ shownOn }) => shownOn === "inbox")
+  if (found.length === 0) return yield* PageError.notFound()
+  return (
+    <Page title={foreign`Event ${id}`}>
+      <p>It is not an event of ours. A partner sent it:</p>
+      <Items
+        of={found.map(({ organizationId: owner }) => (
+          <a key={owner} href={`/inbox/${encodeURIComponent(id)}?organization=${owner}`}>
+            Event in the inbox of {owner}
+          </a>
+        ))}
+      />
+    </Page>
+  )
+})

@@ -1,0 +1,82 @@
+import { EventReader, type LoggedEvent, MAX_EVENT_SCAN } from "@outreach/backoffice/events/EventReader"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { Effect } from "effect"
+import { flagsOf, formatCount } from "../../components/format.ts"
+import { FilterBar } from "../../components/forms.tsx"
+import { Page, Pager, Table } from "../../components/layout.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
+import { choice, defineCursor, field, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
+import { definePage } from "../../http/Route.ts"
+
+const PAGE_SIZE = 50
+/** How many campaigns the filter offers. */
+const MAX_CAMPAIGNS = 200
+
+const filters = {
+  organization: organizationFilter,
+  type: choice("Type", outboundEventTypes, { all: "All" }),
+  campaign: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
+  recipient: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
+  ...timeRange("From", "Before"),
+}
+
+const eventCursor = defineCursor({ emittedAt: Instant, id: EventId })
+
+/** The log of the events that were published for partners, newest first. */
+export const eventsPage = definePage("/events", {
+  inputs: { ...filters, before: eventCursor.input },
+  run: Effect.fnUntraced(function* ({ before = null, ...given }, { operator }) {
+    const { organization: organizationId, campaign: campaignId, recipient: recipientId, type, from, to } = given
+    const filter = { organizationId, campaignId, recipientId, type, from, to }
+    const { events, next } = yield* (yield* EventReader).page(filter, PAGE_SIZE, before)
+    const organizations = yield* (yield* OrganizationReader).list
+    const campaigns = yield* CampaignRepository
+    const newest = yield* campaigns.list(pickDefined({ organizationId }), MAX_CAMPAIGNS)
+    const isOffered = campaignId === undefined || newest.some(({ id }) => id === campaignId)
+    const offered = isOffered ? newest : [yield* campaigns.find(campaignId), ...newest]
+    const isOfOne = organizationId !== undefined || operator.organizationId !== null
+    return (
+      <Page title="Events" commands={[`ops events list${flagsOf(given)}`]}>
+        <FilterBar
+          inputs={filters}
+          values={given}
+          controls={{ organization: { options: organizations }, campaign: { options: offered } }}
+        />
+        <Table
+          label="Published events, newest first"
+          rows={events}
+          empty={
+            next === null
+              ? "No event fits. What happens to recipients is published to the partners, and stands here."
+              : `None of ${formatCount(MAX_EVENT_SCAN)} events is of the campaign. The next page looks further back.`
+          }
+          columns={{
+            Event: ({ id, type }) => <IdLink id={id}>{type}</IdLink>,
+            Clinician: (event) => <ClinicianOf {...event} />,
+            Campaign: ({ campaignId, campaignName }) => <IdLink id={campaignId}>{campaignName}</IdLink>,
+            Organization:
+              !isOfOne &&
+              (({ organizationId: id }) => (
+                <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? id}</IdLink>
+              )),
+            Emitted: ({ emittedAt }) => <Time at={emittedAt} />,
+          }}
+        />
+        <Pager next={next === null ? undefined : { before: eventCursor.of(next) }} />
+      </Page>
+    )
+  }),
+})
+
+/** The clinician that an event tells of, if it is one. */
+export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId" | "npi">) =>
+  recipientId === null ? (
+    <>–</>
+  ) : (
+    <IdLink id={recipientId}>{npi === null ? "Erased clinician" : `NPI ${maskNpi(npi)}`}</IdLink>
+  )

@@ -1,0 +1,52 @@
+import { EventReader } from "@outreach/backoffice/events/EventReader"
+import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { Effect } from "effect"
+import { group, reading, revealing } from "../Declaration.ts"
+import { CONTINUES, eventTypeFilter, limit, organizationId, period } from "../inputs/filters.ts"
+import { argument, flag, optional, switchFlag } from "../inputs/Input.ts"
+import { formatRecord, refuse } from "../output/Output.ts"
+
+const list = reading({
+  about:
+    "List events of the log, newest first; --campaign looks only at the last 5,000 events of its organization in the period",
+  examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
+  input: {
+    organizationId: optional(organizationId),
+    eventType: eventTypeFilter,
+    campaignId: optional(flag(CampaignId, "Only those of this campaign, cmp_…")),
+    recipientId: optional(flag(RecipientId, "Only those of this recipient, rcp_…")),
+    ...period("Only those emitted", CONTINUES),
+    limit,
+  },
+  run: ({ eventType, limit, ...filter }) =>
+    EventReader.use(({ page }) =>
+      Effect.map(page({ ...filter, type: eventType }, limit + 1, null), ({ events }) =>
+        events.map(({ npi, ...event }) => event),
+      ),
+    ),
+  columns: ["id", "type", "emittedAt", "recipientId", "campaignId"],
+})
+
+const show = revealing({
+  about: "Show an event of the log, and what is sent of it without personal data",
+  input: {
+    eventId: argument(EventId, "The event's id, evt_…"),
+    reveal: switchFlag("Show the content as it is sent, with its personal data"),
+  },
+  *run({ eventId, reveal }) {
+    const found = yield* EventReader.use(({ find }) => find(eventId, null))
+    if (found === undefined) return yield* refuse("EventNotFound", `No event ${eventId} is stored.`, { eventId })
+    const { body, npi, ...event } = found
+    const content = reveal ? { body } : { content: JSON.stringify(maskContent(body), null, 2) }
+    return { ...event, npi: npi && maskNpi(npi), ...content }
+  },
+  format: ({ content, body, ...event }) => `${formatRecord(event)}\n\n${body ?? content}`,
+})
+
+export const events = group({
+  about: "Events that were published for the partners",
+  commands: { list, show },
+  services: EventReader.layer,
+})

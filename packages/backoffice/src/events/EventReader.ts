@@ -1,0 +1,152 @@
+import { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DatabaseService } from "@outreach/postgres/adapter"
+import { allOf, equal } from "@outreach/postgres/conditions"
+import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/events/recipientEvents"
+import { keyset } from "@outreach/postgres/keyset"
+import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema } from "effect"
+
+/** An event of ours, as it was published for the partner. */
+const LoggedEvent = Schema.Struct({
+  organizationId: OrganizationId,
+  id: EventId,
+  type: Schema.String,
+  programId: ProgramId,
+  campaignId: CampaignId,
+  campaignName: Schema.String,
+  /** The one recipient that it tells of. */
+  recipientId: Schema.NullOr(RecipientId),
+  /** Null once the recipient was erased, too. */
+  npi: Schema.NullOr(Recipient.fields.npi),
+  occurredAt: Timestamp,
+  emittedAt: Timestamp,
+})
+export type LoggedEvent = typeof LoggedEvent.Type
+
+/** Which events a list shows: all conditions must hold. */
+export interface EventFilter {
+  readonly organizationId?: OrganizationId | undefined
+  readonly type?: string | undefined
+  readonly campaignId?: CampaignId | undefined
+  readonly recipientId?: RecipientId | undefined
+  /** Emitted at or after, and before. */
+  readonly from?: Timestamp | undefined
+  readonly to?: Timestamp | undefined
+}
+
+export type EventCursor = Pick<LoggedEvent, "emittedAt" | "id">
+
+/** How many events of its organization a list of one campaign looks at for a page. */
+export const MAX_EVENT_SCAN = 5000
+
+const listed = rowsOf(LoggedEvent, {
+  campaignName: `(
+    select name from campaigns where campaigns.organization_id = event.organization_id and campaigns.id = event.campaign_id)`,
+  npi: `(
+    select npi from recipients
+    where recipients.organization_id = event.organization_id and recipients.id = event.recipient_id and erased_at is null)`,
+})
+const decodeWhole = decodeRows({ ...LoggedEvent.fields, body: Schema.String })
+const decodeCursors = decodeRows({ emittedAt: Timestamp, id: EventId })
+const decodeCampaigns = decodeRows({ organizationId: OrganizationId, lastAt: Schema.NullOr(Timestamp) })
+const newestFirst = keyset({ emittedAt: "emitted_at", id: "id" }, "desc")
+/** The order of `events_by_type`, which has one type. */
+const byType = keyset({ type: "type", emittedAt: "emitted_at", id: "id" }, "desc")
+
+/** Reads the log of published events. */
+export class EventReader extends DatabaseService<EventReader>()("backoffice/events/EventReader", (sql) => {
+  const inRange = ({ type, from, to }: EventFilter, before: EventCursor | null) =>
+    allOf(
+      equal({ type }),
+      from && sql`emitted_at >= ${from}`,
+      to && sql`emitted_at < ${to}`,
+      // By the time alone as well: a comparison of rows leaves no partition out.
+      before === null ? undefined : sql`emitted_at <= ${before.emittedAt} and ${newestFirst.after(before)}`,
+    )
+
+  /** An event of a recipient is found by an index of its own, or by the time that the recipient's row has of it. */
+  const ofRecipient = (recipientId: RecipientId, filter: EventFilter, before: EventCursor | null, limit: number) => {
+    const stamped = (type: keyof typeof STAMPED_EVENTS, isAbout: string) => sql`
+      select event.* from recipients recipient cross join lateral (
+        select * from events event
+        where organization_id = recipient.organization_id and type = ${type}
+          and emitted_at = recipient.${sql.literal(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)} and ${inRange(filter, before)}
+        limit 1
+      ) event
+      where recipient.organization_id in (select id from organizations) and recipient.id = ${recipientId}`
+    return sql`
+      select ${listed.columns} from (
+        (select * from events
+        where organization_id in (select id from organizations) and recipient_id = ${recipientId}
+          and ${sql.literal(IN_EVENTS_OF_RECIPIENT)} and ${inRange(filter, before)}
+        order by emitted_at desc, id desc limit ${limit})
+        union all ${stamped("outreach.email_sent", "event.recipient_id = recipient.id")}
+        union all ${stamped("outreach.recipients_published", "strpos(body, recipient.id) > 0")}
+      ) event
+      where ${equal({ organization_id: filter.organizationId, campaign_id: filter.campaignId })}
+      order by ${newestFirst.order} limit ${limit}`.pipe(listed.decode)
+  }
+
+  const ofOrganizations = (filter: EventFilter, before: EventCursor | null, limit: number) =>
+    sql`
+      select ${listed.columns} from (
+        select found.* from organizations cross join lateral (
+          select * from events
+          where organization_id = organizations.id and ${inRange(filter, before)}
+          order by ${filter.type === undefined ? newestFirst.order : byType.order} limit ${limit}
+        ) found
+        where ${equal({ "organizations.id": filter.organizationId })}
+        order by ${newestFirst.order} limit ${limit}
+      ) event
+      order by ${newestFirst.order}`.pipe(listed.decode)
+
+  return {
+    /**
+     * Lists a page of events, newest first, and after which event the list goes on; null at its end. No index has the events of a campaign: such a
+     * list begins at the last change of its recipients, and looks at `MAX_EVENT_SCAN` events, so a page may be short, or empty, although the list goes on.
+     */
+    page: Effect.fnUntraced(function* (filter: EventFilter, limit: number, before: EventCursor | null) {
+      const { recipientId, campaignId } = filter
+      const pageOf = (rows: ReadonlyArray<LoggedEvent>) => {
+        const { data, next_cursor } = newestFirst.page(rows, limit)
+        return { events: data, next: next_cursor }
+      }
+      if (recipientId !== undefined) return pageOf(yield* ofRecipient(recipientId, filter, before, limit + 1))
+      if (campaignId === undefined) return pageOf(yield* ofOrganizations(filter, before, limit + 1))
+      const [campaign] = yield* sql`
+        select organization_id as "organizationId", (
+          select max(updated_at) from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id
+        ) as "lastAt" from campaigns campaign where id = ${campaignId}`.pipe(decodeCampaigns)
+      if (campaign === undefined || campaign.lastAt === null) return { events: [], next: null }
+      const { organizationId, lastAt } = campaign
+      const order = filter.type === undefined ? newestFirst.order : byType.order
+      const isScanned = allOf(
+        sql`organization_id = ${organizationId} and emitted_at <= ${lastAt}
+          and emitted_at >= (select created_at from campaigns where organization_id = ${organizationId} and id = ${campaignId})`,
+        inRange(filter, before),
+      )
+      const [last] = yield* sql`
+        select emitted_at as "emittedAt", id from events
+        where ${isScanned} order by ${order} offset ${MAX_EVENT_SCAN - 1} limit 1`.pipe(decodeCursors)
+      const rows = yield* sql`
+        select ${listed.columns} from events event
+        where ${isScanned} and campaign_id = ${campaignId}
+          and (emitted_at, id) >= (${last?.emittedAt ?? "-infinity"}::timestamptz, ${last?.id ?? ""})
+        order by ${order} limit ${limit + 1}`.pipe(listed.decode)
+      const { events, next } = pageOf(rows)
+      return { events, next: next ?? last ?? null }
+    }),
+
+    /** Finds an event with its body and its recipient's NPI, in one organization or in any; undefined without one. */
+    find: (id: EventId, organizationId: OrganizationId | null) =>
+      sql`
+        select ${listed.columns}, body from (
+          select found.* from organizations cross join lateral (
+            select * from events where organization_id = organizations.id and id = ${id} limit 1
+          ) found
+          where ${equal({ "organizations.id": organizationId ?? undefined })} limit 1
+        ) event`.pipe(decodeWhole, first),
+  }
+}) {}

@@ -1,0 +1,155 @@
+import { describe, expect } from "@effect/vitest"
+import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import { Settlements } from "@outreach/domain/mail/Settlements"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
+import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { draftsOf, qualifyOn } from "@outreach/testing/outreachOn"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { Effect, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
+import {
+  MAX_LISTED_SCAN,
+  OutcomeReader,
+  RECIPIENT_LISTS,
+  type RecipientCursor,
+  type RecipientListName,
+} from "../../src/recipients/OutcomeReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+/** Seeds a campaign of nine recipients, of whom each came to something else. Returns their ids in the order of their NPIs. */
+const seed = Effect.gen(function* () {
+  yield* cancelCampaigns
+  const sql = yield* SqlClient.SqlClient
+  const { campaign, organization, program } = yield* seedCampaign({ recipients: 9 })
+  const key = { organizationId: organization.id, campaignId: campaign.id }
+  yield* sendCampaign(campaign.id)
+  const ids = (yield* sql<{ id: RecipientId }>`
+    select id from recipients where campaign_id = ${campaign.id} order by npi`).map(({ id }) => id)
+  yield* suppressClinicians({ programId: program.id }, [{ npi: npi(8), email: null }], "operator")
+  const { settle } = yield* Settlements
+  for (const lease of yield* claimMessages(9)) {
+    if (lease.recipientId !== ids[7]) yield* settleSent(lease)
+    else yield* settle(lease, { state: "unrendered", failure: { class: "template", code: "no_first_name" } })
+  }
+  const publish = (outcomes: Parameters<typeof draftsOf>[1]) =>
+    Effect.flatMap(draftsOf(campaign, outcomes), (events) =>
+      inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => publishEvents(events, at))),
+    )
+  yield* publish([
+    [ids[1]!, "human opened"],
+    [ids[2]!, "bot opened"],
+    [ids[3]!, "human clicked"],
+    [ids[4]!, "bot clicked"],
+  ])
+  yield* reportBounce(ids[5]!, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" })
+  yield* reportBounce(ids[6]!, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Refused" })
+  yield* reportComplaint(ids[1]!, "abuse")
+  yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: ids[3]! })
+  const at = yield* inTransaction(commitTimestamp(organization.id))
+  yield* qualifyOn(
+    organization.id,
+    [
+      { programId: program.id, stage: "account_created", npi: npi(3) },
+      { programId: program.id, stage: "learner_qualified", npi: npi(3) },
+    ],
+    at,
+  )
+  return { key, ids }
+})
+
+const list = Effect.fnUntraced(function* (key: CampaignKey, name: RecipientListName, limit: number) {
+  const { page } = yield* OutcomeReader
+  const found: Array<string> = []
+  let next: RecipientCursor | null = null
+  do {
+    const { recipients, next: after }: Effect.Success<ReturnType<typeof page>> = yield* page(key, name, limit, next)
+    found.push(...recipients.map(({ id }) => id))
+    next = after
+  } while (next !== null)
+  return found
+})
+
+const EXPECTED: Readonly<Record<RecipientListName, ReadonlyArray<number>>> = {
+  imported: [0, 1, 2, 3, 4, 5, 6, 7, 8],
+  published: [0, 1, 2, 3, 4, 5, 6, 7, 8],
+  sent: [0, 1, 2, 3, 4, 5, 6],
+  bounced: [5],
+  refused_later: [6],
+  opened: [1],
+  opened_with_bots: [1, 2],
+  clicked: [3],
+  clicked_with_bots: [3, 4],
+  account_created: [3],
+  learner_qualified: [3],
+  completer_qualified: [],
+  complained: [1],
+  unsubscribed: [3],
+  quarantined: [7],
+  withdrawn: [8],
+}
+
+describe("the lists of a campaign's recipients", () => {
+  test("hold for each outcome the recipients that the campaign's totals count, whatever the size of a page", function* () {
+    const { key, ids } = yield* seed
+    const totals = yield* (yield* CampaignReader).totals(key)
+    for (const name of Struct.keys(RECIPIENT_LISTS)) {
+      const expected = EXPECTED[name].map((n) => ids[n])
+      for (const limit of [1, 2, 50]) {
+        const found = yield* list(key, name, limit)
+        expect({ name, limit, found: found.toSorted() }).toEqual({ name, limit, found: expected.toSorted() })
+      }
+      expect({ name, total: totals[RECIPIENT_LISTS[name].total] }).toEqual({ name, total: expected.length })
+    }
+  })
+
+  test("leave out who took an unsubscription back, and who bounced after a refusal", function* () {
+    const { key, ids } = yield* seed
+    yield* (yield* UnsubscriptionRepository).revoke({ organizationId: key.organizationId, recipientId: ids[3]! })
+    yield* reportBounce(ids[6]!, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" })
+    expect(yield* list(key, "unsubscribed", 50)).toEqual([])
+    expect(yield* list(key, "refused_later", 50)).toEqual([])
+    expect(yield* list(key, "bounced", 50)).toEqual([ids[6], ids[5]])
+  })
+
+  test("say of each what became of it and when, and nothing of another campaign", function* () {
+    const { key, ids } = yield* seed
+    const other = yield* seed
+    const { page } = yield* OutcomeReader
+    const { recipients } = yield* page(key, "bounced", 50, null)
+    expect(recipients).toMatchObject([
+      { id: ids[5], state: "bounced", bounceReason: "mailbox_disabled", lastReply: "550 5.2.1 Disabled" },
+    ])
+    expect(recipients[0]!.at).toBe(recipients[0]!.bouncedAt)
+    expect((yield* page(key, "withdrawn", 50, null)).recipients).toMatchObject([{ withdrawalReason: "suppressed" }])
+    const crossed = { organizationId: key.organizationId, campaignId: other.key.campaignId }
+    expect(yield* list(crossed, "imported", 50)).toEqual([])
+  })
+
+  test("look at a bounded number of rows for a page, and go on after them", function* () {
+    const { key, ids } = yield* seed
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+      select organization_id, make_id('rcp'), campaign_id, program_id, 'aB3dE9', '1234567893', 'a@clinic.test', now(), now() + interval '1 day'
+      from recipients cross join generate_series(1, ${MAX_LISTED_SCAN}::int) where id = ${ids[0]!}`
+    const { page } = yield* OutcomeReader
+    const first = yield* page(key, "clicked", 50, null)
+    expect(first.recipients).toEqual([])
+    const second = yield* page(key, "clicked", 50, first.next)
+    expect(second).toMatchObject({ recipients: [{ id: ids[3] }], next: null })
+    // An index holds these alone.
+    expect((yield* page(key, "bounced", 50, null)).recipients).toHaveLength(1)
+  })
+})
