@@ -1,0 +1,137 @@
+import { likelyTargets } from "@outreach/backoffice/csv/ColumnMap"
+import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
+import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
+import { textSchema } from "@outreach/domain/textSchema"
+import { Effect, FileSystem, Result, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { file as fileInput, oneOf, required } from "../../http/inputs.ts"
+import { PageError, refuse } from "../../http/PageError.ts"
+import { defineAction } from "../../http/Route.ts"
+import { type HeldList, HeldLists } from "./HeldLists.ts"
+import { checkList, importList } from "./importJobs.ts"
+
+/** A column that is left out. A form sends no empty values. */
+export const LEFT_OUT = "-"
+
+export const ListId = textSchema("the id of a list that the console holds", (text) =>
+  /^[0-9a-f-]{36}$/.test(text) ? text : undefined,
+)
+
+const isTarget = (text: string) =>
+  [LEFT_OUT, "npi", "email"].includes(text) || Result.getOrUndefined(fieldNameOf(text)) === text
+
+const Targets = textSchema("what each column holds", (text): ReadonlyArray<string> | undefined => {
+  const targets = text.split(",")
+  return targets.every(isTarget) ? targets.map((target) => (target === LEFT_OUT ? "" : target)) : undefined
+})
+
+/** What a list must have a column for, and what it may have one for. */
+export const wantedOf = ({ fields, hours }: Pick<Campaign, "fields" | "hours">) => ({
+  needed: ["npi", "email", ...fields],
+  offered: [...new Set(["npi", "email", ...fields, ...(hours === null ? [] : PLACE_FIELDS)])],
+})
+
+export const missingIn = (targets: ReadonlyArray<string>, campaign: Campaign): ReadonlyArray<string> =>
+  wantedOf(campaign).needed.filter((target) => !targets.includes(target))
+
+const WORDS: Readonly<Record<string, string>> = { npi: "NPI", email: "E-mail address", [LEFT_OUT]: "Leave out" }
+export const wordsFor = (target: string): string => WORDS[target] ?? target
+
+export const lackOf = (missing: ReadonlyArray<string>): string =>
+  `Choose which column holds ${missing.map((target) => (target === "npi" ? "the NPI" : target === "email" ? "the e-mail address" : target)).join(", ")}.`
+
+const addressOf = ({ campaignId, id }: HeldList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
+
+/** What is wrong with a file, without the place where the console keeps it. */
+export const messageOf = (error: { readonly message: string }): string =>
+  "file" in error && "reason" in error ? `The file cannot be imported: ${error.reason}.` : error.message
+
+export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "recipients import", {
+  role: "operator",
+  inputs: {
+    check: oneOf(["yes"]),
+    file: required(
+      fileInput("List", {
+        accept: ".csv,.tsv,.txt,text/csv,text/plain",
+        hint: "A text file with a line for each clinician: CSV UTF-8 as spreadsheets save it, or separated by semicolons or tabs. At most 50 MiB.",
+      }),
+    ),
+  },
+  faults: { UnusableFile: "file" },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
+    if (file === undefined) return yield* refuse("NoFile", "The form was sent without a file. Choose one.")
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    const { status } = campaign
+    if (!IMPORTABLE.includes(status)) {
+      return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+    }
+    const { hold } = yield* HeldLists
+    const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
+      error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
+    )
+    const targets = likelyTargets(wantedOf(campaign).offered, list.columns)
+    if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
+    return { to: addressOf(list), notice: "Received. Nothing is imported yet: look at how it is understood." }
+  }),
+})
+
+export const GONE =
+  "The list is not here any more. The console process that received it holds it for 15 minutes, and not after a restart. Choose the file again."
+
+const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, id: string) {
+  return (yield* HeldLists).find(operator, campaignId, id) ?? (yield* refuse("ListGone", GONE))
+})
+
+export const checkColumns = defineAction("/campaigns/:campaign/imports/check", "recipients import", {
+  role: "operator",
+  inputs: { list: required(ListId), check: oneOf(["yes"]), columns: required(Targets) },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id, columns: targets }, { operator }) {
+    const list = yield* findList(operator, campaignId, id)
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    const chosen = targets.filter((target) => target !== "")
+    const twice = chosen.find((target, i) => chosen.indexOf(target) !== i)
+    if (twice !== undefined) {
+      return yield* refuse("UnclearColumns", `More than one column is chosen for ${wordsFor(twice)}. Choose one.`)
+    }
+    const missing = missingIn(targets, campaign)
+    if (missing.length > 0 || targets.length !== list.columns.length)
+      return yield* refuse("UnclearColumns", lackOf(missing))
+    yield* checkList(list, targets, operator)
+    return { to: addressOf(list), notice: "Checked again. Nothing is imported yet." }
+  }),
+})
+
+export const importChecked = defineAction("/campaigns/:campaign/imports/import", "recipients import", {
+  role: "operator",
+  inputs: { list: required(ListId), "skip-bad": oneOf(["yes"]) },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
+    const list = yield* findList(operator, campaignId, id)
+    if (list.check === undefined) return yield* refuse("NotChecked", "Check the list first.")
+    const importId = yield* importList(list, list.check, operator)
+    if (importId === undefined) {
+      const notice = "Other lists are being imported. The import of this one begins after them, and stands here then."
+      return { to: `/campaigns/${campaignId}/imports`, notice }
+    }
+    return { to: `/imports/${importId}`, notice: "The import has begun, and goes on if you leave this page." }
+  }),
+})
+
+export const downloadRejects = defineAction("/campaigns/:campaign/imports/rejects", "recipients import", {
+  role: "operator",
+  isRepeatable: true,
+  inputs: { list: required(ListId), check: oneOf(["yes"]), rejects: oneOf(["rejects.csv"]) },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
+    const { check } = yield* findList(operator, campaignId, id)
+    const files = yield* FileSystem.FileSystem
+    if (check?.outcome === undefined) return yield* refuse("NotChecked", "The check has not ended yet.")
+    return HttpServerResponse.stream(Stream.orDie(files.stream(check.rejects)), {
+      contentType: "text/csv; charset=utf-8",
+      headers: { "content-disposition": `attachment; filename="rejects.csv"` },
+    })
+  }),
+})
