@@ -10,6 +10,14 @@ it("shows a page that says so at an address of nothing", async () => {
   expect(answer.words).toContain("Not found")
 })
 
+it("leads on from an error to the list of its section", async () => {
+  const admin = await test().as("admin")
+  const { status, document } = await admin.get(`/campaigns/cmp_${"0".repeat(32)}`)
+  expect(status).toBe(404)
+  const links = [...document.querySelectorAll("main nav a")].map((link) => link.getAttribute("href"))
+  expect(links).toEqual(["/campaigns", "/"])
+})
+
 it("lets nothing but its own files into a page", async () => {
   const admin = await test().as("admin")
   const { headers, document } = await admin.get("/nothing")
