@@ -192,7 +192,11 @@ describe("an action whose form is sent again", () => {
     const seeded = await test().run(seedOrganization(`partner${++organizations}.test`))
     await test().run(PREPARATIONS[path]?.(seeded) ?? Effect.void)
     const isRetry = path === "/deliveries/:delivery/retry"
-    const ids = isRetry ? { ...seeded.ids, delivery: await test().run(waitingDelivery(seeded)) } : seeded.ids
+    const ids = {
+      ...seeded.ids,
+      ...(isRetry && { delivery: await test().run(waitingDelivery(seeded)) }),
+      ...(path.startsWith("/events/") && { event: seeded.published }),
+    }
     const admin = await test().as("admin")
     const form = await findForm(admin, action, ids)
     if ("typed" in action.inputs) expectQuestion(form, path)

@@ -81,6 +81,8 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
   return {
     campaign,
+    /** An event of ours. */
+    published: eventId!,
     ids: {
       organization: organization.id,
       program: program.id,

@@ -5,8 +5,9 @@ import { type Answer, startConsole, type Visitor } from "../startConsole.ts"
 
 const test = startConsole()
 
+let organizations = 0
 const setUp = async () => {
-  const { ids } = await test().run(seedOrganization("acme.test"))
+  const { ids } = await test().run(seedOrganization(`acme${++organizations}.test`))
   return { ids, admin: await test().as("admin") }
 }
 

@@ -38,11 +38,10 @@ const createTable = () => {
     while (slots[slot + 2] !== 0 && (slots[slot] !== one || slots[slot + 1] !== other)) slot = (slot + 3) % slots.length
     return slot
   }
-  const [seed, otherSeed] = crypto.getRandomValues(new Uint32Array(2)) as unknown as [number, number]
-  const slotOf = (text: string): number => find(hash(text, seed), hash(text, otherSeed))
+  const seeds = crypto.getRandomValues(new Uint32Array(2))
   return {
     /** Returns 0 for a text that was not added. */
-    lineOf: (text: string): number => slots[slotOf(text) + 2]!,
+    lineOf: (text: string): number => slots[find(...hash(text, seeds)) + 2]!,
     add: (text: string, line: number): void => {
       if (6 * ++size > slots.length) {
         const old = slots
@@ -50,14 +49,24 @@ const createTable = () => {
         for (let i = 0; i < old.length; i += 3)
           if (old[i + 2] !== 0) slots.set(old.subarray(i, i + 3), find(old[i]!, old[i + 1]!))
       }
-      slots.set([hash(text, seed), hash(text, otherSeed), line], slotOf(text))
+      const [one, other] = hash(text, seeds)
+      slots.set([one, other, line], find(one, other))
     },
   }
 }
 
-/** FNV-1a, from a random beginning. */
-const hash = (text: string, seed: number): number => {
-  let hash = seed
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return (hash ^ (hash >>> 15)) >>> 0
+/**
+ * Hashes a text to two numbers of 32 bits. Each has a multiplier of its own: with one for both, texts that agree in one number would tend to agree
+ * in the other.
+ */
+const hash = (text: string, seeds: Uint32Array): readonly [number, number] => {
+  let [one = 0, other = 0] = seeds
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    one = Math.imul(one ^ code, 0x9e3779b1)
+    other = Math.imul(other ^ code, 0x5f356495)
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35)
+  other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35)
+  return [one >>> 0, other >>> 0]
 }

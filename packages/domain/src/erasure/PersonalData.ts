@@ -46,7 +46,7 @@ export const PERSONAL_DATA = {
     deleted: "organization_id recipient_id campaign_id lease_token failure_class failure_code",
   },
   message_attempts: { by: "recipient_id", deleted: "organization_id recipient_id outcome reply" },
-  unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id" },
+  unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id campaign_id" },
   complaints: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id feedback_type" },
   late_refusals: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id cause" },
   replies: { by: "recipient_id", deleted: "organization_id recipient_id subject text" },

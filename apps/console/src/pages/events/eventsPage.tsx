@@ -74,9 +74,8 @@ export const eventsPage = definePage("/events", {
 })
 
 /** The clinician that an event tells of, if it is one. */
-export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId" | "npi">) =>
-  recipientId === null ? (
-    <>–</>
-  ) : (
-    <IdLink id={recipientId}>{npi === null ? "Erased clinician" : `NPI ${maskNpi(npi)}`}</IdLink>
-  )
+export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId" | "npi">) => {
+  if (recipientId === null) return <>–</>
+  // The page of a clinician who was erased is gone.
+  return npi === null ? <>Erased clinician</> : <IdLink id={recipientId}>{`NPI ${maskNpi(npi)}`}</IdLink>
+}
