@@ -1,7 +1,7 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { SendingState } from "@outreach/domain/campaigns/whyNotSent"
+import { RecipientState } from "@outreach/domain/campaigns/whyNotWrittenTo"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { RecipientState } from "@outreach/domain/recipients/whyNotWrittenTo"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Struct } from "effect"

@@ -1,5 +1,5 @@
 import type { RecipientSending } from "@outreach/backoffice/campaigns/SendingReader"
-import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/recipients/whyNotWrittenTo"
+import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/campaigns/whyNotWrittenTo"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { IdLink, isolated, useView } from "../../components/values.tsx"
 

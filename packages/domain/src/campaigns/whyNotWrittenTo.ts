@@ -1,12 +1,12 @@
 import { Schema, Struct } from "effect"
-import { explainMailFailure, type SendingState, whyNotSent } from "../campaigns/whyNotSent.ts"
 import { RecipientId } from "../Identifier.ts"
 import { LATE_REFUSAL_CAUSES } from "../mail/lateRefusalCause.ts"
 import { MailFailure } from "../mail/Mailer.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
+import { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
-import { Recipient } from "./Recipient.ts"
+import { explainMailFailure, type SendingState, whyNotSent } from "./whyNotSent.ts"
 
 /** How far the e-mail of one campaign to one recipient has come. */
 export const RecipientState = Schema.Struct({

@@ -1,6 +1,6 @@
 import type { SendingState } from "@outreach/domain/campaigns/whyNotSent"
+import { type RecipientState, whyNotWrittenTo } from "@outreach/domain/campaigns/whyNotWrittenTo"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { type RecipientState, whyNotWrittenTo } from "@outreach/domain/recipients/whyNotWrittenTo"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { expect, it } from "vitest"
 
