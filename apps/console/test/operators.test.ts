@@ -98,7 +98,7 @@ describe("the operators of the console", () => {
     expect((await admin.get(path)).document.querySelector(`a[href="/audit?object=${dana.id}"]`)).not.toBeNull()
   })
 
-  it("are removed once the name is typed, but for the last admin of all organizations, who also keeps the role", async () => {
+  it("are removed once the name is typed, except the last admin of all organizations, who also keeps the role", async () => {
     const admin = await test().as("admin")
     const dana = await add("Leaves")
     const path = `/operators/${dana.id}`

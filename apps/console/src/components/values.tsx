@@ -146,7 +146,7 @@ export const Id = (props: { readonly children: string }) => (
   </span>
 )
 
-/** An id whose middle is not seen: whoever selects, searches or hears it has it whole. */
+/** An id whose middle is not seen. It is whole in a selection, in a search and for screen readers. */
 export const ShortId = (props: { readonly children: string }) => {
   const id = props.children
   const [, start, middle, end] = /^([a-z]{3}_)([0-9a-f]{26})([0-9a-f]{6})$/.exec(id) ?? []

@@ -4,7 +4,7 @@ import { TestSubject } from "../mail/Message.ts"
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
 import type { UndecidedTest } from "./SubjectTestRepository.ts"
 
-// Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two at once; half of them get
+// Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two immediately; half of them get
 // each. The others wait until the winner is decided, and get that one. Clicks of suspected bots do not count, and each recipient counts once.
 
 /** How a campaign compares two subjects; its own subject is A. */

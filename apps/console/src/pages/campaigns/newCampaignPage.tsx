@@ -126,7 +126,7 @@ const inputs = {
   "subject-b": field(DisplayName, "Subject B", { group: test, size: 60 }),
   "ab-share": field(wholeNumber(1, 100), "Share", {
     group: test,
-    hint: "The percentage who get one of the two at once; the others get the winner",
+    hint: "The percentage who get one of the two immediately; the others get the winner",
     inputmode: "numeric",
     size: 4,
   }),

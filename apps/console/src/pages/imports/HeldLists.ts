@@ -17,7 +17,7 @@ export const MAX_HELD = { ofOperator: 3, ofAll: 20 } as const
 export const HELD_MS = 15 * 60_000
 /** After how long a file is left over from a process that was killed. */
 const ABANDONED_MS = 60 * 60_000
-/** How many lists are checked or imported at once, each with a connection of the database. */
+/** How many lists are checked or imported at the same time, each with a connection of the database. */
 const CONCURRENCY = 2
 
 /** Each has a choice on the page of the check. */
