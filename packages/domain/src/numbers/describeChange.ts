@@ -11,7 +11,7 @@ export interface Change {
 /** Describes how a count differs from an earlier one. */
 export const describeChange = (count: number, before: number): Change => {
   const difference = count - before
-  if (difference === 0) return { direction: "none", text: "the same" }
+  if (difference === 0) return { direction: "none", text: "no change" }
   const [direction, sign] = difference > 0 ? (["up", "+"] as const) : (["down", "−"] as const)
   const size = Math.abs(difference)
   if (before < MIN_FOR_PERCENTAGE) return { direction, text: `${sign}${size.toLocaleString("en")}` }

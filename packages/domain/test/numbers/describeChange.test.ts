@@ -7,7 +7,7 @@ it.each([
   [0, 20, "down", "−100 %"],
   [1000, 20, "up", "+4,900 %"],
   [10_001, 10_000, "up", "under 1 %"],
-  [5, 5, "none", "the same"],
+  [5, 5, "none", "no change"],
 ])("says that %i after %i went %s: %s", (count, before, direction, text) => {
   expect(describeChange(count, before)).toEqual({ direction, text })
 })

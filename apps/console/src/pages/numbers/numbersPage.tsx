@@ -90,7 +90,7 @@ const numbersPage = definePage("/numbers", {
         <ComparisonTable
           title="Today and yesterday"
           periods={["today", "today_by_hour", "yesterday_by_hour", "yesterday"]}
-          headers={["Today so far", "On yesterday", `By ${hour}`, `Yesterday by ${hour}`, "Yesterday"]}
+          headers={["Today so far", "Change by then", `By ${hour}`, `Yesterday by ${hour}`, "Yesterday"]}
           numbers={numbers}
           scope={scope}
         />
@@ -99,7 +99,7 @@ const numbersPage = definePage("/numbers", {
           periods={["this_week", "this_week_by_hour", "last_week_by_hour", "last_week"]}
           headers={[
             "This week so far",
-            "On last week",
+            "Change by then",
             `By ${weekday} ${hour}`,
             `Last week by ${weekday} ${hour}`,
             "Last week",

@@ -61,7 +61,7 @@ describe("the page of numbers", () => {
     expect(words).toContain("A day begins at midnight in UTC, and a week on Monday.")
     const [, soFar, change, byHour, before, yesterday] = textsOf(rowOf(document, DAY, "Sent"))
     expect(yesterday).toBe("2,400")
-    expect([byHour, change]).toEqual([before, "the same"])
+    expect([byHour, change]).toEqual([before, "no change"])
     expect(Number(soFar!.replace(",", "")) - Number(byHour!.replace(",", ""))).toBe(100)
     expect(textsOf(rowOf(document, DAY, "Opened")).at(-1)).toBe("720")
     expect(textsOf(rowOf(document, DAY, "Opened, with suspected bots")).at(-1)).toBe("1,200")
