@@ -15,6 +15,8 @@ import { median } from "./median.ts"
 // pages beside a thousandth of the rows are the baseline. Fails if the median of a page, or its size, is above the limit.
 
 const LIMIT_MS = 100
+/** The page that searches each text of an organization for one clinician, before an erasure. */
+const SEARCHING = { path: /^\/people\/[^/]+\/erase/, limitMs: 5000 }
 const LIMIT_BYTES = 40_000
 
 const { values } = parseArgs({
@@ -69,12 +71,13 @@ try {
     )
     cells.push((bytes / 1000).toFixed(1).padStart(7))
     console.log(`${pattern.padEnd(44)} ${cells.join("  ")}  ${(middle / median(times.small)).toFixed(2)}`)
-    if (middle > LIMIT_MS) slow.push(pattern)
+    const limitMs = SEARCHING.path.test(address) ? SEARCHING.limitMs : LIMIT_MS
+    if (middle > limitMs) slow.push(pattern)
     if (bytes > LIMIT_BYTES) heavy.push(pattern)
   }
   await large.stop()
   await small.stop()
-  if (slow.length > 0) console.error(`Above ${LIMIT_MS} ms: ${slow.join(", ")}`)
+  if (slow.length > 0) console.error(`Above their limit: ${slow.join(", ")}`)
   if (heavy.length > 0) console.error(`Above ${LIMIT_BYTES / 1000} KB: ${heavy.join(", ")}`)
   if (slow.length + heavy.length > 0) process.exitCode = 1
 } finally {

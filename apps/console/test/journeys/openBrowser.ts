@@ -45,8 +45,8 @@ export const openBrowser = (test: () => TestConsole) => {
     const { cookie } = await as(role, options.organizationId)
     const context = await browser.newContext({ ...(options.screen ?? DESKTOP), baseURL: url })
     onTestFinished(() => context.close())
-    // A test has a limit; a step of it has none of its own.
-    context.setDefaultTimeout(0)
+    // Far above what a step takes: one that waits in vain names what it waits for, before the test ends without a word.
+    context.setDefaultTimeout(120_000)
     const [name = "", value = ""] = cookie.split("=")
     await context.addCookies([{ name, value, url }])
     const page = await context.newPage()
