@@ -93,7 +93,9 @@ const renderPlot = (
   svg.setAttribute("role", links.length === 0 ? "img" : "group")
   for (const link of links) {
     link.setAttribute("tabindex", "-1")
-    link.setAttribute("aria-label", link.textContent ?? "")
+    // A bar has no words: the number beside it leads to the same.
+    if (link.textContent?.trim()) link.setAttribute("aria-label", link.textContent)
+    else link.setAttribute("aria-hidden", "true")
   }
   svg.setAttribute("aria-label", label)
   svg.removeAttribute("width")
