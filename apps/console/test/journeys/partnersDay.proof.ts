@@ -51,7 +51,11 @@ describe.skipIf("missing" in chrome)("the partner's day", () => {
       await page.goto("/")
       await page.getByRole("heading", { level: 1, name: "Acme Health" }).waitFor()
       const cause = page.getByRole("row", { name: /No such route/ })
-      for (let isCounted = false; !isCounted; isCounted = (await cause.getByRole("cell", { name: /^(Dead letters )?4$/ }).count()) > 0)
+      for (
+        let isCounted = false;
+        !isCounted;
+        isCounted = (await cause.getByRole("cell", { name: /^(Dead letters )?4$/ }).count()) > 0
+      )
         await page.reload()
       await look()
       await cause.getByRole("link", { name: /No such route/ }).click()
