@@ -168,9 +168,9 @@ export const proveOutcomes = async (
     query<{ replies: number; unsubscribed: number }>(
       (sql) => sql`
         select (select count(*)::int from replies join recipients recipient on recipient.id = recipient_id
-            where campaign_id = ${campaign.id} and email = 'x@accepts.test' and text = 'May I bring a colleague?') as replies,
+            where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and text = 'May I bring a colleague?') as replies,
           (select count(*)::int from unsubscriptions join recipients recipient on recipient.id = recipient_id
-            where campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization) as unsubscribed`,
+            where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization) as unsubscribed`,
     )
   const arrived = { replies: 1, unsubscribed: 1 }
   const hasArrived = ([now]: ReadonlyArray<object>) => JSON.stringify(now) === JSON.stringify(arrived)
