@@ -1,3 +1,7 @@
+/** Returns the name of one of a list, or its id if the list lacks it. */
+export const nameIn = (list: ReadonlyArray<{ readonly id: string; readonly name: string }>, id: string): string =>
+  list.find((each) => each.id === id)?.name ?? id
+
 export const formatCount = (count: number): string => count.toLocaleString("en")
 
 /** Formats a count for the axis of a chart, such as `800` or `1.2K`. */

@@ -149,11 +149,11 @@ const respond = Effect.fnUntraced(function* <R>(
   const context = { operator, session: view.formToken, version: given.get("version") ?? "", now: view.now, file }
   const { command } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
-  const submission = route.isRepeatable ? undefined : (given.get("submission") ?? undefined)
+  const submission = isAction && !route.isRepeatable ? (given.get("submission") ?? undefined) : undefined
   const run = refusing(route.run(input, context), route)
   const answer =
     command !== undefined
-      ? yield* audited(command, input, { operator, submission: isAction ? submission : undefined }, run)
+      ? yield* audited(command, input, { operator, submission }, run)
       : route.kind === "page" && route.isConsistent !== false
         ? yield* consistentRead(run)
         : yield* run

@@ -61,7 +61,7 @@ export class InvalidSubjectTest extends DescribedError("InvalidSubjectTest", "{r
 
 export class IncompleteSubjectTest extends DescribedError(
   "IncompleteSubjectTest",
-  "A test of two subjects needs both subject B and a share. Without them there is no time after which a winner is decided.",
+  "A test of two subjects needs both subject B and a share. A time after which a winner is decided needs them.",
 ) {}
 
 export class PreheaderWithoutLayout extends DescribedError(

@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<Failure, string>> = {
   server_error: "The partner answers {status}",
   informational: "The partner answers {status}, and nothing after it",
   redirect: "The partner answers {status}, and redirects are not followed",
-  invalid_status: "The partner answers {status}, which is no status of HTTP",
+  invalid_status: "The partner answers {status}, which is not a status of HTTP",
   refused: "Nothing listens at its address: the connection is refused",
   reset: "The connection is cut before an answer comes",
   unresolved_name: "The name of its address does not resolve",

@@ -3,7 +3,7 @@ import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
-import { flagsOf } from "../../components/format.ts"
+import { flagsOf, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Items, Page, Pager, Table } from "../../components/layout.tsx"
 import {
@@ -53,7 +53,6 @@ export const auditPage = definePage("/audit", {
     const { entries, next } = yield* (yield* AuditLog).page({ organizationId, objectId, ...rest, before }, PAGE_SIZE)
     const places = yield* placesOf(entries)
     const organizations = yield* (yield* OrganizationReader).list
-    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     return (
       <Page title="Audit" commands={[`ops audit list${flagsOf(given)}`]}>
         <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
@@ -83,7 +82,11 @@ export const auditPage = definePage("/audit", {
             Organizations:
               operator.organizationId === null &&
               (({ organizations: ids }) =>
-                ids.length === 0 ? "–" : <Items of={ids.map((id) => <IdLink id={id}>{nameOf(id)}</IdLink>)} />),
+                ids.length === 0 ? (
+                  "–"
+                ) : (
+                  <Items of={ids.map((id) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>)} />
+                )),
           }}
         />
         <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />

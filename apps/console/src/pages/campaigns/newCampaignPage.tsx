@@ -13,6 +13,7 @@ import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
 import { Seconds } from "@outreach/domain/Seconds"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
+import { nameIn } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
 import { choice, field, pickDefined, required } from "../../http/inputs.ts"
@@ -29,7 +30,6 @@ export const newCampaignPage = definePage(path, {
     const organizations = yield* (yield* OrganizationReader).list
     const programs = yield* (yield* ProgramRepository).list(operator.organizationId ?? undefined)
     const open = programs.filter(({ status }) => status !== "archived")
-    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     const earlier = programId && (yield* (yield* CampaignReader).list({ programId, kind: "traffic" }, MAX_FOLLOWED))
     return (
       <Page
@@ -47,7 +47,10 @@ export const newCampaignPage = definePage(path, {
           isPrimary
           controls={{
             program: {
-              options: open.map(({ id, name, organizationId }) => [id, `${nameOf(organizationId)}: ${name}`]),
+              options: open.map(({ id, name, organizationId }) => [
+                id,
+                `${nameIn(organizations, organizationId)}: ${name}`,
+              ]),
               value: programId,
             },
             "follow-up": earlier

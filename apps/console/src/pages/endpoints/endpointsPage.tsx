@@ -3,11 +3,10 @@ import { OrganizationReader } from "@outreach/backoffice/organizations/Organizat
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Order } from "effect"
 import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCapped, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
+import { flagsOf, formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, SortOrder, Table } from "../../components/layout.tsx"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
@@ -46,7 +45,6 @@ export const endpointsPage = definePage("/endpoints", {
         (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
     )
     const organizations = yield* (yield* OrganizationReader).list
-    const nameOf = (id: OrganizationId) => organizations.find((each) => each.id === id)?.name ?? "–"
     const calls = yield* (yield* DeliveryOutcomeReader).summaries({
       ...(organization && { organizationId: organization }),
       from: fromUnixMillis(now - OUTCOME_HOURS * HOUR_MS),
@@ -80,7 +78,7 @@ export const endpointsPage = definePage("/endpoints", {
             given: sort,
             by: {
               Address: ({ url }) => url,
-              Organization: ({ organizationId }) => nameOf(organizationId),
+              Organization: ({ organizationId }) => nameIn(organizations, organizationId),
               State: (endpoint) => URGENCY[endpointState(endpoint).tone],
               [CALLS]: callsOf,
               Accepted: (endpoint) => acceptedOf(endpoint) || 0,
@@ -91,7 +89,7 @@ export const endpointsPage = definePage("/endpoints", {
           }}
           columns={{
             Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-            Organization: ({ organizationId: id }) => <IdLink id={id}>{nameOf(id)}</IdLink>,
+            Organization: ({ organizationId: id }) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>,
             State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
             [CALLS]: { count: callsOf },
             Accepted: { number: (endpoint) => formatShare(acceptedOf(endpoint)) },

@@ -6,7 +6,7 @@ import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect } from "effect"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, Time } from "../../components/values.tsx"
@@ -60,10 +60,7 @@ export const eventsPage = definePage("/events", {
             Clinician: (event) => <ClinicianOf {...event} />,
             Campaign: ({ campaignId, campaignName }) => <IdLink id={campaignId}>{campaignName}</IdLink>,
             Organization:
-              !isOfOne &&
-              (({ organizationId: id }) => (
-                <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? id}</IdLink>
-              )),
+              !isOfOne && (({ organizationId: id }) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>),
             Emitted: ({ emittedAt }) => <Time at={emittedAt} />,
           }}
         />

@@ -133,7 +133,7 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
         if (found !== undefined) yield* Fiber.interrupt(found.removal)
       }),
 
-      /** Works on a list until the scope closes, few of them at once. */
+      /** Works on a list until the scope closes. Few lists are worked on at the same time. */
       forkIn: <A, E, R>(work_: Effect.Effect<A, E, R>, of: Scope.Scope = scope) =>
         Effect.forkIn(work.withPermits(1)(Effect.provideService(work_, FileSystem.FileSystem, files)), of),
     }

@@ -8,7 +8,7 @@ import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, ShortId, Time } from "../../components/values.tsx"
@@ -120,9 +120,7 @@ const contentOf = (inbox: Inbox) => {
           ),
           Reason: isQuarantined && (({ reason }) => reason),
           Type: ({ type }) => type,
-          Organization:
-            organization === undefined &&
-            (({ organizationId }) => organizations.find(({ id }) => id === organizationId)?.name ?? organizationId),
+          Organization: organization === undefined && (({ organizationId }) => nameIn(organizations, organizationId)),
           Received: ({ receivedAt }) => <Time at={receivedAt} />,
           Quarantined: isQuarantined && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
           Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),

@@ -36,7 +36,7 @@ export const NUMBERS = {
 } as const satisfies Readonly<Record<NumberName, readonly [title: string, outcome: string, list: string]>>
 
 const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
-/** The numbers that stand in brackets behind others, where there is no place for a column. */
+/** The numbers that stand in brackets behind others, because columns of their own would make the table too wide. */
 const WITH_BOTS: Partial<Record<NumberName, NumberName>> = {
   unsuspectedOpened: "opened",
   unsuspectedClicked: "clicked",

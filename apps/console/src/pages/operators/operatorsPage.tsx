@@ -11,7 +11,7 @@ import { addOperator, createSignInLink } from "@outreach/domain/operators/Operat
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatDuration } from "../../components/format.ts"
+import { formatDuration, nameIn } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
@@ -42,13 +42,13 @@ const operatorsPage = definePage("/operators", {
   run: Effect.fnUntraced(function* (_, { operator }) {
     const operators = yield* managedBy(operator)
     const organizations = yield* (yield* OrganizationReader).list
-    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     const columns = {
       Name: ({ id, name }: ListedOperator) => <IdLink id={id}>{name}</IdLink>,
       Role: ({ role }: ListedOperator) => role,
       Organization:
         operator.organizationId === null &&
-        (({ organizationId: id }: ListedOperator) => (id === null ? "all" : <IdLink id={id}>{nameOf(id)}</IdLink>)),
+        (({ organizationId: id }: ListedOperator) =>
+          id === null ? "all" : <IdLink id={id}>{nameIn(organizations, id)}</IdLink>),
     }
     const removed = operators.filter(({ removedAt }) => removedAt !== null)
     return (

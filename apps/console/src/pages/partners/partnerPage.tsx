@@ -18,7 +18,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
+import { formatCapped, formatCount, formatDuration, nameIn } from "../../components/format.ts"
 import { AskFirst } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, StatusBadge, Time, useMay } from "../../components/values.tsx"
@@ -176,7 +176,6 @@ const Names = (props: {
 )
 
 const Problems = ({ organization, endpoints, issues, keys, pollers, recent }: Partner) => {
-  const nameOf = (id: string) => keys.find((key) => key.id === id)?.name ?? id
   const countOf = (error: string) => totalOf(recent.filter(({ code }) => code === error)).requests
   const badSignatures = countOf("INVALID_SIGNATURE")
   const limited = countOf("RATE_LIMITED")
@@ -195,7 +194,7 @@ const Problems = ({ organization, endpoints, issues, keys, pollers, recent }: Pa
       ],
     ...pollers.filter(isLate).map(({ keyId, lagRows, lagSeconds }) => {
       const notRead = `${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}`
-      return ["#pollers", `${nameOf(keyId)} has not read ${notRead}.`] as const
+      return ["#pollers", `${nameIn(keys, keyId)} has not read ${notRead}.`] as const
     }),
     badSignatures > 0 && [
       "#inbound",

@@ -1,7 +1,7 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ReplyReader } from "@outreach/backoffice/recipients/ReplyReader"
 import { Effect } from "effect"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { IdLink, Time } from "../../components/values.tsx"
@@ -35,9 +35,7 @@ export const repliesPage = definePage("/replies", {
           empty="Nobody waits for an answer. What a clinician writes back to a message stands here until an operator marks it as done on the clinician's page."
           columns={{
             From: ({ recipientId }) => <a href={`/people/${recipientId}`}>A clinician</a>,
-            Organization: ({ organizationId: id }) => (
-              <IdLink id={id}>{organizations.find((each) => each.id === id)?.name ?? "–"}</IdLink>
-            ),
+            Organization: ({ organizationId: id }) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>,
             Campaign: ({ campaignId }) => <IdLink id={campaignId} />,
             Received: ({ receivedAt }) => <Time at={receivedAt} />,
             Characters: { number: ({ subject, text }) => formatCount(subject.length + text.length) },

@@ -3,7 +3,7 @@ import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import { Effect } from "effect"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { IdLink, Noted, StatusBadge, type Tone } from "../../components/values.tsx"
@@ -39,11 +39,7 @@ export const programsPage = definePage("/programs", {
             ),
             Organization:
               !isBound &&
-              (({ organizationId }) => (
-                <IdLink id={organizationId}>
-                  {organizations.find(({ id }) => id === organizationId)?.name ?? organizationId}
-                </IdLink>
-              )),
+              (({ organizationId }) => <IdLink id={organizationId}>{nameIn(organizations, organizationId)}</IdLink>),
             Status: ({ status }) => <ProgramBadge status={status} />,
             "Sender name": ({ senderName }) => senderName ?? "–",
             "Learners wanted": { number: ({ learnerTarget }) => countOrNoTarget(learnerTarget) },

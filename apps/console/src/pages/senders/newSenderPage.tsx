@@ -5,6 +5,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect } from "effect"
+import { nameIn } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
 import { field, pickDefined, required } from "../../http/inputs.ts"
@@ -21,7 +22,6 @@ export const newSenderPage = definePage(path, {
   run: Effect.fnUntraced(function* ({ organization, program }) {
     const organizations = yield* (yield* OrganizationReader).list
     const programs = yield* (yield* ProgramRepository).list(organization)
-    const nameOf = (id: string) => organizations.find((each) => each.id === id)?.name ?? id
     const given = programs.find(({ id }) => id === program)
     return (
       <Page
@@ -41,7 +41,10 @@ export const newSenderPage = definePage(path, {
           controls={{
             organization: { options: organizations, value: organization ?? given?.organizationId },
             program: {
-              options: programs.map(({ id, name, organizationId }) => [id, `${nameOf(organizationId)}: ${name}`]),
+              options: programs.map(({ id, name, organizationId }) => [
+                id,
+                `${nameIn(organizations, organizationId)}: ${name}`,
+              ]),
               value: program,
             },
           }}

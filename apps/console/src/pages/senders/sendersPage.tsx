@@ -5,7 +5,7 @@ import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
-import { flagsOf } from "../../components/format.ts"
+import { flagsOf, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
@@ -23,7 +23,7 @@ export const sendersPage = definePage("/senders", {
     const programs = yield* (yield* ProgramRepository).list(organization)
     const senders = yield* (yield* SenderRepository).list(organization)
     const domains = yield* (yield* LinkDomainRepository).list(organization)
-    const nameOf = (id: string): string => [...organizations, ...programs].find((each) => each.id === id)?.name ?? id
+    const nameOf = (id: string): string => nameIn([...organizations, ...programs], id)
     const flags = flagsOf({ organization })
     return (
       <Page title="Senders" commands={[`ops senders list${flags}`, `ops senders link-domains${flags}`]}>

@@ -9,7 +9,7 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type Suppression } from "@outreach/domain/suppressions/Suppression"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
-import { formatCapped } from "../../components/format.ts"
+import { formatCapped, nameIn } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
 import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
@@ -158,7 +158,7 @@ const Counts = ({ counts }: View) =>
   )
 
 const whereOf = ({ organizationId, programId }: Suppression, view: View) => {
-  const organization = view.organizations.find(({ id }) => id === organizationId)?.name ?? organizationId
+  const organization = nameIn(view.organizations, organizationId)
   if (programId === null) return foreign`All of ${organization}`
   const program = view.programs.find(({ id }) => id === programId)?.name ?? programId
   return view.organizationId === undefined ? foreign`${program}, ${organization}` : isolated(program)
