@@ -8,9 +8,16 @@ import type { View } from "../components/values.tsx"
 import { PageError } from "./PageError.ts"
 import { renderError } from "./renderPage.tsx"
 
-/** Shows a failure as a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. */
+/**
+ * Shows a failure as a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. The
+ * form `sent` can be sent again once the database answers.
+ */
 export const answerErrors =
-  (path: string, view: () => View | undefined = () => undefined) =>
+  <R1 = never>(
+    path: string,
+    view: () => View | undefined = () => undefined,
+    sent: Effect.Effect<URLSearchParams | undefined, never, R1> = Effect.undefined,
+  ) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>) =>
     answer.pipe(
       Effect.catchTag("PageError", (error) => Effect.succeed(renderError(view(), error))),
@@ -21,7 +28,7 @@ export const answerErrors =
           const failure = transientFailure(cause)
           if (failure !== undefined) {
             yield* (yield* UnavailableLog).count(failure, requestId)
-            return renderError(view(), unavailable)
+            return renderError(view(), unavailable, yield* sent)
           }
           yield* Effect.logError("unhandled error in request").pipe(
             Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),

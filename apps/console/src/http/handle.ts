@@ -36,12 +36,14 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
     const request = yield* HttpServerRequest.HttpServerRequest
     const { deployment } = yield* ConsoleConfig
     const sessions = yield* Sessions
+    const sent =
+      route.kind === "action" ? Effect.orElseSucceed(readForm(route.maxBytes), () => undefined) : Effect.undefined
     let signedIn: SignedIn | undefined
     let view: View | undefined
     const answer = Effect.gen(function* () {
       signedIn = yield* sessions.find(request)
       if (signedIn === undefined) {
-        if (route.kind === "action") return renderSignedOut(request.url, yield* Effect.option(readForm(route.maxBytes)))
+        if (route.kind === "action") return renderSignedOut(request.url, yield* sent)
         if (route.kind === "resource") return yield* signedOut
         if (isFromAnotherSite(request)) return openAgain(request.url)
         return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
@@ -59,7 +61,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
         ? yield* act(route, signedIn, view, showPage)
         : yield* respond(route, signedIn, view, { values: new URLSearchParams(request.url.split("?")[1]) })
     })
-    const response = yield* answerErrors(route.path, () => view)(answer)
+    const response = yield* answerErrors(route.path, () => view, sent)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 

@@ -1,4 +1,4 @@
-import { Array as Arr, Option } from "effect"
+import { Array as Arr } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
@@ -52,7 +52,7 @@ export const renderPlain = (title: string, body: ComponentChildren, status?: num
   )
 
 /** Renders an answer to a form whose session has ended. What was typed can be sent again. */
-export const renderSignedOut = (action: string, form: Option.Option<URLSearchParams>): Response =>
+export const renderSignedOut = (action: string, form: URLSearchParams | undefined): Response =>
   renderPlain(
     "Signed out",
     <>
@@ -61,22 +61,25 @@ export const renderSignedOut = (action: string, form: Option.Option<URLSearchPar
         <a href="/sign-in" target="_blank" rel="noreferrer">
           Sign in again
         </a>
-        {Option.isSome(form) ? " in another window, and come back to this one." : "."}
+        {form === undefined ? "." : " in another window, and come back to this one."}
       </p>
-      {Option.isSome(form) && (
-        <form class="action" method="post" action={action}>
-          {Array.from(form.value, ([name, value], i) => (
-            <input key={i} type="hidden" name={name} value={value} />
-          ))}
-          <button type="submit">Send what you typed again</button>
-        </form>
-      )}
+      {form !== undefined && <SendAgain action={action} form={form} />}
     </>,
     401,
   )
 
-/** Renders an error as a page, for the operator who is signed in if there is a view. */
-export const renderError = (view: View | undefined, error: PageError): Response => {
+/** A form that was not taken, with all that it holds. It is begun once, whichever of its answers arrived. */
+const SendAgain = ({ action, form }: { readonly action: string; readonly form: URLSearchParams }) => (
+  <form class="action" method="post" action={action}>
+    {Array.from(form, ([name, value], i) => (
+      <input key={i} type="hidden" name={name} value={value} />
+    ))}
+    <button type="submit">Send what you typed again</button>
+  </form>
+)
+
+/** Renders an error as a page, for the operator who is signed in if there is a view. The form `sent` can be sent again. */
+export const renderError = (view: View | undefined, error: PageError, sent?: URLSearchParams): Response => {
   const { status, title, messages, retryAfterSeconds } = error
   // An error stands in no section.
   const { section: _, ...shown } = view ?? {}
@@ -87,6 +90,7 @@ export const renderError = (view: View | undefined, error: PageError): Response 
           {isolated(message)}
         </p>
       ))}
+      {sent !== undefined && view !== undefined && <SendAgain action={view.address} form={sent} />}
       {view === undefined ? <LinkLine to="/">Back to the first page</LinkLine> : <WaysOn view={view} status={status} />}
     </>
   )

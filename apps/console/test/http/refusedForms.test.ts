@@ -1,3 +1,5 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { findPages } from "../findPages.ts"
 import { seedOrganization } from "../seedOrganization.ts"
@@ -92,6 +94,26 @@ it("keeps what was typed when the session has ended, until it is sent in a new o
   const { token, ...rest } = fieldsOf(refused, "60")
   expect(token).not.toBe(fields["token"])
   expect((await again.post(form.getAttribute("action")!, { ...rest, token: token! })).words).toContain("Rate changed")
+})
+
+it("keeps what was typed while the database does not answer, and does it once that answers", async () => {
+  const { admin, ids } = await setUp()
+  const form = formsOf(await admin.get(`/campaigns/${ids.campaign}`)).find((each) =>
+    each.getAttribute("action")!.endsWith("/rate"),
+  )!
+  await test().run(
+    SqlClient.SqlClient.use((sql) =>
+      Effect.andThen(
+        sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
+        sql`create trigger is_busy before insert on audit_log execute function is_busy()`,
+      ),
+    ),
+  )
+  const failed = await send(admin, form, { ...fieldsOf(form, ""), "per-minute": "60" })
+  await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
+  expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database did not answer")])
+  const kept = failed.document.querySelector("main form[method=post]")!
+  expect((await send(admin, kept, fieldsOf(kept, ""))).words).toContain("Rate changed")
 })
 
 it("begins a form once, however often it is sent", async () => {
