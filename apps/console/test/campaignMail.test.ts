@@ -1,29 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
+import { startMailServer } from "./startMailServer.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "console-mail-"))
-const smtpUrl = join(folder, "smtp-url")
-let server: Awaited<ReturnType<typeof mailServer>>
-let end: () => Promise<void>
-// Before the console starts, which reads the file.
-beforeAll(async () => {
-  server = await mailServer(undefined, undefined, (close) => {
-    end = close
-  })
-  writeFileSync(smtpUrl, server.url)
-})
-afterAll(async () => {
-  await end()
-  rmSync(folder, { recursive: true })
-})
-
-const test = startConsole({ SMTP_URL_FILE: smtpUrl, MAIL_FROM: "Acme Outreach <outreach@acme.test>" })
+// Before the console starts, which reads a file of it.
+const mail = startMailServer()
+const test = startConsole(mail.settings)
 
 const lastEntry = (command: string) =>
   test().run(
@@ -102,8 +85,8 @@ describe("the e-mail of a campaign", () => {
     const operator = await test().as("operator")
     const { words } = await operator.post(`/campaigns/${campaign.id}/test`, { to: "me@acme.test" })
     expect(words).toContain("Test message sent")
-    expect(server.messages.map(({ to }) => to)).toEqual([["me@acme.test"]])
-    expect(server.messages[0]!.text).toContain(`X-Outreach-Test: ${campaign.id}`)
+    expect(mail.server().messages.map(({ to }) => to)).toEqual([["me@acme.test"]])
+    expect(mail.server().messages[0]!.text).toContain(`X-Outreach-Test: ${campaign.id}`)
     expect(await lastEntry("campaigns test")).toMatchObject([{ arguments: { campaign: campaign.id, to: null } }])
     expect(test().logs.join()).not.toContain("me@acme.test")
     const refused = await operator.post(`/campaigns/${campaign.id}/test`, { to: "nobody" })

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
@@ -9,42 +6,28 @@ import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { eventually } from "@outreach/testing/eventually"
-import { mailServer } from "@outreach/testing/mailServer"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { resetSending } from "@outreach/testing/sendCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
 import { contentsOf } from "./contentsOf.ts"
 import { seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type TestConsole, type Visitor } from "./startConsole.ts"
+import { startMailServer } from "./startMailServer.ts"
 
 // The actions are those of the console itself, so that a new one is walked as well.
 
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
 
-const folder = mkdtempSync(join(tmpdir(), "console-once-"))
-const smtpUrl = join(folder, "smtp-url")
-let server: Awaited<ReturnType<typeof mailServer>>
-let end: () => Promise<void>
-// Before the console starts, which reads the file.
-beforeAll(async () => {
-  server = await mailServer(undefined, undefined, (close) => {
-    end = close
-  })
-  writeFileSync(smtpUrl, server.url)
-})
-afterAll(async () => {
-  await end()
-  rmSync(folder, { recursive: true })
-})
-
-const test = startConsole({ SMTP_URL_FILE: smtpUrl, MAIL_FROM: "Acme Outreach <outreach@acme.test>" })
+// Before the console starts, which reads a file of it.
+const mail = startMailServer()
+const test = startConsole(mail.settings)
 
 type Seeded = Effect.Success<ReturnType<typeof seedOrganization>>
 type Services = Parameters<TestConsole["run"]>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
@@ -202,7 +185,7 @@ describe("an action whose form is sent again", () => {
     if ("typed" in action.inputs) expectQuestion(form, path)
     const fields = fill(form, CHANGED[path] ?? {})
     const send = () => admin.post(form.getAttribute("action")!, fields)
-    const mails = server.messages.length
+    const mails = mail.server().messages.length
 
     const before = await test().run(contentsOf({ withAuditLog: false }))
     const answers = await Promise.all([send(), send(), send()])
@@ -220,7 +203,7 @@ describe("an action whose form is sent again", () => {
     const after = await test().run(contentsOf())
     expect((await send()).status).toBe(409)
     expect(await test().run(contentsOf())).toEqual(after)
-    expect(server.messages.length - mails).toBe(path === "/campaigns/:campaign/test" ? 1 : 0)
+    expect(mail.server().messages.length - mails).toBe(path === "/campaigns/:campaign/test" ? 1 : 0)
   })
 
   it("does nothing twice when a list is received, checked and imported", async () => {

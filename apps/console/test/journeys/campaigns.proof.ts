@@ -1,38 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { mailServer } from "@outreach/testing/mailServer"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
+import { startMailServer } from "../startMailServer.ts"
 import { chrome, openBrowser } from "./openBrowser.ts"
 import { startProcess } from "./startProcess.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "console-campaigns-"))
-const smtpUrl = join(folder, "smtp-url")
 const REPLY = "550 5.7.1 Message from [192.0.2.7] blocked, see https://refusing.test/why"
-let server: Awaited<ReturnType<typeof mailServer>>
-let end: () => Promise<void>
-// Before the console starts, which reads the file.
-beforeAll(async () => {
-  server = await mailServer(undefined, undefined, (close) => {
-    end = close
-  })
-  server.replies.set("refusing.test", REPLY)
-  writeFileSync(smtpUrl, server.url)
+// Before the console starts, which reads a file of it.
+const mail = startMailServer()
+const test = startConsole(mail.settings)
+beforeAll(() => {
+  mail.server().replies.set("refusing.test", REPLY)
 })
-afterAll(async () => {
-  await end()
-  rmSync(folder, { recursive: true })
-})
-
-const test = startConsole({ SMTP_URL_FILE: smtpUrl, MAIL_FROM: "Acme Outreach <outreach@acme.test>" })
 const open = openBrowser(test)
 const skip = "missing" in chrome
 
@@ -71,7 +56,7 @@ describe.skipIf(skip)("a campaign in a browser", () => {
   it("is launched once its preflight is mended, paused, tested and resumed, and shows which domain refuses us", async () => {
     const { campaign, endpoint } = await test().run(seed)
     await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id)))
-    await startProcess("worker", test().databaseUrl, { SMTP_URL: server.url })
+    await startProcess("worker", test().databaseUrl, { SMTP_URL: mail.server().url })
     const { page, complaints } = await open("admin")
     await page.goto("/campaigns")
     await page.getByRole("link", { name: campaign.name }).first().click()
@@ -100,17 +85,22 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     await page.getByLabel("Reason").fill("a domain refuses us")
     await page.getByRole("button", { name: "Pause" }).click()
     await page.getByRole("status").getByText("Paused").waitFor()
-    const before = server.messages.length
+    const before = mail.server().messages.length
     await page.getByLabel("Your own address").fill("me@acme.test")
     await page.getByRole("button", { name: "Send a test" }).click()
     await page.getByRole("status").getByText("Test message sent").waitFor()
-    expect(server.messages.slice(before).map(({ to }) => to)).toEqual([["me@acme.test"]])
+    expect(
+      mail
+        .server()
+        .messages.slice(before)
+        .map(({ to }) => to),
+    ).toEqual([["me@acme.test"]])
     await page.getByRole("link", { name: "Resume" }).click()
     await main(page).getByText("1 of 5 recipients").waitFor()
     await page.getByRole("button", { name: "Resume" }).click()
     await page.getByRole("status").getByText("Resumed").waitFor()
 
-    server.replies.clear()
+    mail.server().replies.clear()
     await test().run(endPause(campaign.id))
     await reloadUntil(page, "5 sent, 0 bounced")
 
