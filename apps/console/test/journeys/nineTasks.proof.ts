@@ -123,9 +123,14 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
   })
 
   it("how today stands against yesterday", async () => {
-    const { click, page, clicks } = await walk()
+    const { click, page, says, clicks } = await walk()
     await click(page.getByRole("link", { name: "Numbers" }))
-    await page.getByRole("heading", { name: "Today and yesterday" }).waitFor()
+    await says(/Sent today by \d\d:00 UTC, the last whole hour: \d+, .* on yesterday by this hour\./)
+    const bounced = page.getByRole("row", { name: /^Bounced / }).first()
+    await bounced
+      .getByRole("cell", { name: /^[1-9]\d*$/ })
+      .first()
+      .waitFor()
     expect(clicks()).toBe(1)
   })
 

@@ -5,9 +5,9 @@ import { createProgram } from "@outreach/domain/programs/Programs"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
-import { field, pickDefined, required } from "../../http/inputs.ts"
+import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { programInputs } from "./programInputs.ts"
+import { programDetails, programInputs } from "./programInputs.ts"
 
 const path = "/programs/new"
 const role = "operator"
@@ -49,13 +49,7 @@ const addProgram = defineAction(path, "programs create", {
   },
   faults: { ProgramSlugTaken: "slug", OrganizationNotFound: "organization" },
   run: Effect.fnUntraced(function* ({ organization, slug, name, ...given }) {
-    const details = {
-      senderName: given["sender-name"],
-      postalAddress: given["postal-address"],
-      learnerTarget: given["learner-target"],
-      completerTarget: given["completer-target"],
-    }
-    const { id } = yield* createProgram({ organizationId: organization, slug, name, ...pickDefined(details) })
+    const { id } = yield* createProgram({ organizationId: organization, slug, ...programDetails(given), name })
     return { to: `/programs/${id}`, notice: "Added. A campaign is what it sends." }
   }),
 })

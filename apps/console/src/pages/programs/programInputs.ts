@@ -1,7 +1,7 @@
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { MAX_TARGET, WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
-import { field } from "../../http/inputs.ts"
+import { field, type InputsOf, pickDefined } from "../../http/inputs.ts"
 
 const Target = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)
 
@@ -22,3 +22,13 @@ export const programInputs = {
   "learner-target": target("Learners wanted", WHEN_REACHED.learner_qualified),
   "completer-target": target("Completers wanted", WHEN_REACHED.completer_qualified),
 }
+
+/** Returns what was given of a program, by the names that the domain has for it. */
+export const programDetails = (given: Partial<InputsOf<typeof programInputs>>) =>
+  pickDefined({
+    name: given.name,
+    senderName: given["sender-name"],
+    postalAddress: given["postal-address"],
+    learnerTarget: given["learner-target"],
+    completerTarget: given["completer-target"],
+  })

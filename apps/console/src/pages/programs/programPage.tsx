@@ -21,7 +21,7 @@ import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { newCampaignPage } from "../campaigns/newCampaignPage.tsx"
 import { newSenderPage } from "../senders/newSenderPage.tsx"
-import { programInputs } from "./programInputs.ts"
+import { programDetails, programInputs } from "./programInputs.ts"
 import { ProgramBadge } from "./programsPage.tsx"
 
 const MAX_CAMPAIGNS = 50
@@ -170,17 +170,9 @@ const updateAction = defineAction("/programs/:program/update", "programs update"
     ...programInputs,
     status: choice("Status, which the partner reads; it stops no campaign", ["draft", "active", "paused"]),
   },
-  run: Effect.fnUntraced(function* ({ program, name, status, ...given }, { version }) {
+  run: Effect.fnUntraced(function* ({ program, status, ...given }, { version }) {
     yield* refuseChanged(version, (yield* (yield* ProgramRepository).find(program)).updatedAt)
-    const changes = {
-      name,
-      status,
-      senderName: given["sender-name"],
-      postalAddress: given["postal-address"],
-      learnerTarget: given["learner-target"],
-      completerTarget: given["completer-target"],
-    }
-    yield* updateProgram(program, pickDefined(changes))
+    yield* updateProgram(program, { ...programDetails(given), ...pickDefined({ status }) })
     return "Changed."
   }),
 })
