@@ -21,7 +21,7 @@ import {
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { freePort } from "@outreach/embedded-postgres/freePort"
+import { reservePort } from "@outreach/embedded-postgres/reservePort"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -141,7 +141,7 @@ try {
   const commands = fencesOf(COMMANDS).flatMap(({ code }) => code.trim().split("\n"))
   if (commands.join() !== "npm start,npm test")
     violations.push(`README.md names other commands: ${commands.join(", ")}`)
-  const [sandboxPort, consolePort, receiverPort] = [await freePort(), await freePort(), await freePort()]
+  const [sandboxPort, consolePort, receiverPort] = [await reservePort(), await reservePort(), await reservePort()]
   sandbox = start(`npm start -- --port ${sandboxPort} --console-port ${consolePort}`, clone)
   const ended = once(sandbox.child, "close")
   while (!(existsSync(join(clone, ".sandbox/sandbox.json")) && /mails [1-9]/.test(sandbox.output()))) {

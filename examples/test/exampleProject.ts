@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { cp } from "node:fs/promises"
-import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { reservePort } from "@outreach/embedded-postgres/reservePort"
 import { vi } from "vitest"
 
 type Settings = Readonly<Record<string, string | undefined>>
@@ -71,7 +71,7 @@ export interface ProjectServer {
 
 /** Starts the server of a project as its README says, on a free port, and waits until it listens. */
 export async function startServer(project: string, settings: Settings): Promise<ProjectServer> {
-  const port = String(await freePort())
+  const port = String(await reservePort())
   // A process group of its own, because npm does not hand on signals to what it starts.
   const server = spawn("npm", ["start"], {
     cwd: project,
@@ -96,13 +96,4 @@ export async function startServer(project: string, settings: Settings): Promise<
     return { url, stop, printed: () => printed }
   await stop()
   throw new Error(`npm start does not listen in ${project}:\n${printed}`)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }

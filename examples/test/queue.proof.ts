@@ -4,15 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { reservePort } from "@outreach/embedded-postgres/reservePort"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
-import {
-  freePort,
-  installProject,
-  missingRegistry,
-  type ProjectServer,
-  packTarball,
-  startServer,
-} from "./exampleProject.ts"
+import { installProject, missingRegistry, type ProjectServer, packTarball, startServer } from "./exampleProject.ts"
 
 /** How the receiver answers the first calls of a job; all later ones with 200. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -118,7 +112,7 @@ describe("the queue in examples/queue", () => {
   })
 
   it("gives up after the last delay", async () => {
-    const nobody = await addJob(`http://127.0.0.1:${await freePort()}/`)
+    const nobody = await addJob(`http://127.0.0.1:${await reservePort()}/`)
     await using receiver = await startReceiver(...Array(9).fill(status(500)))
     const failing = await addJob(receiver.url)
     expect(await ended(nobody)).toMatchObject({ state: "dead", attempt: 4, reason: "ECONNREFUSED, exhausted" })

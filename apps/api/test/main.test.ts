@@ -7,7 +7,7 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { RELEASE } from "@outreach/process/release"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
@@ -56,7 +56,7 @@ describe("the API's process", () => {
   })
 
   it("refuses each of 200 connections that come while it starts, or answers it", async () => {
-    const port = await freePort()
+    const port = await reservePort()
     const child = start({ PORT: String(port) })
     child.stdout!.resume()
     let first = await statusFrom(port)

@@ -3,7 +3,7 @@ import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { SmtpSession } from "@outreach/mail/SmtpSession"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { receiveBounces } from "@outreach/worker/mail/receiveBounces"
 import { Effect, Layer, Schedule } from "effect"
@@ -48,7 +48,7 @@ const complain = (port: number, report: string) =>
   }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 200 }))
 
 it("campaigns show counts a complaint that the bounce listener was told of, however often", async () => {
-  const port = await freePort()
+  const port = await reservePort()
   const campaignId = await meanwhile(
     Effect.gen(function* () {
       const { campaign } = yield* seedCampaign({ recipients: 3 })

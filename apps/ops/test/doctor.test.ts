@@ -11,9 +11,9 @@ import { OrganizationRepository } from "@outreach/domain/organizations/Organizat
 import { createResolver } from "@outreach/mail/createResolver"
 import { RELEASE } from "@outreach/process/release"
 import { dnsServer } from "@outreach/testing/dnsServer"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import { asRole } from "@outreach/testing/testRoles"
 import type { Answer } from "dns-packet"
 import { Effect } from "effect"
@@ -96,7 +96,7 @@ describe("doctor", () => {
       status: "failed",
       found: expect.stringContaining("is not a standby: it was promoted, or the address is wrong."),
     })
-    const isAway = { DATABASE_READ_URL: `postgres://outreach_api@127.0.0.1:${await freePort()}/outreach` }
+    const isAway = { DATABASE_READ_URL: `postgres://outreach_api@127.0.0.1:${await reservePort()}/outreach` }
     expect((await finding(isAway, "standby")).found).toBe(
       "The standby of DATABASE_READ_URL does not answer (ECONNREFUSED).",
     )
@@ -134,7 +134,7 @@ describe("doctor", () => {
   })
 
   it("fails a PUBLIC_BASE_URL that is not https, in production alone", async () => {
-    const address = `http://127.0.0.1:${await freePort()}`
+    const address = `http://127.0.0.1:${await reservePort()}`
     const found = (deployment: string) => finding({ DEPLOYMENT: deployment, PUBLIC_BASE_URL: address }, "address")
     expect(await found("production")).toMatchObject({
       status: "failed",
@@ -176,7 +176,7 @@ describe("doctor", () => {
   })
 
   it("goes on without a database, and says why there is no connection", async () => {
-    const { code, checks } = await consult({ DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${await freePort()}/x` })
+    const { code, checks } = await consult({ DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${await reservePort()}/x` })
     expect(code).toBe(1)
     expect([...new Set(checks.map(({ check }) => check))]).toEqual(["settings", "database", "mail", "address"])
     expect(checks.find(({ check }) => check === "database")).toMatchObject({
@@ -260,7 +260,7 @@ describe("doctor on endpoints", () => {
   const open = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" }
 
   it("reports a closed port, a wrong certificate, and an address that webhooks may not go to", async () => {
-    const refused = await createEndpoint(`http://127.0.0.1:${await freePort()}/hooks?token=hunter2`)
+    const refused = await createEndpoint(`http://127.0.0.1:${await reservePort()}/hooks?token=hunter2`)
     const server = createTlsServer({ key: TLS, cert: TLS })
     const untrusted = await createEndpoint(`https://127.0.0.1:${await listen(server)}/hooks`)
     const sound = await createEndpoint((await partnerServer()).url)
@@ -400,7 +400,7 @@ describe("doctor on e-mail", () => {
 
   it("distinguishes a name server that is away from a record that is missing", async () => {
     const settings = { ...MAIL, SMTP_URL: "smtp://127.0.0.1:1" }
-    expect((await finding(settings, "SPF", "--dns-server", `127.0.0.1:${await freePort()}`)).found).toMatch(
+    expect((await finding(settings, "SPF", "--dns-server", `127.0.0.1:${await reservePort()}`)).found).toMatch(
       /^The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
     )
   })

@@ -9,8 +9,8 @@ import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { dnsServer } from "@outreach/testing/dnsServer"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { Answer } from "dns-packet"
 import { Effect, Redacted } from "effect"
@@ -188,7 +188,7 @@ describe("a link domain", () => {
     expect(await reasonOf()).toBe(
       `https://other.acme.test:${port} does not answer: tls (ERR_TLS_CERT_ALTNAME_INVALID).`,
     )
-    const closed = await freePort()
+    const closed = await reservePort()
     expect(await reasonOf({ PUBLIC_BASE_URL: `https://${HOST}:${closed}` })).toBe(
       `https://other.acme.test:${closed} does not answer: refused (ECONNREFUSED).`,
     )

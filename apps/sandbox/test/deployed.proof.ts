@@ -4,8 +4,8 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import { Client } from "pg"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
@@ -90,7 +90,7 @@ server_tls_ca_file = ${tls}/authority.crt
     return url.href
   }
   const mail = await mailServer()
-  const port = String(await freePort())
+  const port = String(await reservePort())
   const as = (role: string) =>
     artifactIn(
       folder,
@@ -114,7 +114,7 @@ server_tls_ca_file = ${tls}/authority.crt
   await as("outreach_owner").ops("migrate", "--grant-to", grants.join(","))
   const superuser = await connect(database.url)
 
-  const adminPort = String(await freePort())
+  const adminPort = String(await reservePort())
   const api = await as(ROLES.api).start("api", "listening")
   const worker = await as(ROLES.worker).start("worker", "worker started", { ADMIN_PORT: adminPort })
   for (const url of [api.annotations.url, `http://127.0.0.1:${adminPort}`]) {

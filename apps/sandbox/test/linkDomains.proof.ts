@@ -10,8 +10,8 @@ import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
@@ -43,7 +43,7 @@ const startCaddy = async (program: string, settings: Readonly<Record<string, str
     "skip_install_trust",
     "admin off",
     `https_port ${port}`,
-    `http_port ${await freePort()}`,
+    `http_port ${await reservePort()}`,
   ]
   const env = { ...settings, XDG_DATA_HOME: folder, HOME: folder, CADDY_GLOBAL_OPTIONS: options.join("\n") }
   const child = spawn(program, ["run", "--config", join(REPOSITORY, "deploy/Caddyfile"), "--adapter", "caddyfile"], {
@@ -73,7 +73,7 @@ it.skipIf("missing" in caddy)(
   async () => {
     if ("missing" in caddy) return
     const mail = await mailServer()
-    const port = await freePort()
+    const port = await reservePort()
     const settings: Record<string, string> = {
       DATABASE_URL: database.url,
       SECRETS_KEY: KEY,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { chromium } from "playwright-core"
 import { runSandbox } from "./runSandbox.ts"
 
@@ -16,7 +16,7 @@ if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.
 const ends: Array<() => Promise<unknown>> = []
 const folder = mkdtempSync(join(tmpdir(), "sandbox-picture-"))
 try {
-  const sandbox = runSandbox(["--port", String(await freePort()), "--folder", folder], {}, (end) => ends.push(end))
+  const sandbox = runSandbox(["--port", String(await reservePort()), "--folder", folder], {}, (end) => ends.push(end))
   const { console_url, campaign_id } = await sandbox.addresses(folder)
   const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
   ends.push(() => browser.close())

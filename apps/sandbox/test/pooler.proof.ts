@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import { Client } from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
@@ -69,7 +69,7 @@ it("takes a campaign from import to the pull API through PgBouncer in transactio
   await giveSettings("journey")
   const pooled = await startPgBouncer(pgBouncer.folder, direct)
   const mail = await mailServer()
-  const PORT = String(await freePort())
+  const PORT = String(await reservePort())
   const { ops, opsJson, start } = artifact({
     PORT,
     PUBLIC_BASE_URL: `http://127.0.0.1:${PORT}`,
@@ -80,7 +80,7 @@ it("takes a campaign from import to the pull API through PgBouncer in transactio
   })
 
   await ops("migrate")
-  const adminPort = await freePort()
+  const adminPort = await reservePort()
   const api = await start("api", "listening")
   const workers = [
     await start("worker", "worker started", { ADMIN_PORT: String(adminPort) }),
@@ -155,7 +155,7 @@ it.each([
     const direct = await createDatabase(name)
     await admin.query(`alter database ${name} set timezone = '${zone}'`)
     const pooled = await startPgBouncer(pgBouncer.folder, direct, `admin_users = ${name}`)
-    const adminPort = String(await freePort())
+    const adminPort = String(await reservePort())
     const { ops, start } = artifact({
       DATABASE_URL: pooled,
       DATABASE_POOLER: "transaction",

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import { email } from "@outreach/testing/seedCampaign"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
@@ -249,7 +249,7 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   await careless.api.kill()
   await server.destroy()
 
-  const adminPort = String(await freePort())
+  const adminPort = String(await reservePort())
   const byTheSteps = await restore(async () => {
     // Somebody starts a worker before anything else.
     const worker = await service.start("worker", "worker started", { ADMIN_PORT: adminPort })

@@ -9,8 +9,8 @@ import { createClient } from "@outreach/client"
 import { EVENTS, FEED_EVENT_TYPES } from "@outreach/contract"
 import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const npi = (i: number) => `10000000${i}${checkDigit(`10000000${i}`)}`
   const recipients = join(folder, "recipients.csv")
   await writeFile(recipients, ["npi,email", ...emails.map((email, i) => `${npi(i)},${email}`)].join("\n"))
-  const args = ["--folder", folder, "--port", String(await freePort()), "--recipients", recipients]
+  const args = ["--folder", folder, "--port", String(await reservePort()), "--recipients", recipients]
   sandbox = runSandbox(args, {}, onEnd)
   addresses = await sandbox.addresses(folder)
 }, 300_000)

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { onTestFinished } from "vitest"
 
 /** Returns the folder with Debian's PgBouncer, which is 1.18 on Debian 12, or why there is none. */
@@ -27,7 +27,7 @@ export const startPgBouncer = async (
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), "outreach-pgbouncer-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }))
-  const port = await freePort()
+  const port = await reservePort()
   const passwords = Object.entries({ [username]: password, ...users })
   writeFileSync(join(folder, "users"), passwords.map(([name, text]) => `"${name}" "${text}"\n`).join(""))
   writeFileSync(

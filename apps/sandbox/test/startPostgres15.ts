@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 
 const run = promisify(execFile)
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -46,7 +46,7 @@ export const startPostgres15 = async (
 
   const initdb = ["-D", data, "-U", "postgres", `--pwfile=${join(folder, "password")}`, "--auth=scram-sha-256"]
   await asNobody("initdb", [...initdb, "--encoding=UTF8", "--locale=C.UTF-8"])
-  const port = await freePort()
+  const port = await reservePort()
   await writeFile(
     join(data, "postgresql.auto.conf"),
     `listen_addresses = '127.0.0.1'

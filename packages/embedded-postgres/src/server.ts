@@ -6,9 +6,9 @@ import { basename, dirname, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { freePort } from "./freePort.ts"
 import { isReachable, persistentRoot, serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
+import { reservePort } from "./reservePort.ts"
 
 export interface Server {
   readonly data: string
@@ -54,7 +54,7 @@ export async function start(
   const deadline = Date.now() + 15_000
   for (;;) {
     await rm(log, { force: true })
-    const port = requestedPort ?? (await freePort())
+    const port = requestedPort ?? (await reservePort())
     if (settings !== undefined) {
       await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
     }

@@ -1,8 +1,8 @@
 import { createServer } from "node:net"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { Effect } from "effect"
@@ -36,7 +36,7 @@ const readOnly = "options=-c%20default_transaction_read_only%3Don"
 it("takes the first host that serves, past one that refuses and one that is mute", async () => {
   const silent = await tcpProxy(portOf())
   silent.mute()
-  expect(await run(through([await freePort(), silent.port, portOf()]))).toEqual([{ one: 1 }])
+  expect(await run(through([await reservePort(), silent.port, portOf()]))).toEqual([{ one: 1 }])
 })
 
 it("tries what did not serve last the next time", async () => {
@@ -78,11 +78,11 @@ it("takes a session that is read-only for read-only", async () => {
 })
 
 it("reports what a server refuses, and tries no other", async () => {
-  expect(await run(through([portOf(), await freePort()], "", "/nowhere"))).toBe("3D000")
+  expect(await run(through([portOf(), await reservePort()], "", "/nowhere"))).toBe("3D000")
 })
 
 it("reports that no host is reached", async () => {
-  expect(await run(through([await freePort(), await freePort()]))).toBe("ECONNREFUSED")
+  expect(await run(through([await reservePort(), await reservePort()]))).toBe("ECONNREFUSED")
 })
 
 it.each(["25006", "57P01", "08006"])("leaves the server after it said %s", async (code) => {

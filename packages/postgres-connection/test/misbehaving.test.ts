@@ -4,8 +4,8 @@ import { createSecureContext, TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -142,7 +142,7 @@ describe("a server that opens no session", () => {
 
   it("is left for the next host where it refuses, closes or speaks another protocol", async () => {
     const others = [
-      await freePort(),
+      await reservePort(),
       await server(close),
       await server(afterStartup(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))),
       await server(afterStartup(withLength("R", 0))),

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import type { Server } from "node:net"
 import { onTestFinished } from "vitest"
-import { freePort } from "./freePort.ts"
+import { reservePort } from "./reservePort.ts"
 
 /** Lets a server listen on a free port of this machine until the test is finished, or until `atEnd` calls back. Returns the port. */
 export const listen = async (
@@ -19,8 +19,8 @@ export const listen = async (
     for (const socket of sockets) socket.destroy()
     await closed
   })
-  // Some close it and listen there again: a port from the system's own range could be somebody else's by then.
-  const port = await freePort()
+  // Some close it and listen there again, so nobody else may get the port until then.
+  const port = await reservePort((end) => atEnd(async () => end()))
   server.listen(port, "127.0.0.1")
   await once(server, "listening")
   return port

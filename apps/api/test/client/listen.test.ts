@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url"
 import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import { compileCache } from "@outreach/testing/compileCache"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
 import { Effect } from "effect"
@@ -253,7 +253,7 @@ describe.concurrent("listen", () => {
     for (const line of expected) await command.shown(line)
     expect(answers).toEqual([])
 
-    const down = start(["--forward", `http://127.0.0.1:${await freePort()}/`, "--secret", SECRET, "--since", "1h"])
+    const down = start(["--forward", `http://127.0.0.1:${await reservePort()}/`, "--secret", SECRET, "--since", "1h"])
     await down.shown(/--- .*nothing listens there \(ECONNREFUSED\)[\s\S]*nothing listens there/)
   })
 
@@ -262,7 +262,7 @@ describe.concurrent("listen", () => {
     const refused: ReadonlyArray<readonly [NodeJS.ProcessEnv, RegExp]> = [
       [{ OUTREACH_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
       [{ OUTREACH_KEY: narrow.text }, /may not read events \(403 INSUFFICIENT_SCOPE, req_\w+\).*events:read/],
-      [{ OUTREACH_URL: `http://127.0.0.1:${await freePort()}` }, /could not be reached.*\(ECONNREFUSED\)/],
+      [{ OUTREACH_URL: `http://127.0.0.1:${await reservePort()}` }, /could not be reached.*\(ECONNREFUSED\)/],
     ]
     for (const [env, sentence] of refused) {
       const command = start(["--forward", "http://127.0.0.1:9/"], { env })

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 
 const WORKER = fileURLToPath(new URL("../../../worker/src/main.ts", import.meta.url))
 
 /** Two API processes and two workers, of which any may be killed and comes back. */
 export const startFleet = async (databaseUrl: string) => {
-  const ports = [await freePort(), await freePort()]
+  const ports = [await reservePort(), await reservePort()]
   const starts: ReadonlyArray<() => Promise<ChildProcess>> = [
     ...ports.map((port) => () => startApi(databaseUrl, port)),
     () => startWorker(databaseUrl),

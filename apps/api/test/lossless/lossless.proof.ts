@@ -1,7 +1,7 @@
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { startStandby } from "@outreach/embedded-postgres/startStandby"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole, migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
@@ -53,7 +53,7 @@ describe("a poller whose pages come from the primary and from a standby in turn"
   it("misses nothing, though the standby stops and goes on", async () => {
     const readUrl = new URL(asRole(primary.url, "api"))
     readUrl.port = String(standby.port)
-    const adminPort = await freePort()
+    const adminPort = await reservePort()
     let fromStandby = 0
     const replay = (change: "pause" | "resume") =>
       Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`select pg_wal_replay_${change}()::text`))

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
+import { reservePort } from "@outreach/testing/reservePort"
 import { artifactIn } from "../artifact.ts"
 import { type AtEnd, type ClusterOptions, query, startCluster } from "./startCluster.ts"
 import { type Load, startLoad } from "./startLoad.ts"
@@ -77,7 +77,7 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
   const roles = watchRoles()
   const over = new AbortController()
   const start = async (name: "api" | "worker", message: string) => {
-    const adminPort = await freePort()
+    const adminPort = await reservePort()
     const own = { ADMIN_PORT: String(adminPort), ...(name === "api" && scenario.apiSettings?.(cluster)) }
     return { adminPort, ...(await service.start(name, message, own)) }
   }

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, readMbox } from "./relayOutcomes.ts"
 import { findExim, startExim } from "./startExim.ts"
@@ -98,7 +98,7 @@ describe.skipIf("missing" in exim)(
   () => {
     it("are those that it reports, at once or later over STARTTLS", async () => {
       if ("missing" in exim) return
-      const ports = { relay: await freePort(), next: await freePort(), bounces: await freePort() }
+      const ports = { relay: await reservePort(), next: await reservePort(), bounces: await reservePort() }
       const { folder } = await startExim(exim.folder, ports.relay, configure(ports))
       await proveOutcomes(mail, {
         name: "exim, over STARTTLS with AUTH PLAIN",

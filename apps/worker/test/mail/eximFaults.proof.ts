@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { connect as secure } from "node:tls"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { partner } from "@outreach/testing/partner"
+import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
@@ -79,7 +79,7 @@ const greet = (port: number) =>
 describe.skipIf("missing" in exim)("a relay that is exim", () => {
   it("gets each message once over STARTTLS while its certificate is renewed, by another authority", async () => {
     if ("missing" in exim) return
-    const [relay, small] = [await freePort(), await freePort()]
+    const [relay, small] = [await reservePort(), await reservePort()]
     const { folder } = await startExim(exim.folder, relay, configure(relay, small))
     const recipients = 200
     const { campaign } = await launch(await partner(), recipients)
@@ -113,7 +113,7 @@ describe.skipIf("missing" in exim)("a relay that is exim", () => {
 
   it("refuses messages for their size, which is about us: they wait, none bounces, and no address is marked", async () => {
     if ("missing" in exim) return
-    const [relay, small] = [await freePort(), await freePort()]
+    const [relay, small] = [await reservePort(), await reservePort()]
     const { folder } = await startExim(exim.folder, relay, configure(relay, small))
     expect((await greet(small)).extensions).toContain(`SIZE ${MAX_SIZE}`)
     const { campaign } = await launch(await partner(), 3)

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { partner } from "@outreach/testing/partner"
+import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
@@ -19,7 +19,7 @@ const postgrey = await installDebianPackages(["postgrey"], ["/usr/sbin/postgrey"
 
 /** Starts postgrey, which keeps whoever it does not know waiting for some seconds, until the test is finished; returns its port. */
 const startPostgrey = async (program: string, ...options: ReadonlyArray<string>) => {
-  const port = await freePort()
+  const port = await reservePort()
   const folder = mkdtempSync(join(tmpdir(), "postgrey-"))
   const child = spawn(
     program,
@@ -46,7 +46,7 @@ const startPostgrey = async (program: string, ...options: ReadonlyArray<string>)
 
 /** Sends a message through a postfix that asks postgrey. */
 const sendThrough = async (postfixProgram: string, postgreyPort: number) => {
-  const port = await freePort()
+  const port = await reservePort()
   const server = await startPostfix(postfixProgram, port, {
     mynetworks: "127.0.0.0/8",
     smtpd_recipient_restrictions: `check_policy_service inet:127.0.0.1:${postgreyPort}, permit_mynetworks, reject`,

@@ -1,5 +1,5 @@
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { refused, sendSigned, verifySignature } from "./sendSigned.ts"
 import { findPostfix, startPostfix } from "./startPostfix.ts"
@@ -17,7 +17,7 @@ describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () =>
     "is delivered by postfix with smtputf8_enable=%s, or refused, and others are delivered",
     async (enable, outcomes, count) => {
       if ("missing" in postfix) return
-      const port = await freePort()
+      const port = await reservePort()
       const settings = {
         mynetworks: "127.0.0.0/8",
         virtual_mailbox_domains: "clinic.test xn--bro-hoa.test",

@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
+import { reservePort } from "@outreach/testing/reservePort"
 import { journey } from "../journey.ts"
 import { bounced, certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
 import { findPostfix, startPostfix } from "./startPostfix.ts"
@@ -18,7 +18,7 @@ describe.skipIf("missing" in postfix)(
   () => {
     it("are those that it reports, at once or later over STARTTLS", async () => {
       if ("missing" in postfix) return
-      const [relay, next, bounces] = [await freePort(), await freePort(), await freePort()]
+      const [relay, next, bounces] = [await reservePort(), await reservePort(), await reservePort()]
       const server = await startPostfix(
         postfix.program,
         relay,

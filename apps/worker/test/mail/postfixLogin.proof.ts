@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { partner } from "@outreach/testing/partner"
+import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
@@ -27,7 +27,7 @@ const startRelay = async (postfixProgram: string, saslpasswdProgram: string, mec
   const users = join(folder, "users")
   execFileSync(saslpasswdProgram, ["-p", "-c", "-f", users, "-u", "relay.test", "outreach"], { input: PASSWORD })
   chmodSync(users, 0o644)
-  const port = await freePort()
+  const port = await reservePort()
   const server = await startPostfix(
     postfixProgram,
     port,

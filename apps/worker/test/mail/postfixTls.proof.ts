@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from "node:net"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
+import { reservePort } from "@outreach/testing/reservePort"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
@@ -45,7 +45,7 @@ const startStripper = async (port: number) => {
 describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
   it("sends over a postfix that offers it, under the name that it greets with, and nothing once somebody hides the offer", async () => {
     if ("missing" in postfix) return
-    const port = await freePort()
+    const port = await reservePort()
     const tls = { smtpd_tls_cert_file: certificate.cert, smtpd_tls_key_file: certificate.key }
     const server = await startPostfix(postfix.program, port, {
       ...{ ...tls, smtpd_tls_security_level: "may", smtpd_tls_received_header: "yes", notify_classes: "" },

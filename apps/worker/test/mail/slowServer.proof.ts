@@ -1,6 +1,6 @@
 import { eventually } from "@outreach/testing/eventually"
-import { freePort } from "@outreach/testing/freePort"
 import { partner } from "@outreach/testing/partner"
+import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
@@ -12,7 +12,7 @@ const postfix = await findPostfix()
 describe.skipIf("missing" in postfix)("a message to a postfix that sleeps for 40 s after the final dot", () => {
   it("is sent once, is recorded as sent, and lies in the mailbox once", { timeout: 600_000 }, async () => {
     if ("missing" in postfix) return
-    const port = await freePort()
+    const port = await reservePort()
     const server = await startPostfix(postfix.program, port, { smtpd_end_of_data_restrictions: "sleep 40" })
     const to = await partner()
     const { campaign } = await launch(to, 1)

@@ -1,1 +1,0 @@
-export { freePort } from "@outreach/embedded-postgres/freePort"

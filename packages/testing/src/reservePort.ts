@@ -1,0 +1,1 @@
+export { reservePort } from "@outreach/embedded-postgres/reservePort"
