@@ -15,6 +15,7 @@ function git(...args: readonly string[]): string[] {
 }
 
 const EMPTY_TREE = git("hash-object", "-t", "tree", "--stdin")[0] ?? ""
+const SERVICE = "@outreach/service"
 const NAMED = /^["']?(@[\w./-]+)["']?\s*:\s*(?:major|minor|patch)\s*$/gm
 const CHANGESET = /^---\n([\s\S]*?)^---\n\s*(\S?)/m
 
@@ -35,8 +36,8 @@ for (const path of globSync(".changeset/*.md", { cwd: root }).filter((path) => b
   namedBy.set(path, names)
   if (summary === "") violations.push(`${path} has no summary`)
   for (const name of names) {
-    if (!packages.some((pkg) => pkg.name === name))
-      violations.push(`${path} names ${name}, which is not a published package`)
+    if (name !== SERVICE && !packages.some((pkg) => pkg.name === name))
+      violations.push(`${path} names ${name}, which is neither a published package nor ${SERVICE}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { defineConfig } from "tsup"
+import { nameRelease } from "./nameRelease.ts"
 
 /** The files that the processes read at run time. `imports` of a `package.json` says where: there of the sources, here of `out/`. */
 const ASSETS = {
@@ -13,6 +14,8 @@ const IMPORTS = {
   "#sql/*": "./sql/*",
   "#styles/*": "./styles/*",
 }
+
+const RELEASE = nameRelease()
 
 const ENTRIES = {
   api: "apps/api/src/main.ts",
@@ -34,6 +37,7 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   removeNodeProtocol: false,
+  define: { OUTREACH_RELEASE: JSON.stringify(RELEASE) },
   // CommonJS packages call `require` for modules of Node.
   banner: {
     js: 'import { createRequire as createRequire_ } from "node:module"; const require = createRequire_(import.meta.url);',
@@ -100,8 +104,7 @@ const manifest = async () => {
     readonly license: string
     readonly engines: { readonly node: string }
   }
-  const { version } = await readJson("packages/process/package.json")
-  return { name, version, private: true, license, type: "module", engines, imports: IMPORTS }
+  return { name, version: RELEASE, private: true, license, type: "module", engines, imports: IMPORTS }
 }
 
 /** Returns the license of each package of npm that the bundle holds a file of. */

@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, Layer, Logger, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { describeCause } from "./describeCause.ts"
-import { RELEASE } from "./release.ts"
+import { BUILD, RELEASE } from "./release.ts"
 import { logLevel, otlpEndpoint } from "./settings.ts"
 
 /**
@@ -23,12 +23,18 @@ export const telemetry = (serviceName: string) =>
       if (endpoint === null) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
       const redacting = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, redactingTracer))
       return redacting.pipe(
-        Layer.provideMerge(Otlp.layer({ baseUrl: endpoint, resource: { serviceName, serviceVersion: RELEASE } })),
+        Layer.provideMerge(Otlp.layer({ baseUrl: endpoint, resource: resourceOf(serviceName) })),
         Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
         Layer.provideMerge(logs),
       )
     }),
   )
+
+const resourceOf = (serviceName: string) => ({
+  serviceName,
+  serviceVersion: RELEASE,
+  attributes: { "vcs.ref.head.revision": BUILD.commit },
+})
 
 /** Wraps a tracer so that its spans omit error messages, which may hold an e-mail address or a secret. */
 const redactingTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>

@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "..")
+
+/** PostgreSQL cuts `application_name` after 63 bytes: `outreach-console/`, the version, `+` and 12 characters of the commit. */
+const MAX_VERSION_LENGTH = 63 - "outreach-console/".length - "+".length - 12
+
+/** The version of the service in `deploy/package.json`, which `changeset version` raises. */
+const serviceVersion = (): string => {
+  const { version } = JSON.parse(readFileSync(join(root, "deploy/package.json"), "utf8")) as {
+    readonly version: string
+  }
+  if (version.length > MAX_VERSION_LENGTH)
+    throw new Error(`the version ${version} has over ${MAX_VERSION_LENGTH} characters`)
+  return version
+}
+
+/**
+ * Names what is built here: the version and the commit where the commit bears the tag of its version and nothing differs from it, and otherwise
+ * `0.0.0-dev` with the commit. `RELEASE` gives the name where there is no git.
+ */
+export const nameRelease = (): string => {
+  const { RELEASE } = process.env
+  if (RELEASE !== undefined && RELEASE !== "") return RELEASE
+  const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim()
+  const commit = git("rev-parse", "--short=12", "HEAD")
+  const isClean = git("status", "--porcelain") === ""
+  const version = serviceVersion()
+  const isTagged = git("tag", "--points-at", "HEAD").split("\n").includes(`v${version}`)
+  return isTagged && isClean ? `${version}+${commit}` : `0.0.0-dev+${commit}${isClean ? "" : ".dirty"}`
+}
