@@ -7,14 +7,25 @@ import { report } from "./report.ts"
 
 const SELF = "node tools/generated-pages-are-current.ts --write"
 
+/** Returns the alert rules as an object of the Prometheus operator. */
+const prometheusRule = (): string => `apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: outreach
+  labels: { app.kubernetes.io/part-of: outreach }
+spec:
+${readFileSync(join(root, "deploy/alerts.yml"), "utf8").replace(/^(?=.)/gm, "  ")}`
+
 const pages: ReadonlyArray<{ readonly path: string; readonly source: string; readonly text: () => string }> = [
   { path: "docs/conformance.md", source: "docs/conformance.yaml", text: conformancePage },
+  { path: "deploy/kubernetes/alerts.yaml", source: "deploy/alerts.yml", text: prometheusRule },
 ]
 
 const isWriting = process.argv.includes("--write")
 const violations = pages.flatMap(({ path, source, text }) => {
   const file = join(root, path)
-  const page = `<!-- Generated from ${source} by \`${SELF}\`; edit that instead. -->\n\n${text()}`
+  const origin = `Generated from ${source} by \`${SELF}\`; edit that instead.`
+  const page = path.endsWith(".md") ? `<!-- ${origin} -->\n\n${text()}` : `# ${origin}\n${text()}`
   if (isWriting) writeFileSync(file, page)
   else if (!existsSync(file) || readFileSync(file, "utf8") !== page)
     return [`${path} differs from ${source}; write it anew: ${SELF}`]

@@ -53,7 +53,7 @@ export function monitoringViolations(): readonly string[] {
 }
 
 /** The series that the processes export: a histogram has three, and a row of a table of gauges has one. `up` is Prometheus's own. */
-const series = new Set([
+export const series: ReadonlySet<string> = new Set([
   "up",
   ...globSync("{apps,packages}/*/src/**/*.ts", { cwd: root }).flatMap((file) =>
     [...read(file).matchAll(/\b(counter|gauge|histogram)\(\s*"(outreach_\w+)"|^ {2}(outreach_\w+): \[/gm)].flatMap(
