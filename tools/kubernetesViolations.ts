@@ -66,6 +66,7 @@ export async function kubernetesViolations(): Promise<{
     ),
     ...containers.flatMap(containerViolations),
     ...roleViolations(containers),
+    ...secretViolations(containers),
     ...jobViolations(objects),
     ...autoscalingViolations(objects),
     ...objects.filter(({ kind }) => kind === "NetworkPolicy").flatMap(policyViolations),
@@ -192,6 +193,17 @@ function roleViolations(containers: readonly Container[]): readonly string[] {
       .filter(([, role]) => !created.includes(role))
       .map(([, role]) => `${FOLDER} names the role ${role}, which create-roles.sql does not create`),
   ]
+}
+
+/** The command at the head of the kustomization creates the secret with every key that is read from it. */
+function secretViolations(containers: readonly Container[]): readonly string[] {
+  const created = new Set(
+    [...read(`${FOLDER}/kustomization.yaml`).matchAll(/--from-literal=(\w+)=/g)].map(([, key]) => key),
+  )
+  return containers
+    .flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? []))
+    .filter((key) => !created.has(key))
+    .map((key) => `${FOLDER} reads ${key} of a secret that the head of its kustomization creates without it`)
 }
 
 /** Each job that an alert names is a service that is scraped. */
