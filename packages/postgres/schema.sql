@@ -208,6 +208,50 @@ AS $function$
   from counts_of_campaign(organization, campaign) each
 $function$;
 
+CREATE OR REPLACE FUNCTION public.chain_audit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  link audit_chain;
+  line text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('audit chain', 0));
+  select number, hash into link.number, link.previous from audit_chain order by number desc limit 1;
+  link.number := coalesce(link.number, 0) + 1;
+  if tg_op = 'DELETE' then
+    link.kind := 'removed';
+    link.command_id := old.id;
+    link.removed_at := clock_timestamp();
+    link.removed_by := session_user;
+    select row_to_json(entry) into line from (
+      select link.number, encode(link.previous, 'hex') as previous, link.kind, old.id,
+        to_char(link.removed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, link.removed_by as role
+    ) entry;
+  elsif tg_table_name = 'audit_log' then
+    link.kind := 'begun';
+    link.command_id := new.id;
+    select row_to_json(entry) into line from (
+      select link.number, encode(link.previous, 'hex') as previous, link.kind, new.id,
+        to_char(new.begun_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, new.role, new.operator, new.os_user, new.host,
+        new.command, new.arguments, new.objects, new.organizations, new.submission
+    ) entry;
+  else
+    link.kind := 'ended';
+    link.command_id := new.command_id;
+    select row_to_json(entry) into line from (
+      select link.number, encode(link.previous, 'hex') as previous, link.kind, new.command_id as id,
+        to_char(new.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, new.result, new.code
+    ) entry;
+  end if;
+  link.hash := sha256(convert_to(line, 'UTF8'));
+  insert into audit_chain select link.*;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.choose_failure_group(organization text, endpoint text, groups jsonb, earlier bigint)
  RETURNS jsonb
  LANGUAGE sql
@@ -2115,6 +2159,20 @@ create table api_keys (
   constraint api_keys_hash_key UNIQUE (hash)
 );
 
+create table audit_chain (
+  number integer not null,
+  kind text collate "C" not null,
+  command_id text collate "C" not null,
+  previous bytea,
+  hash bytea not null,
+  removed_at timestamp with time zone,
+  removed_by text,
+  constraint audit_chain_pkey PRIMARY KEY (number),
+  constraint audit_chain_command_id_kind_key UNIQUE (command_id, kind),
+  constraint audit_chain_check CHECK ((((kind = 'removed'::text) = (removed_at IS NOT NULL)) AND ((kind = 'removed'::text) = (removed_by IS NOT NULL)))),
+  constraint audit_chain_kind_check CHECK ((kind = ANY (ARRAY['begun'::text, 'ended'::text, 'removed'::text])))
+);
+
 create table audit_log (
   id text collate "C" default make_id('aud'::text) not null,
   begun_at timestamp with time zone default clock_timestamp() not null,
@@ -3238,7 +3296,7 @@ alter table only signing_secrets replica identity using index signing_secrets_of
 alter table only webhook_endpoints replica identity using index webhook_endpoints_of_organization;
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
+alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id) ON DELETE CASCADE;
 alter table breaker_changes add constraint breaker_changes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table campaign_counts add constraint campaign_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaign_domains add constraint campaign_domains_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
@@ -3305,8 +3363,13 @@ alter table suppressions add constraint suppressions_organization_id_program_id_
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 
-CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_log_is_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER audit_log_is_chained AFTER INSERT OR DELETE ON public.audit_log DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION chain_audit();
+CREATE TRIGGER audit_log_is_not_removed BEFORE DELETE ON public.audit_log FOR EACH STATEMENT WHEN ((current_setting('outreach.removes_audit'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_results_are_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER audit_results_are_chained AFTER INSERT ON public.audit_results DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION chain_audit();
+CREATE TRIGGER audit_results_are_not_removed BEFORE DELETE ON public.audit_results FOR EACH STATEMENT WHEN ((current_setting('outreach.removes_audit'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER raise_endpoint_versions_insert AFTER INSERT ON public.signing_secrets FOR EACH ROW EXECUTE FUNCTION raise_endpoint_versions();

@@ -15,6 +15,7 @@ import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
 import { SystemReader } from "./inspection/SystemReader.ts"
 import { NumbersReader } from "./numbers/NumbersReader.ts"
+import { AuditChain } from "./operators/AuditChain.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
 import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
@@ -45,6 +46,7 @@ export const backoffice = Layer.mergeAll(
   SystemReader.layer,
   NumbersReader.layer,
   AuditLog.layer,
+  AuditChain.layer,
   ObjectFinder.layer,
   OrganizationReader.layer,
   PartnerActivityReader.layer,

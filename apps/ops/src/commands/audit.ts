@@ -1,8 +1,13 @@
+import { AuditChain } from "@outreach/backoffice/operators/AuditChain"
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { toLine } from "@outreach/backoffice/operators/chainFaults"
+import { type ChainHead, verifyAudit } from "@outreach/backoffice/operators/verifyAudit"
+import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { CONTINUES, limit, organizationId, period } from "../inputs/filters.ts"
-import { choice, named, optional, text } from "../inputs/Input.ts"
-import { Output } from "../output/Output.ts"
+import { choice, flag, named, optional, text } from "../inputs/Input.ts"
+import { formatCell, formatCount, Output, printToStderr, refuse } from "../output/Output.ts"
 
 const list = reading({
   about: "List the commands that changed something or showed personal data, newest first",
@@ -32,7 +37,75 @@ const list = reading({
   columns: ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"],
 })
 
-export const audit = group({ about: "Who did what with this command line", commands: { list } })
+const Head = textSchema("a head as `audit verify` prints it, such as 17:5f0c…", (text): ChainHead | undefined => {
+  const [, number, hash] = /^([1-9]\d{0,8}):([0-9a-f]{64})$/.exec(text) ?? []
+  return hash === undefined ? undefined : { number: Number(number), hash }
+})
+
+const verify = reading({
+  about: "Check that each entry of the audit log is as it was recorded, and that none is missing",
+  examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
+  input: {
+    head: optional(flag(Head, "The newest entry that you noted of an earlier verification, such as 17:5f0c…", "head")),
+    exported: named(
+      "against",
+      optional(text("An earlier export, each of whose entries must stand in the log", "FILE")),
+    ),
+  },
+  *run({ head, exported }) {
+    const verified = yield* verifyAudit({ exported, head })
+    const { faults } = verified
+    if (faults.length === 0) return verified
+    yield* printToStderr(
+      faults
+        .map(({ problem, id, description }) => formatCell(`${problem}: ${description}${id === null ? "" : ` ${id}`}`))
+        .join("\n"),
+    )
+    const sentence = `The audit log is not as it was recorded: ${formatCount(faults.length, "fault")}${faults.length === 100 ? " or more" : ""}. docs/audit.md says what each means.`
+    return yield* refuse("AuditLogDiffers", sentence, verified)
+  },
+  format: ({ entries, removed, head }) =>
+    `The audit log is as it was recorded: ${formatCount(entries, "entry")}, of which ${removed} are removed. Note its head elsewhere: ${head}`,
+})
+
+const PAGE_SIZE = 1000
+
+const Since = Effect.promise(async () => {
+  const { Instant } = await import("@outreach/domain/Instant")
+  return Schema.Union([wholeNumber(0, 999_999_999), Instant]).annotate({
+    expected: "a time such as 2026-12-01T00:00:00Z, or the number of the last entry that you have",
+  })
+})
+
+const exportEntries = reading({
+  about: "Print the audit log as JSON lines, oldest first, each with its hash and that of the entry before",
+  examples: ["ops audit export > audit.jsonl", "ops audit export --since 1234 >> audit.jsonl"],
+  input: {
+    since: optional(
+      flag(
+        Since,
+        "Only entries after the one of this number, or from this time on, such as 2026-12-01T00:00:00Z",
+        "number|time",
+      ),
+    ),
+  },
+  *run({ since = 0 }) {
+    const { list, numberBefore } = yield* AuditChain
+    let after = typeof since === "number" ? since : yield* numberBefore(since)
+    let links: Effect.Success<ReturnType<typeof list>>
+    do {
+      links = yield* list(after, PAGE_SIZE)
+      if (links.length > 0) yield* Console.log(links.map(toLine).join("\n"))
+      after = links.at(-1)?.number ?? after
+    } while (links.length === PAGE_SIZE)
+  },
+})
+
+export const audit = group({
+  about: "Who did what with this command line, and whether that record is whole",
+  commands: { list, verify, export: exportEntries },
+  services: AuditChain.layer,
+})
 
 const toRow = ({ operator, osUser, role, host, arguments: given, result, code, ...entry }: AuditEntry) => ({
   ...entry,

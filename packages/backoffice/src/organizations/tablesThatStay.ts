@@ -25,6 +25,7 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
   restored_campaigns: "belongs to a restore of this server",
   audit_log: "what operators did on this server",
   audit_results: "belongs to the audit log of this server",
+  audit_chain: "belongs to the audit log of this server",
   operators: "who may use the console of this server",
   sign_in_links: "belongs to an operator of this server",
   operator_sessions: "belongs to an operator of this server",

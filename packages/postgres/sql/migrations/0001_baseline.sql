@@ -1214,17 +1214,44 @@ create index audit_log_of_object on audit_log using gin (objects);
 
 -- A command without a row here is still under way, or was killed.
 create table audit_results (
-  command_id text collate "C" primary key references audit_log,
+  command_id text collate "C" primary key references audit_log on delete cascade,
   ended_at timestamptz not null default clock_timestamp(),
   result text not null check (result in ('succeeded', 'failed', 'interrupted')),
   code text check ((code is not null) = (result = 'failed'))
 );
 
--- The owner of the tables cannot change an entry by mistake either.
-create trigger audit_log_is_append_only before update or delete or truncate on audit_log
+-- The chain of the audit log: a link for each begin, end and removal of a command, in the order of their commits and without gaps.
+-- hash is SHA-256 of the link's text, which chain_audit writes: it holds all columns of the entry, and previous, the hash of the link before.
+-- A removed command keeps its links.
+create table audit_chain (
+  number integer primary key,
+  kind text collate "C" not null check (kind in ('begun', 'ended', 'removed')),
+  command_id text collate "C" not null,
+  previous bytea,
+  hash bytea not null,
+  removed_at timestamptz,
+  removed_by text,
+  unique (command_id, kind),
+  check ((kind = 'removed') = (removed_at is not null) and (kind = 'removed') = (removed_by is not null))
+);
+
+-- Deferred, so that the chain is locked for the time of a commit alone.
+create constraint trigger audit_log_is_chained after insert or delete on audit_log
+  deferrable initially deferred for each row execute function chain_audit();
+create constraint trigger audit_results_are_chained after insert on audit_results
+  deferrable initially deferred for each row execute function chain_audit();
+
+-- The owner of the tables cannot change an entry by mistake either. To remove old ones, docs/audit.md has the statements.
+create trigger audit_log_is_append_only before update or truncate on audit_log
   for each statement execute function refuse_change();
-create trigger audit_results_are_append_only before update or delete or truncate on audit_results
+create trigger audit_results_are_append_only before update or truncate on audit_results
   for each statement execute function refuse_change();
+create trigger audit_chain_is_append_only before update or delete or truncate on audit_chain
+  for each statement execute function refuse_change();
+create trigger audit_log_is_not_removed before delete on audit_log
+  for each statement when (current_setting('outreach.removes_audit', true) is distinct from 'on') execute function refuse_change();
+create trigger audit_results_are_not_removed before delete on audit_results
+  for each statement when (current_setting('outreach.removes_audit', true) is distinct from 'on') execute function refuse_change();
 
 -- The roles that `ops migrate --grant-to` was given. Each migration grants them what the newest schema needs.
 create table granted_roles (

@@ -118,6 +118,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     operator: "select, insert (operator, os_user, host, command, arguments, objects, organizations, submission)",
   },
   audit_results: { operator: "select, insert (command_id, result, code)" },
+  // Written by the triggers of the two, as their owner.
+  audit_chain: { operator: "select" },
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
   operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
@@ -153,4 +155,5 @@ export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> 
   watch_clock: ["worker"],
   lift_unsubscriptions: ["worker"],
   disable_endpoint: ["worker"],
+  chain_audit: [],
 }

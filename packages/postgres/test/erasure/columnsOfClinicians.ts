@@ -24,6 +24,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   api_keys: { others: "id organization_id name scopes hash prefix last_four" },
   audit_log: { others: "id role operator os_user host command arguments objects organizations submission" },
   audit_results: { others: "command_id result code" },
+  audit_chain: { others: "kind command_id previous hash removed_by" },
   breaker_changes: { others: "organization_id endpoint_id breaker" },
   campaign_count_changes: { others: "organization_id campaign_id id subject" },
   campaign_counts: { others: "organization_id campaign_id subject" },

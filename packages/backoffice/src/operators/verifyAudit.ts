@@ -1,0 +1,123 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { Effect, FileSystem, Stream } from "effect"
+import { consistentRead } from "../consistentRead.ts"
+import { AuditChain } from "./AuditChain.ts"
+import { type ChainFault, type ChainLink, chainFaults, parseLine } from "./chainFaults.ts"
+
+const PAGE_SIZE = 2000
+const MAX_FAULTS = 100
+
+/** The newest entry as it was noted elsewhere. */
+export interface ChainHead {
+  readonly number: number
+  readonly hash: string
+}
+
+export interface VerifiedAudit {
+  readonly entries: number
+  /** Entries of commands that were removed by the steps of docs/audit.md. Their links alone are left. */
+  readonly removed: number
+  /** The newest entry; null for an empty log. */
+  readonly head: string | null
+  /** The first hundred. */
+  readonly faults: ReadonlyArray<ChainFault>
+}
+
+class UnreadableExport extends DescribedError("UnreadableExport", "{file} cannot be read.") {}
+
+export const formatHead = ({ number, hash }: ChainHead): string => `${number}:${hash}`
+
+/**
+ * Reads the whole audit log as of one moment, and finds what is not as it was recorded. Compares it with a noted head and with the lines of an earlier
+ * export, which show what the log alone cannot: entries that were cut off at its end, and a chain that was written anew.
+ */
+export const verifyAudit = Effect.fn("verifyAudit")(function* (options: {
+  readonly head?: ChainHead | undefined
+  readonly exported?: string | undefined
+}) {
+  const { list, strays } = yield* AuditChain
+  const faults: Array<ChainFault> = []
+  let [before, entries, removed]: [ChainLink | undefined, number, number] = [undefined, 0, 0]
+  let page: ReadonlyArray<ChainLink>
+  do {
+    page = yield* list(before?.number ?? 0, PAGE_SIZE)
+    for (const link of page) {
+      note(faults, chainFaults(before, link))
+      removed += link.line === null && link.isRemoved ? 1 : 0
+      before = link
+    }
+    entries += page.length
+  } while (page.length === PAGE_SIZE)
+  for (const { id, kind } of yield* strays(MAX_FAULTS)) {
+    const description = `An entry of ${id} (${kind}) has no link: it was put in past the chain, or its link was removed.`
+    note(faults, [{ number: null, id, problem: "unchained", description }])
+  }
+  if (options.head !== undefined) note(faults, yield* compareWithLog([options.head]))
+  if (options.exported !== undefined) note(faults, yield* compareFile(options.exported))
+  return { entries, removed, head: before === undefined ? null : formatHead(before), faults } satisfies VerifiedAudit
+}, consistentRead)
+
+const note = (faults: Array<ChainFault>, found: ReadonlyArray<ChainFault>): void => {
+  faults.push(...found.slice(0, MAX_FAULTS - faults.length))
+}
+
+/** Finds the first of these heads that the log has not. */
+const compareWithLog = Effect.fnUntraced(function* (heads: ReadonlyArray<ChainHead & { readonly id?: string }>) {
+  if (heads.length === 0) return []
+  const kept = yield* AuditChain.use(({ hashes }) => hashes(heads.map(({ number }) => number)))
+  const hashOf = new Map(kept.map(({ number, hash }) => [number, hash]))
+  const other = heads.find(({ number, hash }) => hashOf.get(number) !== hash)
+  if (other === undefined) return []
+  const { number, id = null } = other
+  const isAbsent = !hashOf.has(number)
+  return [
+    {
+      number,
+      id,
+      problem: isAbsent ? "cut off" : "another",
+      description: isAbsent
+        ? `Entry ${number} was noted or exported, and is not in the log: entries were cut off, or an earlier state was restored.`
+        : `Entry ${number} is another than was noted or exported: the log was written anew from there or earlier, or an earlier state was restored.`,
+    } satisfies ChainFault,
+  ]
+})
+
+/** Finds what is wrong in an export, and the first of its entries that is not in the log. */
+const compareFile = Effect.fnUntraced(function* (file: string) {
+  const { stream } = yield* FileSystem.FileSystem
+  const faults: Array<ChainFault> = []
+  const differing: Array<ChainFault> = []
+  let [before, line]: [ChainLink | undefined, number] = [undefined, 0]
+  yield* stream(file).pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.grouped(PAGE_SIZE),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (texts) {
+        const links: Array<ChainLink> = []
+        for (const text of texts) {
+          line += 1
+          const link = parseLine(text)
+          if (link === undefined || (before !== undefined && link.number <= before.number)) {
+            const problem = link === undefined ? "is not an exported entry" : "repeats an entry, or stands before it"
+            const description = `Line ${line} of the file ${problem}.`
+            note(faults, [{ number: null, id: null, problem: "changed", description }])
+            continue
+          }
+          // A file may begin anywhere.
+          const first = link.number === 1 ? undefined : { ...link, number: link.number - 1, hash: link.previous ?? "" }
+          const found = chainFaults(before ?? first, link)
+          note(
+            faults,
+            found.map(({ description, ...fault }) => ({ ...fault, description: `In the file: ${description}` })),
+          )
+          links.push(link)
+          before = link
+        }
+        if (differing.length === 0) differing.push(...(yield* compareWithLog(links)))
+      }),
+    ),
+    Effect.mapError(() => new UnreadableExport({ file })),
+  )
+  return [...faults, ...differing]
+})
