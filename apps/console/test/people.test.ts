@@ -11,7 +11,7 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { seedSentCampaign, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -21,15 +21,9 @@ const test = startConsole()
 
 /** Seeds a campaign that was sent to its recipients. */
 const seed = Effect.gen(function* () {
-  yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
-  const { organization, campaign, program } = yield* seedCampaign({ recipients: 3 })
-  yield* sendCampaign(campaign.id)
-  for (const lease of yield* claimMessages(10)) yield* settleSent(lease)
+  const { organization, campaign, program, recipients } = yield* seedSentCampaign({ recipients: 3 })
   yield* judgeHits(organization.id)
-  const rows = yield* sql<{ id: RecipientId; token: string }>`
-    select id, token from recipients where campaign_id = ${campaign.id} order by npi`
-  return { organizationId: organization.id, campaignId: campaign.id, programId: program.id, recipients: rows }
+  return { organizationId: organization.id, campaignId: campaign.id, programId: program.id, recipients }
 })
 
 let seeded: Effect.Success<typeof seed>

@@ -1,21 +1,14 @@
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { npi } from "@outreach/testing/seedCampaign"
+import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { runJson, runFailing, meanwhile } = commandLine()
 
 const seed = Effect.gen(function* () {
-  yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
-  const { campaign } = yield* seedCampaign({ recipients: 2 })
-  yield* sendCampaign(campaign.id)
-  for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
-  const [recipient] = yield* sql<{ id: string; token: string }>`
-    select id, token from recipients where campaign_id = ${campaign.id} and npi = ${npi(0)}`
-  return { campaignId: campaign.id, ...recipient! }
+  const { campaign, recipients } = yield* seedSentCampaign({ recipients: 2 })
+  return { campaignId: campaign.id, ...recipients[0]! }
 })
 
 it("ops events lists the log by campaign, type and recipient, and says that there is more", async () => {

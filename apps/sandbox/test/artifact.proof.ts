@@ -1,20 +1,17 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
-import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
-import { createWebhookVerifier } from "@outreach/webhook-verifier"
-import { webhookHandler } from "@outreach/webhook-verifier/node"
+import { email, npi } from "@outreach/testing/seedCampaign"
 import { Client } from "pg"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
+import { createCampaign, createPartner } from "./createPartner.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
@@ -40,13 +37,6 @@ afterAll(async () => {
   await database?.stop()
   if (folder !== undefined) await rm(folder, { recursive: true })
 })
-
-const createOrganization = async () => {
-  const { id } = await opsJson("organizations", "create", "--name", "Acme")
-  const ofAcme = ["--organization", id]
-  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", "tokens:read")
-  return { ofAcme, api_key }
-}
 
 it("is JavaScript with source maps in at most 60 MB, without sources, tests or packages", async () => {
   const out = join(folder, "out")
@@ -78,16 +68,8 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
   expect(await ops("--version")).toBe(`ops v${release}\n`)
   expect((await opsJson("migrate")).applied).toContain("migrations/0001_baseline.sql")
 
-  const { ofAcme, api_key } = await createOrganization()
-  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
-  const events: Array<unknown> = []
-  const partner = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), (event) => {
-      events.push(event.event_type)
-    }),
-  )
-  await opsJson("endpoints", "create", ...ofAcme, "--url", `http://127.0.0.1:${await listen(partner)}/`)
-
+  const partner = await createPartner(opsJson)
+  const key = await partner.issueKey()
   const mail = await mailServer()
   const api = await start("api", "listening", { PORT: "0" })
   const worker = await start("worker", "worker started", {
@@ -95,27 +77,20 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
     MAIL_FROM: "outreach@acme.test",
   })
 
-  await writeFile(join(folder, "mail.html"), FOOTER)
-  await writeFile(join(folder, "clinicians.csv"), "npi,email\n1234567893,dana.reyes@clinic.test\n")
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...SENDER_FLAGS)
-  const campaign = await opsJson(
-    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
-    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-  )
-  await opsJson("recipients", "import", "--campaign", campaign.id, "clinicians.csv")
-  await opsJson("campaigns", "schedule", campaign.id)
+  const campaignId = await createCampaign(opsJson, { programId: partner.programId, folder, recipients: 1 })
+  await opsJson("campaigns", "schedule", campaignId)
 
   await eventually(
-    () => events,
+    () => [...partner.delivered.values()],
     (received) => received.includes("outreach.email_sent"),
   )
-  expect(mail.messages.map(({ to }) => to)).toEqual([["dana.reyes@clinic.test"]])
+  expect(mail.messages.map(({ to }) => to)).toEqual([[email(0)]])
 
   const { url } = api.annotations
-  const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${api_key}` } })
+  const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${key}` } })
   expect(await (await get("/v1/health")).json()).toMatchObject({ version: release })
   expect(await (await get("/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z")).json()).toMatchObject({
-    data: [{ npi: "1234567893" }],
+    data: [{ npi: npi(0) }],
   })
   for (const page of ["/readyz", "/docs", "/docs/reference", "/docs/webhooks", "/v1/openapi.json"]) {
     expect((await get(page)).status).toBe(200)
@@ -155,14 +130,14 @@ it("signs an operator in to the console, whose pages bring their own styles and 
 
 it("logs the source of a line where Node is told to read source maps", async () => {
   await ops("migrate")
-  const { api_key } = await createOrganization()
+  const key = await (await createPartner(opsJson)).issueKey()
   const api = await start("api", "listening", { PORT: "0" })
   const client = new Client({ connectionString: database.url })
   await client.connect()
   onTestFinished(() => client.end())
   await client.query("alter table recipients rename to hidden")
   const response = await fetch(`${api.annotations.url}/v1/partners/consumer/tokens/aB3xY9`, {
-    headers: { Authorization: `Bearer ${api_key}` },
+    headers: { Authorization: `Bearer ${key}` },
   })
   await client.query("alter table hidden rename to recipients")
   expect(response.status).toBe(500)

@@ -123,9 +123,10 @@ describe("the pages of random keys hold each row once, in its place, both ways,"
   describe("in PostgreSQL", () => {
     let pool: Pool
     let sql: ReturnType<typeof postgres>
-    beforeAll(() => {
-      pool = new Pool({ connectionString: postgresUrl(), max: 1 })
-      sql = postgres(postgresUrl(), { max: 1, types: { bigint: postgres.BigInt } })
+    beforeAll(async () => {
+      const url = await postgresUrl()
+      pool = new Pool({ connectionString: url, max: 1 })
+      sql = postgres(url, { max: 1, types: { bigint: postgres.BigInt } })
     })
     afterAll(async () => {
       await pool.end()

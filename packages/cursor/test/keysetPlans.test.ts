@@ -51,7 +51,7 @@ const mixedDirections: Plan = {
 describe("in PostgreSQL", () => {
   let pool: Pool
   beforeAll(async () => {
-    pool = new Pool({ connectionString: postgresUrl(), max: 1, options: "-c timezone=UTC" })
+    pool = new Pool({ connectionString: await postgresUrl(), max: 1, options: "-c timezone=UTC" })
     await pool.query(`
       create temporary table entry (at timestamptz not null, n int, id int not null);
       insert into entry

@@ -2,11 +2,11 @@ import { inject } from "vitest"
 
 declare module "vitest" {
   interface ProvidedContext {
-    readonly postgresUrl: string
+    readonly postgresStarter: string
   }
 }
 
-/** Returns the address of the server that the run of the tests started. A leaf declares no package of this repository, not even for tests. */
-export function postgresUrl(): string {
-  return inject("postgresUrl")
+/** Returns the address of the server that the tests of a run share. A leaf declares no package of this repository, not even for tests. */
+export async function postgresUrl(): Promise<string> {
+  return await (await fetch(inject("postgresStarter"))).text()
 }

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto"
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, inject } from "vitest"
+import { afterAll, beforeAll } from "vitest"
+import { postgresUrl } from "./postgresUrl.ts"
 import { type Clone, cloneDatabase, createTemplate } from "./templateDatabase.ts"
-import type {} from "./vitestServer.ts"
 
 export interface TestSchema {
   /** At most 20 lowercase letters, digits and `_`. */
@@ -24,7 +24,7 @@ export interface TestSchema {
 export function testDatabase({ name, sources, migrate }: TestSchema): () => string {
   let clone: Clone | undefined
   beforeAll(async () => {
-    const server = inject("postgresUrl")
+    const server = await postgresUrl()
     const template = `${name}_${await digest(sources)}`
     await createTemplate(server, template, migrate)
     clone = await cloneDatabase(server, template)

@@ -1,20 +1,44 @@
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { TestProject } from "vitest/node"
 import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    readonly postgresUrl: string
+    /** Where a GET starts the run's PostgreSQL server, unless it runs, and returns its address. */
+    readonly postgresStarter: string
   }
 }
 
-/** Provides a PostgreSQL server to the tests of a run, as vitest's `globalSetup`. */
+/** Lets the tests of a run start one PostgreSQL server when the first of them needs it, as vitest's `globalSetup`. */
 export default async function vitestServer(
   project: TestProject,
   options: Pick<StartOptions, "inMemory"> = {},
 ): Promise<() => Promise<void>> {
-  const { url, stop } = await testServer(options)
-  project.provide("postgresUrl", url)
-  return stop
+  let server: ReturnType<typeof testServer> | undefined
+  const path = `/${randomUUID()}`
+  const starter = createServer(async (request, response) => {
+    if (request.url !== path) {
+      response.writeHead(404).end()
+      return
+    }
+    server ??= testServer(options)
+    try {
+      response.end((await server).url)
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  }).listen(0, "127.0.0.1")
+  await once(starter, "listening")
+  project.provide("postgresStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}${path}`)
+  return async () => {
+    starter.close()
+    starter.closeAllConnections()
+    const started = await server?.catch(() => undefined)
+    await started?.stop()
+  }
 }
 
 /** Returns the server of `DATABASE_URL`, or starts an embedded one if the variable is not set. */

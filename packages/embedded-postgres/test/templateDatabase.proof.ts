@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { Client } from "pg"
-import { expect, inject, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
+import { postgresUrl } from "../src/postgresUrl.ts"
 import { cloneDatabase, createTemplate } from "../src/templateDatabase.ts"
 import { query } from "./query.ts"
 
-const server = inject("postgresUrl")
+const server = await postgresUrl()
 
 /** Returns a unique template name. The template is removed after the test. */
 function templateName(): string {

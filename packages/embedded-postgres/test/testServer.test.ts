@@ -1,9 +1,10 @@
-import { expect, inject, test, vi } from "vitest"
+import { expect, test, vi } from "vitest"
+import { postgresUrl } from "../src/postgresUrl.ts"
 import { testServer } from "../src/vitestServer.ts"
 import { query } from "./query.ts"
 
 test("DATABASE_URL is taken as it is and outlives stop", async () => {
-  const serverUrl = inject("postgresUrl")
+  const serverUrl = await postgresUrl()
   vi.stubEnv("DATABASE_URL", serverUrl)
   const { url, stop } = await testServer()
   expect(url).toBe(serverUrl)
@@ -21,7 +22,7 @@ test("a DATABASE_URL that is no PostgreSQL address is refused without being repe
 test("without DATABASE_URL an embedded server starts", async () => {
   vi.stubEnv("DATABASE_URL", undefined)
   const { url, stop } = await testServer()
-  expect(url).not.toBe(inject("postgresUrl"))
+  expect(url).not.toBe(await postgresUrl())
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }])
   await stop()
 })

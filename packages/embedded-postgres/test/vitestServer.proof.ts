@@ -4,7 +4,8 @@ import { readdir, readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect, inject, test } from "vitest"
+import { expect, test } from "vitest"
+import { postgresUrl } from "../src/postgresUrl.ts"
 import { query } from "./query.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
@@ -41,7 +42,7 @@ test("the projects of a run share one server and one template, and the server en
 
 test("DATABASE_URL serves a whole run, and the clones are gone after it", async () => {
   const folder = await temporaryFolder()
-  const serverUrl = inject("postgresUrl")
+  const serverUrl = await postgresUrl()
   expect((await runVitest("clean", { REPORT_FOLDER: folder, DATABASE_URL: serverUrl })).code).toBe(0)
   const [one, two] = await reports(folder)
   expect([one?.server, two?.server]).toEqual([serverUrl, serverUrl])
@@ -52,5 +53,14 @@ test("DATABASE_URL serves a whole run, and the clones are gone after it", async 
 test("a file that leaks a connection fails though its tests pass", async () => {
   const { code, output } = await runVitest("leaky", {})
   expect(output).toContain("Connections to the test database were left open: forgotten (idle since ")
+  expect(code).toBe(1)
+})
+
+test("a run whose tests need no database starts no server", async () => {
+  // The address is looked at when the server is needed.
+  const wrong = { DATABASE_URL: "mysql://localhost/x", REPORT_FOLDER: await temporaryFolder() }
+  expect((await runVitest("pure", wrong)).code).toBe(0)
+  const { code, output } = await runVitest("clean", wrong)
+  expect(output).toContain("DATABASE_URL is not a postgres:// address.")
   expect(code).toBe(1)
 })

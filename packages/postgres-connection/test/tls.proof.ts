@@ -2,11 +2,12 @@ import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const path = (name: string) => fileURLToPath(new URL(`./data/${name}`, import.meta.url))
 const text = (name: string) => readFileSync(path(name), "utf8")
@@ -137,8 +138,8 @@ describe("a server with a certificate of its own authority", () => {
 })
 
 // A server of one's own may offer TLS.
-describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", () => {
-  const url = inject("postgresUrl")
+describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", async () => {
+  const url = await postgresUrl()
 
   it.each([{}, { sslmode: "disable" }, { sslmode: "allow" }, { sslmode: "prefer" }, { sslmode: "prefer", ...root }])(
     "is reached in plain text with %j",

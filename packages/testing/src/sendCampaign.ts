@@ -1,13 +1,14 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { composeOutcome } from "@outreach/domain/events/Event"
-import type { CampaignId } from "@outreach/domain/Identifier"
+import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { seedCampaign } from "./seedCampaign.ts"
 
 /** Schedules a campaign, publishes all of it, and opens its window. */
 export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -39,3 +40,15 @@ export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campa
 export const resetSending = SqlClient.SqlClient.use((sql) =>
   Effect.andThen(cancelCampaigns, sql`delete from send_rates`),
 )
+
+/** Ends all other campaigns, and seeds one whose messages are sent; returns it with its recipients in the order of their numbers. */
+export const seedSentCampaign = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
+  yield* cancelCampaigns
+  const seeded = yield* seedCampaign(options)
+  yield* sendCampaign(seeded.campaign.id)
+  for (const lease of yield* claimMessages(options.recipients)) yield* settleSent(lease)
+  const sql = yield* SqlClient.SqlClient
+  const recipients = yield* sql<{ id: RecipientId; token: string }>`
+    select id, token from recipients where campaign_id = ${seeded.campaign.id} order by npi`
+  return { ...seeded, recipients }
+})

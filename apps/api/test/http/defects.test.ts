@@ -1,11 +1,11 @@
 import { SCOPES } from "@outreach/contract"
-import type {} from "@outreach/embedded-postgres/vitestServer"
+import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, inject, it, vi } from "vitest"
+import { beforeAll, describe, expect, it, vi } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
@@ -123,6 +123,7 @@ describe("a failure of the database", () => {
 describe("the readiness probe", () => {
   it("answers 503 while the database takes no connections, and 200 when it does again", async () => {
     const name = new URL(api().databaseUrl).pathname.slice(1)
+    const server = await postgresUrl()
     // A database cannot refuse connections by its own word, so this comes from another one of the server.
     const allow = (allowed: boolean) =>
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -134,7 +135,7 @@ describe("the readiness probe", () => {
             Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
           ),
         ),
-      ).pipe(Effect.provide(testDatabaseLayer(inject("postgresUrl"))), Effect.runPromise)
+      ).pipe(Effect.provide(testDatabaseLayer(server)), Effect.runPromise)
     const ready = async () => (await ask(api(), "/readyz")).status
     await allow(false)
     await eventually(ready, (status) => status === 503)

@@ -1,13 +1,12 @@
 import { describe, expect } from "@effect/vitest"
-import type { RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { npi } from "@outreach/testing/seedCampaign"
+import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
@@ -17,13 +16,8 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 /** Seeds a campaign that is sent to two recipients, of whom the first opens the e-mail and the second clicks in it. */
 const seed = Effect.gen(function* () {
-  yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
-  const { campaign, organization } = yield* seedCampaign({ recipients: 2 })
-  yield* sendCampaign(campaign.id)
-  for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
-  const ids = (yield* sql<{ id: RecipientId }>`
-    select id from recipients where campaign_id = ${campaign.id} order by npi`).map(({ id }) => id)
+  const { campaign, organization, recipients } = yield* seedSentCampaign({ recipients: 2 })
+  const ids = recipients.map(({ id }) => id)
   for (const [id, outcome] of [
     [ids[0]!, "human opened"],
     [ids[1]!, "human clicked"],

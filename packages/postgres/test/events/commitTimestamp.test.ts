@@ -8,6 +8,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Transaction } from "@outreach/domain/Transaction"
+import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
@@ -17,7 +18,6 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { inject } from "vitest"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -128,7 +128,7 @@ describe("commitTimestamp", () => {
       const [{ name }] = (await run(
         SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select current_database() as name`),
       )) as [{ name: string }]
-      const database = { ...databaseAt(new URL(name, inject("postgresUrl")).href), clockSkewSeconds: 3600 }
+      const database = { ...databaseAt(new URL(name, await postgresUrl()).href), clockSkewSeconds: 3600 }
       const stamp = Effect.gen(function* () {
         const transaction = yield* Transaction
         return yield* transaction.run(transaction.commitTimestamp(id))

@@ -12,7 +12,13 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import {
+  cancelCampaigns,
+  claimMessages,
+  seedSentCampaign,
+  sendCampaign,
+  settleSent,
+} from "@outreach/testing/sendCampaign"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -91,9 +97,7 @@ describe("an account_created event", () => {
   })
 
   test("stamps the recipient whom the partner attributes it to, and no other", function* () {
-    const seeded = yield* seedCampaign({ recipients: 2 })
-    yield* sendCampaign(seeded.campaign.id)
-    for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
+    const seeded = yield* seedSentCampaign({ recipients: 2 })
     const [first, second] = yield* recipients(seeded)
     const repository = yield* RecipientRepository
     const from = recipientsFrom("2020-01-01T00:00:00Z" as Timestamp)

@@ -1,14 +1,12 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { RECIPIENT_LISTS } from "@outreach/backoffice/recipients/OutcomeReader"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
-import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startConsole, type Visitor } from "../../startConsole.ts"
 
@@ -17,13 +15,8 @@ const RECIPIENTS = 55
 
 /** Seeds a campaign that was sent to its recipients, of whom the first bounced. */
 const seed = Effect.gen(function* () {
-  yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
-  const { organization, campaign } = yield* seedCampaign({ recipients: RECIPIENTS })
-  yield* sendCampaign(campaign.id)
-  for (const lease of yield* claimMessages(RECIPIENTS)) yield* settleSent(lease)
-  const ids = (yield* sql<{ id: RecipientId }>`
-    select id from recipients where campaign_id = ${campaign.id} order by npi`).map(({ id }) => id)
+  const { organization, campaign, recipients } = yield* seedSentCampaign({ recipients: RECIPIENTS })
+  const ids = recipients.map(({ id }) => id)
   yield* reportBounce(ids[0]!, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 <b>Disabled</b>" })
   return { organizationId: organization.id, campaignId: campaign.id, ids }
 })

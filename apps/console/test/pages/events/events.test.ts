@@ -1,9 +1,9 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
-import type { EventId, RecipientId } from "@outreach/domain/Identifier"
+import type { EventId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { npi } from "@outreach/testing/seedCampaign"
+import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -12,16 +12,12 @@ import { startConsole, type Visitor } from "../../startConsole.ts"
 const test = startConsole()
 
 const seed = Effect.gen(function* () {
-  yield* cancelCampaigns
+  const { organization, campaign, endpoint, recipients } = yield* seedSentCampaign({ recipients: 2 })
   const sql = yield* SqlClient.SqlClient
-  const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 2 })
-  yield* sendCampaign(campaign.id)
-  for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
-  const [recipient] = yield* sql<{ id: RecipientId; token: string; eventId: EventId }>`
-    select recipient.id, token, event.id as "eventId" from recipients recipient
-    join events event on recipient_id = recipient.id
-    where recipient.campaign_id = ${campaign.id} and npi = ${npi(0)}`
-  return { organizationId: organization.id, campaignId: campaign.id, endpointId: endpoint.id, recipient: recipient! }
+  const { id, token } = recipients[0]!
+  const [event] = yield* sql<{ eventId: EventId }>`select id as "eventId" from events where recipient_id = ${id}`
+  const recipient = { id, token, ...event! }
+  return { organizationId: organization.id, campaignId: campaign.id, endpointId: endpoint.id, recipient }
 })
 
 let seeded: Effect.Success<typeof seed>
