@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { conformancePage } from "./conformance.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
+import { settingsPage } from "./settingsPage.ts"
 
 const SELF = "node tools/generated-pages-are-current.ts --write"
 
@@ -16,16 +17,26 @@ metadata:
 spec:
 ${readFileSync(join(root, "deploy/alerts.yml"), "utf8").replace(/^(?=.)/gm, "  ")}`
 
-const pages: ReadonlyArray<{ readonly path: string; readonly source: string; readonly text: () => string }> = [
+interface Page {
+  readonly path: string
+  readonly source: string
+  readonly text: () => string
+  /** Whether only parts of it are made, which say so themselves. */
+  readonly hasProse?: true
+}
+
+const pages: ReadonlyArray<Page> = [
   { path: "docs/conformance.md", source: "docs/conformance.yaml", text: conformancePage },
   { path: "deploy/kubernetes/alerts.yaml", source: "deploy/alerts.yml", text: prometheusRule },
+  { path: "docs/settings.md", source: "the settings that the processes declare", text: settingsPage, hasProse: true },
 ]
 
 const isWriting = process.argv.includes("--write")
-const violations = pages.flatMap(({ path, source, text }) => {
+const violations = pages.flatMap(({ path, source, text, hasProse }) => {
   const file = join(root, path)
   const origin = `Generated from ${source} by \`${SELF}\`; edit that instead.`
-  const page = path.endsWith(".md") ? `<!-- ${origin} -->\n\n${text()}` : `# ${origin}\n${text()}`
+  const head = hasProse === true ? "" : path.endsWith(".md") ? `<!-- ${origin} -->\n\n` : `# ${origin}\n`
+  const page = `${head}${text()}`
   if (isWriting) writeFileSync(file, page)
   else if (!existsSync(file) || readFileSync(file, "utf8") !== page)
     return [`${path} differs from ${source}; write it anew: ${SELF}`]

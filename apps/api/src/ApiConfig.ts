@@ -4,13 +4,16 @@ import { databaseConnections, databaseSettings, standbySettings } from "@outreac
 import { setting } from "@outreach/process/setting"
 import {
   adminHost,
+  adminPort,
   connectionsPerAddress,
   cursorKey,
   deployment,
-  Host,
   HttpUrl,
+  host,
+  port,
   publicBaseUrl,
   secretsKey,
+  unauthenticatedLimit,
 } from "@outreach/process/settings"
 import { trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Duration, Effect, Layer, Redacted } from "effect"
@@ -19,36 +22,37 @@ const settings = Config.all({
   database: databaseSettings,
   /** Where reads go first; undefined for the database itself. */
   standby: standbySettings,
-  databaseConnections: databaseConnections(12),
-  /** `HOST`: the address to listen on. Default `127.0.0.1`. */
-  host: setting("HOST", Host, "127.0.0.1"),
-  /** `PORT`: the port to listen on; 0 takes any that is free. Default 8080. */
-  port: setting("PORT", wholeNumber(0, 65_535, "a port"), "8080"),
+  databaseConnections: databaseConnections("api"),
+  host,
+  port: port("api"),
   adminHost,
-  /** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9465. */
-  adminPort: setting("ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9465"),
+  adminPort: adminPort("api"),
   trustProxy,
-  /** `UNAUTHENTICATED_LIMIT`: how often an address may fail to authenticate in a clock minute, in each process. Default 60. */
-  unauthenticatedLimit: setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_000_000), "60"),
-  /** `MAX_CONNECTIONS`: connections that are open at once, in each process; a further one is closed at once. Default 8192. */
-  maxConnections: setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), "8192"),
-  /** `IDEMPOTENCY_MIB`: what the stored responses of one organization take together, compressed. Default 256. */
-  idempotencyMib: setting("IDEMPOTENCY_MIB", wholeNumber(1, 1_048_576, "MiB"), "256"),
+  unauthenticatedLimit,
+  maxConnections: setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), {
+    default: "8192",
+    about:
+      "open connections in each process. The API closes a further connection at once, and keeps idle ones for 75 s",
+  }),
+  idempotencyMib: setting("IDEMPOTENCY_MIB", wholeNumber(1, 1_048_576, "MiB"), {
+    default: "256",
+    about:
+      "the most that the stored responses of one organization's idempotency keys take together, compressed. Beyond it the oldest are deleted before their 24 hours are over ([operations](operations.md#how-long-data-is-kept))",
+  }),
+  shutdownDelay: setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), {
+    otherwise: "`5`, in development `0`",
+    about:
+      "time for which a stopping process still serves while `/readyz` answers 503, so that the load balancer sees it first. Then it stops listening, and finishes the requests in flight within 20 s",
+  }),
+  docsUrl: setting("DOCS_URL", HttpUrl, {
+    otherwise: "`PUBLIC_BASE_URL` + `/docs`",
+    about: "base of the `doc_url` of an error",
+  }),
   publicBaseUrl,
   deployment,
   secretsKey,
   cursorKey,
 })
-
-/**
- * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, after the signal to stop, so that a load balancer
- * sees it first. Default 5, and 0 in development.
- */
-const shutdownDelay = (deployment: string) =>
-  setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), deployment === "development" ? "0" : "5")
-
-/** `DOCS_URL`: where the guides are published; the links of errors lead there. Default: `PUBLIC_BASE_URL` and `/docs`. */
-const docsUrl = (baseUrl: string) => setting("DOCS_URL", HttpUrl, `${baseUrl}/docs`)
 
 const readConfig = Effect.gen(function* () {
   const { idempotencyMib, cursorKey, ...read } = yield* settings
@@ -57,8 +61,8 @@ const readConfig = Effect.gen(function* () {
     connectionsPerAddress: yield* connectionsPerAddress(read.maxConnections),
     /** The most bytes of responses that are stored for one organization's idempotency keys. */
     maxStoredBytes: idempotencyMib * 1024 * 1024,
-    shutdownDelay: Duration.seconds(yield* shutdownDelay(read.deployment)),
-    docsUrl: yield* docsUrl(read.publicBaseUrl),
+    shutdownDelay: Duration.seconds(read.shutdownDelay ?? (read.deployment === "development" ? 0 : 5)),
+    docsUrl: read.docsUrl ?? `${read.publicBaseUrl}/docs`,
     cursorKey: cursorKeyRing(cursorKey.map(({ key, mark }) => ({ key: Redacted.value(key), id: mark }))),
   }
 })

@@ -1,23 +1,25 @@
-import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { optionalMailFrom, optionalSmtpSettings, readPreflightSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
+  adminPort,
   connectionsPerAddress,
   consoleUrl,
   deployment,
-  Host,
+  host,
+  port,
   publicBaseUrl,
   secretsKey,
+  unauthenticatedLimit,
   webhookAllowPrivateAddresses,
   webhookRetryDelays,
 } from "@outreach/process/settings"
 import { trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Effect, Layer } from "effect"
 
-/** `CONSOLE_PROXY_HEADER`: the header in which a trusted proxy names the operator that it has signed in. Default none. */
 const proxyHeader = setting(
   "CONSOLE_PROXY_HEADER",
   noneOr(
@@ -25,20 +27,12 @@ const proxyHeader = setting(
       /^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined,
     ),
   ),
-  "none",
+  {
+    default: "none",
+    about:
+      "header in which a proxy that signs operators in names them. Then this is the only way in. Each request must have the header, come from an address of `TRUST_PROXY`, which must be set, and name an operator of `ops operators list` ([how](console.md#sign-in))",
+  },
 )
-
-/** Declared with the module, so that `docs/settings.md` can be compared with them. */
-const own = Config.all({
-  /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
-  host: setting("CONSOLE_HOST", Host, "127.0.0.1"),
-  /** `CONSOLE_PORT`: the port to listen on; 0 takes any that is free. Default 8090. */
-  port: setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090"),
-  /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
-  adminPort: setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466"),
-  /** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
-  signInLimit: setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60"),
-})
 
 /** More connections at once than operators have. */
 export const MAX_CONNECTIONS = 1000
@@ -54,9 +48,12 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
     }
     return {
       database: yield* databaseSettings,
-      databaseConnections: yield* databaseConnections(6),
-      ...(yield* own),
+      databaseConnections: yield* databaseConnections("console"),
+      host: yield* host,
+      port: yield* port("console"),
       adminHost: yield* adminHost,
+      adminPort: yield* adminPort("console"),
+      unauthenticatedLimit: yield* unauthenticatedLimit,
       consoleUrl: yield* consoleUrl,
       /** In lower case; null where operators sign in by links. */
       proxyHeader: header,

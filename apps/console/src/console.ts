@@ -78,7 +78,7 @@ const listening = Layer.effect(
       adminServer({
         host: adminHost,
         port: adminPort,
-        portSetting: "CONSOLE_ADMIN_PORT",
+        portSetting: "ADMIN_PORT",
         unreadiness: Effect.map(fault, (found) => found && `${found.advice} (${found.code})`),
       }),
     )

@@ -16,7 +16,7 @@ import { startConsole, type Visitor } from "./startConsole.ts"
 // The routes are those of the console itself, so that a new one is walked as well.
 
 // More sessions are not valid than an address may present in a minute.
-const test = startConsole({ SIGN_IN_LIMIT: "100000" })
+const test = startConsole({ UNAUTHENTICATED_LIMIT: "100000" })
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
 

@@ -144,8 +144,8 @@ const read = async (response: Response): Promise<Answer> => {
 const settingsFor = (databaseUrl: string, settings: Readonly<Record<string, string>>) => ({
   DATABASE_URL: asRole(databaseUrl, "operator"),
   SECRETS_KEY: SECRETS_KEY.toString("base64"),
-  CONSOLE_PORT: "0",
-  CONSOLE_ADMIN_PORT: "0",
+  PORT: "0",
+  ADMIN_PORT: "0",
   DEPLOYMENT: "staging",
   ...settings,
 })

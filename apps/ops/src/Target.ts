@@ -1,7 +1,8 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
+import { isSet } from "@outreach/process/setting"
 import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
-import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { type Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { type Refusal, refusal, refuse } from "./output/Output.ts"
 
 /** The deployment that the command line works on: the database of `DATABASE_URL`, or else the running sandbox. */
@@ -25,15 +26,9 @@ export class Target extends Context.Service<
   /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
   static readonly layer = Layer.effect(
     Target,
-    Effect.suspend(() =>
-      Effect.flatMap(Config.all(["DATABASE_URL", "DATABASE_URL_FILE"].map(textOf)), (texts) =>
-        texts.join("") === "" ? readSandbox : readEnvironment,
-      ),
-    ),
+    Effect.suspend(() => Effect.flatMap(isSet("DATABASE_URL"), (set) => (set ? readEnvironment : readSandbox))),
   )
 }
-
-const textOf = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
 const readEnvironment = Effect.gen(function* () {
   return Target.of({

@@ -151,7 +151,6 @@ describe("doctor", () => {
         WEBHOOK_CALL_SECONDS: "0",
         MAIL_FROM: "Outreach <outreach@example.test>",
         LOG_LEVEL: "loud",
-        CONSOLE_PORT: "hunter2",
         CONSOLE_PROXY_HEADER: "X-Forwarded-User",
         SECRETS_KEY: Buffer.alloc(32).toString("base64"),
       },
@@ -161,16 +160,18 @@ describe("doctor", () => {
     expect(checks.map(({ status, found }) => `${status}: ${found}`)).toEqual([
       expect.stringMatching(/^failed: PORT is malformed/),
       expect.stringMatching(/^warning: CURSOR_KEY is not set\./),
-      "warning: SECRETS_KEY does not look random.",
+      expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
+      "warning: SECRETS_KEY of the API does not look random.",
       expect.stringMatching(/^warning: SMTP_URL is not set\./),
       expect.stringMatching(/^failed: WEBHOOK_CALL_SECONDS is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
-      "warning: MAIL_FROM looks like a placeholder.",
-      "warning: SECRETS_KEY does not look random.",
+      "warning: MAIL_FROM of the worker looks like a placeholder.",
+      "warning: SECRETS_KEY of the worker does not look random.",
       expect.stringMatching(/^failed: CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone/),
-      expect.stringMatching(/^failed: CONSOLE_PORT is malformed/),
-      "warning: MAIL_FROM looks like a placeholder.",
-      "warning: SECRETS_KEY does not look random.",
+      expect.stringMatching(/^failed: PORT is malformed/),
+      expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
+      "warning: MAIL_FROM of the console looks like a placeholder.",
+      "warning: SECRETS_KEY of the console does not look random.",
     ])
     expect(JSON.stringify(checks)).not.toMatch(/hunter2|loud|outreach@/)
   })

@@ -36,10 +36,10 @@ export const startServices = Effect.fnUntraced(function* (options: {
     worker: { ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
     console: {
       ...outgoing,
-      CONSOLE_HOST: "127.0.0.1",
-      CONSOLE_PORT: new URL(consoleUrl).port,
+      HOST: "127.0.0.1",
+      PORT: new URL(consoleUrl).port,
       CONSOLE_URL: consoleUrl,
-      CONSOLE_ADMIN_PORT: "0",
+      ADMIN_PORT: "0",
     },
   }
   // Closed in parallel, so that stopping takes as long as the slower service.

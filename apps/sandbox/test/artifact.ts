@@ -62,7 +62,7 @@ export const artifactIn = (
     ) => {
       const child = spawn(node, ["--enable-source-maps", `out/${name}.js`], {
         cwd: folder,
-        env: { ADMIN_PORT: "0", CONSOLE_ADMIN_PORT: "0", ...settings(), ...others },
+        env: { ADMIN_PORT: "0", ...settings(), ...others },
         ...user,
         stdio: ["ignore", "pipe", "pipe"],
       })

@@ -1,12 +1,13 @@
-import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { configError, setting } from "@outreach/process/setting"
+import { configError, setting, whereSet } from "@outreach/process/setting"
 import {
   adminHost,
+  adminPort,
+  consoleUrl,
   deployment,
-  optionalConsoleUrl,
   publicBaseUrl,
   secretsKey,
   webhookAllowPrivateAddresses,
@@ -15,59 +16,72 @@ import {
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
 
-/** `BOUNCE_TLS_CERT` and `BOUNCE_TLS_KEY`: the files of a certificate, with its chain, and of its key, in PEM, for STARTTLS on the port for bounces. Default: none. */
+const tlsFile = (name: string, about: string) =>
+  setting(name, Schema.String.annotate({ expected: "the path of a file" }), { otherwise: "none", about })
+
 const bounceCertificate = Config.all({
-  certFile: setting("BOUNCE_TLS_CERT", Schema.String, ""),
-  keyFile: setting("BOUNCE_TLS_KEY", Schema.String, ""),
+  certFile: tlsFile(
+    "BOUNCE_TLS_CERT",
+    "file of a certificate, with its chain, in PEM: with it, STARTTLS is offered on `BOUNCE_SMTP_PORT`. It is read again within a minute after it changes. Without it, mail arrives in plain text, so it must not cross a network that others use",
+  ),
+  keyFile: tlsFile("BOUNCE_TLS_KEY", "file of its key, in PEM"),
 }).pipe(
-  Config.mapEffect((files) => {
-    if (files.certFile === "" && files.keyFile === "") return Effect.succeed(null)
-    if (files.certFile === "") return configError("BOUNCE_TLS_KEY is set and BOUNCE_TLS_CERT is not; set both or none.")
-    if (files.keyFile === "") return configError("BOUNCE_TLS_CERT is set and BOUNCE_TLS_KEY is not; set both or none.")
-    const certificate = readCertificate(files)
+  Config.mapEffect(({ certFile, keyFile }) => {
+    if (certFile === null && keyFile === null) return Effect.succeed(null)
+    if (certFile === null) return configError("BOUNCE_TLS_KEY is set and BOUNCE_TLS_CERT is not; set both or none.")
+    if (keyFile === null) return configError("BOUNCE_TLS_CERT is set and BOUNCE_TLS_KEY is not; set both or none.")
+    const certificate = readCertificate({ certFile, keyFile })
     return "problem" in certificate
       ? configError(`BOUNCE_TLS_CERT and BOUNCE_TLS_KEY cannot be used: ${certificate.problem}.`)
       : Effect.succeed(certificate)
   }),
 )
 
-/** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
-export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
+export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600, "seconds"), {
+  default: "0",
+  about:
+    "time that a failover to a synchronous standby may take. A worker that saw the database within this time goes on after a promotion. With 0, every promotion waits for `ops restore finish` ([why](restoring.md#a-failover-is-not-a-restore))",
+})
 
 const mail = Config.all({
   smtp: smtpSettings,
-  /** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */
-  perMinute: rate("MAIL_PER_MINUTE"),
-  /** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
-  perDomainMinute: rate("MAIL_PER_DOMAIN_MINUTE"),
-  /** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
-  perOperatorMinute: rate("MAIL_PER_OPERATOR_MINUTE"),
+  perMinute: rate(
+    "MAIL_PER_MINUTE",
+    "e-mails that all workers together send in a minute, 0 for no limit. A campaign may have a limit of its own. The workers may save up one second's worth",
+  ),
+  perDomainMinute: rate(
+    "MAIL_PER_DOMAIN_MINUTE",
+    "the part of `MAIL_PER_MINUTE` that may go to one recipient domain, 0 for no limit",
+  ),
+  perOperatorMinute: rate(
+    "MAIL_PER_OPERATOR_MINUTE",
+    "the part of `MAIL_PER_MINUTE` that may go to all domains of one mail operator together, 0 for no limit. The operator is the owner of the domain's first MX host: `google.com` for all domains at Google. Workers look it up when recipients are published, and again each day. Before the first look-up, and where DNS fails, a domain is its own operator",
+  ),
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
-/** After how many hours without a success, while calls were made, organizations are notified of an endpoint, and it is disabled. */
-const failing = Config.all({
-  /** `WEBHOOK_FAILING_NOTICE_HOURS`: after how many hours the contacts of its organization are notified of it; `none` for never. Default 24. */
-  notice: failingHours("WEBHOOK_FAILING_NOTICE_HOURS", "24"),
-  /** `WEBHOOK_FAILING_REMINDER_HOURS`: after how many hours they are notified again; `none` for never. Default 72. */
-  reminder: failingHours("WEBHOOK_FAILING_REMINDER_HOURS", "72"),
-  /** `WEBHOOK_FAILING_DISABLE_HOURS`: after how many hours it is disabled; `none` for never. Default 120. */
-  disable: failingHours("WEBHOOK_FAILING_DISABLE_HOURS", "120"),
-}).pipe(
-  Config.mapEffect((hours) => {
-    const given = [hours.notice, hours.reminder, hours.disable].filter((each) => each !== null)
-    return given.every((each, i) => i === 0 || each > given[i - 1]!)
-      ? Effect.succeed(hours)
-      : configError(
-          "WEBHOOK_FAILING_NOTICE_HOURS, WEBHOOK_FAILING_REMINDER_HOURS and WEBHOOK_FAILING_DISABLE_HOURS must rise in this order.",
-        )
+/** After how many hours without a success organizations are notified of an endpoint, and it is disabled; null for never. */
+const failing = setting(
+  "WEBHOOK_FAILING_HOURS",
+  textSchema("three rising numbers of hours from 1 to 8760, such as 24,72,120, or none in place of one", (text) => {
+    if (!/^(?:(?:[1-9]\d{0,3}|none)(?:,(?!$)|$)){3}$/.test(text)) return undefined
+    const [notice, reminder, disable] = text.split(",").map((hours) => (hours === "none" ? null : Number(hours)))
+    const given = [notice, reminder, disable].filter((hours) => typeof hours === "number")
+    if (given.some((hours) => hours > 8760)) return undefined
+    if (given.some((hours, i) => i > 0 && hours <= given[i - 1]!)) throw new RangeError("the hours do not rise")
+    return { notice: notice!, reminder: reminder!, disable: disable! }
   }),
+  {
+    default: "24,72,120",
+    about:
+      "hours for which every call to an endpoint has failed before the contacts of its organization are notified by e-mail, before they are notified again, and before the endpoint is disabled; `none` for never. See [operations](operations.md#an-endpoint-fails-for-a-day)",
+  },
 )
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
   database: databaseSettings,
-  databaseConnections: databaseConnections(10),
+  databaseConnections: databaseConnections("worker"),
   secretsKey,
   deployment,
   publicBaseUrl,
@@ -75,42 +89,72 @@ export const WorkerConfig = Config.all({
   webhookRetryDelays,
   webhookAllowPrivateAddresses,
   webhooks: Config.all({
-    /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
-    callSeconds: setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120), "15"),
-    /** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. At most 45: a worker that says it lives for a minute more is not believed. Default 9. */
-    leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45), "9"),
-    /** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls one worker makes at once. Default 512. */
-    maxInFlight: setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), "512"),
-    /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
-    perEndpoint: setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16"),
+    callSeconds: setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120, "seconds"), {
+      default: "15",
+      about:
+        "time limit of a whole call, from name resolution to the headers of the response, which decide. The worker waits one second for the body",
+    }),
+    /** At most 45: a worker that says it lives for a minute more is not believed. */
+    leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45, "seconds"), {
+      default: "9",
+      about:
+        "time for which a silent worker keeps its endpoints; then others take them. A worker reports that it lives at least every second, however long its calls last",
+    }),
+    maxInFlight: setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), {
+      default: "512",
+      about: "concurrent calls of one worker",
+    }),
+    perEndpoint: setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), {
+      default: "16",
+      about:
+        "the part of `WEBHOOK_CALLS_IN_FLIGHT` that may go to one endpoint; `ops endpoints update --in-flight` gives one endpoint a lower limit, over all workers",
+    }),
   }),
   failing,
-  consoleUrl: optionalConsoleUrl,
+  consoleUrl: whereSet("CONSOLE_URL", consoleUrl),
   dnsServers,
-  /** `DRAIN_SECONDS`: how long calls and messages in flight may take to finish after the signal to stop; those that do not finish are due again when their lease ends. Default 20. */
-  drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300), "20"),
+  drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300, "seconds"), {
+    default: "20",
+    about:
+      "time for which calls and e-mails in flight may finish once the process is told to stop. Its endpoints go to other workers at once. The new owner of the endpoint sends an unfinished delivery again. An unfinished e-mail is sent again when its lease ends",
+  }),
   failoverSeconds,
   retention: Config.all({
-    /** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
-    historyDays: setting("HISTORY_DAYS", wholeNumber(1, 3650), "90"),
-    /** `EVENTS_MONTHS`: for how many whole months before the current one events are kept; `none` keeps all. Default `none`. */
-    eventsMonths: setting("EVENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
-    /** `INBOX_MONTHS`: for how many whole months before the current one the events are kept that partners sent; `none` keeps all. Default `none`. */
-    inboxMonths: setting("INBOX_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
-    /** `DEAD_LETTERS_DAYS`: for how many days dead letters are kept, replayed or not; `none` keeps all. Default `none`. */
-    deadLettersDays: setting("DEAD_LETTERS_DAYS", noneOr(wholeNumber(1, 3650)), "none"),
-    /** `RECIPIENTS_MONTHS`: how many months after the end of their campaign recipients are erased; `none` keeps them. Default `none`. */
-    recipientsMonths: setting("RECIPIENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none"),
+    historyDays: setting("HISTORY_DAYS", wholeNumber(1, 3650, "days"), {
+      default: "90",
+      about:
+        "time for which the database keeps arrived deliveries, hits on links and pixels with their addresses, attempts at messages, messages to seeds, outcomes of deliveries over time, and issues without dead letters. After that each day of deliveries is dropped as a whole. The database keeps at least [what its owner set](operations.md#how-long-data-is-kept), 7 days by default",
+    }),
+    eventsMonths: kept(
+      "EVENTS_MONTHS",
+      wholeNumber(1, 1200, "months"),
+      "whole months before the current one for which events are kept; `none` keeps them for good. See [operations](operations.md#how-long-data-is-kept)",
+    ),
+    inboxMonths: kept(
+      "INBOX_MONTHS",
+      wholeNumber(1, 1200, "months"),
+      "whole months before the current one for which the events are kept that partners sent; `none` keeps them for good. Their ids are kept for good, so that none is applied twice",
+    ),
+    deadLettersDays: kept(
+      "DEAD_LETTERS_DAYS",
+      wholeNumber(1, 3650, "days"),
+      "time for which dead letters are kept, replayed or not; with `none` they stay until an operator purges them",
+    ),
+    recipientsMonths: kept(
+      "RECIPIENTS_MONTHS",
+      wholeNumber(1, 1200, "months"),
+      "time after the end of their campaign when recipients are erased; `none` keeps them for good. See [clinicians](clinicians.md#recipients-past-their-retention) before you set it",
+    ),
   }),
   adminHost,
-  /** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9464. */
-  adminPort: setting("ADMIN_PORT", wholeNumber(0, 65_535), "9464"),
+  adminPort: adminPort("worker"),
 })
 
-function rate(name: string): Config.Config<number | null> {
-  return Config.map(setting(name, wholeNumber(0, 999_999), "0"), (perMinute) => perMinute || null)
+function rate(name: string, about: string): Config.Config<number | null> {
+  const given = setting(name, wholeNumber(0, 999_999), { default: "0", isAdvised: true, about })
+  return Config.map(given, (perMinute) => perMinute || null)
 }
 
-function failingHours(name: string, hours: string): Config.Config<number | null> {
-  return setting(name, noneOr(wholeNumber(1, 8760)), hours)
+function kept(name: string, time: Schema.Codec<number, string>, about: string): Config.Config<number | null> {
+  return setting(name, noneOr(time), { default: "none", isAdvised: true, about })
 }

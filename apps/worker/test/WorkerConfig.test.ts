@@ -127,18 +127,22 @@ describe("WorkerConfig", () => {
   })
 
   it("has three times for a failing endpoint, which rise, and each of which may be none", () => {
-    const times = (notice: string, reminder: string, disable: string) => ({
-      ...{ WEBHOOK_FAILING_NOTICE_HOURS: notice, WEBHOOK_FAILING_REMINDER_HOURS: reminder },
-      WEBHOOK_FAILING_DISABLE_HOURS: disable,
-    })
+    const times = (...hours: ReadonlyArray<string>) => ({ WEBHOOK_FAILING_HOURS: hours.join(",") })
     const failing = (env: Record<string, string>) => Result.getOrThrow(read(env)).failing
     expect(failing({})).toEqual({ notice: 24, reminder: 72, disable: 120 })
     expect(failing(times("none", "none", "none"))).toEqual({ notice: null, reminder: null, disable: null })
     expect(failing(times("5", "none", "6"))).toEqual({ notice: 5, reminder: null, disable: 6 })
     for (const wrong of [times("24", "24", "120"), times("24", "none", "24"), times("72", "24", "120")]) {
-      expect(refusal(wrong)).toMatch(/must rise in this order\.$/)
+      expect(refusal(wrong)).toMatch(/^WEBHOOK_FAILING_HOURS is malformed: the hours do not rise\./)
     }
-    expect(refusal(times("0", "72", "120"))).toContain("WEBHOOK_FAILING_NOTICE_HOURS")
+    for (const wrong of [
+      ["0", "72", "120"],
+      ["24", "72"],
+      ["24", "72", "9000"],
+      ["24", "72", "120", ""],
+      ["1", "2", "3", "4"],
+    ])
+      expect(refusal(times(...wrong))).toMatch(/^WEBHOOK_FAILING_HOURS is malformed\. It must be three rising numbers/)
   })
 
   it("has a name to greet the mail server with, and may require TLS, which no part of SMTP_URL takes back", () => {

@@ -2,13 +2,12 @@ import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { configError, secretSetting, setting } from "@outreach/process/setting"
-import { Host, optionalPublicBaseUrl, trueOrFalse } from "@outreach/process/settings"
+import { configError, secretSetting, setting, whereSet } from "@outreach/process/setting"
+import { Host, publicBaseUrl, trueOrFalse } from "@outreach/process/settings"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
 
-/** `SMTP_URL`: the server that takes the e-mails. */
 const smtpUrl = secretSetting(
   "SMTP_URL",
   textSchema("an smtp:// or smtps:// address", (text) => {
@@ -17,17 +16,29 @@ const smtpUrl = secretSetting(
       ? Redacted.make(text, { label: "SMTP_URL" })
       : undefined
   }),
+  {
+    about:
+      "address of the mail server. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 48](decisions/0048-an-address-has-one-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
+  },
 )
 
-/** `SMTP_EHLO_NAME`: the name that we greet that server with. Default: the name of this machine. */
 const ehloName = setting(
   "SMTP_EHLO_NAME",
   noneOr(textSchema("a domain name such as mail.acme.example", toAsciiDomain)),
-  "none",
+  {
+    default: "none",
+    isAdvised: true,
+    about:
+      "domain name that the mail server is greeted with. With `none` it is the name of the machine, or `[127.0.0.1]` where that has no dot. `ops doctor` compares it with the reverse name of the address that e-mails leave from ([why](deliverability.md#how-messages-look-and-how-the-relay-is-met))",
+  },
 )
 
-/** `SMTP_REQUIRE_TLS`: whether nothing is sent to that server except over TLS, with a certificate that is valid for its name. Default `false`. */
-const requireTls = setting("SMTP_REQUIRE_TLS", trueOrFalse, "false")
+const requireTls = setting("SMTP_REQUIRE_TLS", trueOrFalse, {
+  default: "false",
+  isAdvised: true,
+  about:
+    "with `true`, nothing is sent to the mail server except over TLS, with a certificate that is valid for its name in `SMTP_URL`. With `false`, TLS is used where the server offers it, with the same demand on its certificate",
+})
 
 /** The address of the server, which says how it is greeted, and whether TLS is required. */
 const smtpServer = Config.all({ smtpUrl, ehloName, requireTls }).pipe(
@@ -46,11 +57,15 @@ const smtpServer = Config.all({ smtpUrl, ehloName, requireTls }).pipe(
   }),
 )
 
-/** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
 const dkimKey = secretSetting(
   "DKIM_KEY",
   noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readDkimKeyPair)),
-  "none",
+  {
+    default: "none",
+    isAdvised: true,
+    about:
+      "key that signs the e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`); `none` signs none",
+  },
 )
 
 /** A domain name, or a part of one. */
@@ -58,29 +73,53 @@ const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/
   expected: "a domain name",
 })
 
-/** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
-const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, "")
+const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, {
+  otherwise: "the domain of `MAIL_FROM`",
+  isAdvised: true,
+  about:
+    "domain of the return paths of senders without one of their own, `bounce-…@`, of the addresses that unsubscribe, `unsubscribe-…@`, and of the addresses for complaints, `abuse@`, `complaints@` and `fbl@`. Have its mail forwarded to `BOUNCE_SMTP_PORT`",
+})
 
-/** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
-const bounceHost = setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1")
+const bounceHost = setting("BOUNCE_SMTP_HOST", Host, {
+  default: "127.0.0.1",
+  isAdvised: true,
+  about:
+    "address on which the worker receives bounces, complaints, requests to unsubscribe and replies over SMTP, from your own mail server",
+})
 
-/** `BOUNCE_SMTP_PORT`: the port on which workers receive bounces over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
 const bouncePort = setting(
   "BOUNCE_SMTP_PORT",
   noneOr(wholeNumber(0, 65_535), "none, or a whole number from 0 to 65535"),
-  "none",
+  {
+    default: "none",
+    isAdvised: true,
+    about:
+      "port on `BOUNCE_SMTP_HOST`; 0 for any free one. With `none`, the worker learns only of e-mails that the mail server rejects at once, and [no e-mail offers to unsubscribe by mail](deliverability.md#unsubscribing-by-mail-and-replies)",
+  },
 )
 
 const dkim = Config.all({
   key: dkimKey,
-  selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), "outreach"),
-  domain: setting("DKIM_DOMAIN", DomainName, ""),
+  selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), {
+    default: "outreach",
+    about:
+      "together with `DKIM_DOMAIN`, the place of the public key: the TXT record at `<selector>._domainkey.<domain>`",
+  }),
+  domain: setting("DKIM_DOMAIN", DomainName, {
+    otherwise: "the domain of `MAIL_FROM`",
+    about: "the domain that signs",
+  }),
+})
+
+const from = setting("MAIL_FROM", mailFrom, {
+  about:
+    "sender of the e-mails whose organization and program have none of their own (`ops senders`). A domain with non-ASCII letters is written in ASCII. It has no ramp. The console starts without it, as without `SMTP_URL`",
 })
 
 /** How e-mails are sent: the server, and the deployment's own sender, whose keys are as those of `SenderRepository`. */
 export const smtpSettings = Config.all({
   smtpUrl: smtpServer,
-  from: setting("MAIL_FROM", mailFrom),
+  from,
   dkim,
   bounceDomain,
   bounceHost,
@@ -90,33 +129,30 @@ export const smtpSettings = Config.all({
     smtpUrl,
     bounceHost,
     bouncePort,
-    bounceDomain: bounceDomain || domainOf(from.address),
+    bounceDomain: bounceDomain ?? domainOf(from.address),
     sender: {
       id: null,
       from,
       replyTo: null,
       bounceDomain: null,
       linkDomain: null,
-      dkim: key && { domain: domain || domainOf(from.address), keys: [{ selector, ...key }] },
+      dkim: key && { domain: domain ?? domainOf(from.address), keys: [{ selector, ...key }] },
     },
   })),
 )
 
 /** `MAIL_FROM` where it is set; else null. */
-export const optionalMailFrom = setting("MAIL_FROM", noneOr(mailFrom), "none")
+export const optionalMailFrom = whereSet("MAIL_FROM", from)
 
 /** The same settings for a process that sends no e-mail by itself; null where no server is named. */
-export const optionalSmtpSettings = Effect.gen(function* () {
-  const names = ["SMTP_URL", "SMTP_URL_FILE"].map((name) => Config.String(name).pipe(Config.withDefault("")))
-  return (yield* Config.all(names)).every((text) => text === "") ? null : yield* smtpSettings
-})
+export const optionalSmtpSettings = whereSet("SMTP_URL", smtpSettings)
 
 /** Reads what preflight checks from the settings of this process. */
 export const readPreflightSettings = Effect.gen(function* () {
   const smtp = yield* optionalSmtpSettings
   return {
     signsMail: smtp === null ? null : smtp.sender.dkim !== null,
-    publicBaseUrl: yield* optionalPublicBaseUrl,
+    publicBaseUrl: yield* whereSet("PUBLIC_BASE_URL", publicBaseUrl),
   }
 })
 

@@ -1,4 +1,11 @@
-import { configError, secretSetting, setting, textSchema, wholeNumber } from "@outreach/process/setting"
+import {
+  configError,
+  secretSetting,
+  setting,
+  settingByProcess,
+  textSchema,
+  wholeNumber,
+} from "@outreach/process/setting"
 import { deployment, trueOrFalse } from "@outreach/process/settings"
 import { Config, Duration, Effect, Schema } from "effect"
 import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
@@ -19,24 +26,37 @@ const OptionalAddress = textSchema("a postgres:// address", (text) =>
 
 /** What every address is read with. */
 const rules = {
-  /** `CLOCK_SKEW_SECONDS`: how far the clocks of servers that take over from one another may be apart. Default 60. */
-  clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600), "60"),
-  /** `DATABASE_ALLOW_PLAINTEXT`: whether production may reach a database on another machine without TLS. Default `false`. */
-  allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, "false"),
+  clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
+    default: "60",
+    about:
+      "how far the clocks of servers may be apart that take over from one another. After a promotion, a restore or a move, the first commit timestamp of each organization is so far ahead of the clock ([why](decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md)). Processes may have different values",
+  }),
+  allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, {
+    default: "false",
+    about: "whether a process in `production` may reach a database on another machine without TLS",
+  }),
   deployment,
 }
 
 /** Reads where the database is, and refuses what would not work or is not safe. */
 export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
-  /** `DATABASE_URL`: the PostgreSQL database, or the pooler before it. */
-  databaseUrl: secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress)),
-  /** `DATABASE_LISTEN_URL`: the database itself, for connections whose session has to last. Default: `DATABASE_URL`. */
-  listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, "none"),
-  /** `DATABASE_POOLER`: `transaction` where `DATABASE_URL` leads to a pooler that lends connections for one transaction. Default `none`. */
+  databaseUrl: secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress), {
+    about:
+      "address of the database, PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). It may name [several hosts](connections.md#several-hosts); [TLS](connections.md#tls) and other parameters of the connection stand in it",
+  }),
+  listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {
+    otherwise: "`DATABASE_URL`",
+    about:
+      "address of the database itself, past a pooler, for listening and for `migrate`; required with `DATABASE_POOLER=transaction`",
+  }),
   pooler: setting(
     "DATABASE_POOLER",
     Schema.Literals(["none", "transaction"]).annotate({ expected: "none or transaction" }),
-    "none",
+    {
+      default: "none",
+      about:
+        "`transaction` where `DATABASE_URL` leads to [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
+    },
   ),
   ...rules,
 }).pipe(
@@ -65,10 +85,16 @@ export interface StandbySettings {
 
 /** Reads which standby may be read from; undefined for none. */
 export const standbySettings: Config.Config<StandbySettings | undefined> = Config.all({
-  /** `DATABASE_READ_URL`: a standby of the database, for reading. Default none. */
-  readUrl: secretSetting("DATABASE_READ_URL", OptionalAddress, "none"),
-  /** `READ_MAX_LAG_SECONDS`: how far the standby may be behind. Default 5. */
-  readMaxLag: setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), "5"),
+  readUrl: secretSetting("DATABASE_READ_URL", OptionalAddress, {
+    otherwise: "none",
+    about:
+      "address of one [standby to read from](connections.md#reads-from-a-standby), with the role of the API, and past any pooler",
+  }),
+  readMaxLag: setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), {
+    default: "5",
+    about:
+      "how far that standby may be behind the primary. Beyond it the API reads from the primary until the standby has caught up",
+  }),
   ...rules,
 }).pipe(
   Config.mapEffect(
@@ -94,6 +120,8 @@ const refusePlaintext = Effect.fnUntraced(function* (
   }
 })
 
-/** `DATABASE_CONNECTIONS`: how many connections a process has for its statements, at most. */
-export const databaseConnections = (byDefault: number): Config.Config<number> =>
-  setting("DATABASE_CONNECTIONS", wholeNumber(2, 1000), String(byDefault))
+export const databaseConnections = settingByProcess("DATABASE_CONNECTIONS", wholeNumber(2, 1000), {
+  default: { api: "12", worker: "10", console: "6" },
+  about:
+    "the most connections that one process has for its statements; [what else it opens](connections.md#how-many-connections)",
+})

@@ -30,7 +30,7 @@ it("CLOCK_SKEW_SECONDS is a minute, or else up to an hour", () => {
     read(databaseSettings, { DATABASE_URL: "postgres://h", CLOCK_SKEW_SECONDS })
   expect(skew("")).toMatchObject({ clockSkewSeconds: 60 })
   expect(skew("3600")).toMatchObject({ clockSkewSeconds: 3600 })
-  const sentence = "CLOCK_SKEW_SECONDS is malformed. It must be a whole number from 1 to 3600."
+  const sentence = "CLOCK_SKEW_SECONDS is malformed. It must be seconds from 1 to 3600."
   expect([skew("0"), skew("3601"), skew("1m")]).toEqual([sentence, sentence, sentence])
 })
 
@@ -231,10 +231,10 @@ describe("behind a pooler", () => {
 })
 
 it("reads how many connections a process has", () => {
-  expect(read(databaseConnections(10), {})).toBe(10)
-  expect(read(databaseConnections(10), { DATABASE_CONNECTIONS: "40" })).toBe(40)
+  expect(read(databaseConnections("worker"), {})).toBe(10)
+  expect(read(databaseConnections("worker"), { DATABASE_CONNECTIONS: "40" })).toBe(40)
   const sentence = "DATABASE_CONNECTIONS is malformed. It must be a whole number from 2 to 1000."
-  expect(read(databaseConnections(10), { DATABASE_CONNECTIONS: "1" })).toBe(sentence)
+  expect(read(databaseConnections("worker"), { DATABASE_CONNECTIONS: "1" })).toBe(sentence)
 })
 
 describe("DATABASE_READ_URL", () => {

@@ -22,5 +22,8 @@ const isServer = (text: string): boolean => {
   return isIP(bracketed ?? ipv4 ?? text) !== 0 && Number(port) >= 1 && Number(port) <= 65_535
 }
 
-/** `DNS_SERVERS`: the name servers to ask for the names of endpoints and for MX records, by address, with or without a port; `system` asks those of this machine. Default `system`. */
-export const dnsServers = setting("DNS_SERVERS", DnsServers, "system")
+export const dnsServers = setting("DNS_SERVERS", DnsServers, {
+  default: "system",
+  about:
+    "name servers to ask for the names of endpoints and for MX records; `system` asks those of `/etc/resolv.conf`. Neither `/etc/hosts` nor search domains count for these names, except `localhost` ([decision 80](decisions/0080-names-of-partners-stay-out-of-the-thread-pool.md))",
+})

@@ -10,13 +10,14 @@ const MAX_KEYS = 8
 const ENTRY = /^(?:([A-Za-z0-9._-]{1,32}):)?([A-Za-z0-9+/]{43}=)$/
 
 /** Reads a key, or up to eight keys as `id:key` with commas or line breaks between them, newest first. */
-export const keyRing = (name: string): Config.Config<KeyRing> =>
+export const keyRing = (name: string, about: string): Config.Config<KeyRing> =>
   secretSetting(
     name,
     textSchema(
       `32 random bytes in base64, as \`openssl rand -base64 32\` makes them, or up to ${MAX_KEYS} such keys as id:key, newest first, with commas or line breaks between them`,
       (text) => parseKeyRing(text, name),
     ),
+    { about },
   )
 
 /** Returns undefined for a single key that is not valid. For several keys, throws a `RangeError` that counts them from 1. */

@@ -7,13 +7,17 @@ export interface MisspeltSetting {
   readonly similar: string
 }
 
+/** The names of all variables that the settings of this process may stand in. */
+const settingNames = (): ReadonlySet<string> =>
+  new Set([...declaredSettings].flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])))
+
 /** Variables of other programs, whose names may begin like ours. */
 const FOREIGN = /^(?:NODE_|NPM_|OTEL_|PG)/i
 
 /** Returns the variables among `names` that look like one of the settings, and are none. */
 export const misspeltSettings = (
   names: ReadonlyArray<string>,
-  settings: ReadonlySet<string> = declaredSettings,
+  settings: ReadonlySet<string> = settingNames(),
 ): ReadonlyArray<MisspeltSetting> =>
   names
     .filter((name) => !FOREIGN.test(name))

@@ -6,10 +6,9 @@ import { setting } from "./setting.ts"
 /** Reports whether the address at a hop, counted from 0 for the peer of the connection, is a proxy that is believed. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
-/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is the peer of the connection. */
-export const trustProxy = setting<TrustProxy>(
+export const trustProxy = setting(
   "TRUST_PROXY",
-  textSchema(
+  textSchema<TrustProxy>(
     "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
     (text) => {
       try {
@@ -19,7 +18,12 @@ export const trustProxy = setting<TrustProxy>(
       }
     },
   ),
-  "none",
+  {
+    default: "none",
+    isAdvised: true,
+    about:
+      "trusted proxies, whose `X-Forwarded-For` header is believed. Behind any other proxy, every hit on a link seems to come from the proxy",
+  },
 )
 
 /** Returns the address of a request's client, past the proxies that are believed; empty if the client has gone. */

@@ -115,6 +115,6 @@ describe("a ring of keys", () => {
 
   it("is not what an empty setting holds", () => {
     for (const empty of [read({}), readText("")]) expect(empty).toMatch(/^SECRETS_KEY is not set/)
-    expect(readFile("")).toMatch(/^The content of SECRETS_KEY_FILE is malformed/)
+    expect(readFile("")).toMatch(/^The content of SECRETS_KEY_FILE is empty/)
   })
 })

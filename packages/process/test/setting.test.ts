@@ -15,6 +15,7 @@ const at = (text: string) =>
         if (Number(given) < 0) throw new RangeError("nobody is younger than 0")
         return /^\d+$/.test(given) ? Number(given) : undefined
       }),
+      { about: "" },
     ),
     ConfigProvider.ConfigProvider,
     ConfigProvider.fromEnv({ env: { TEST_AGE: text } }),
@@ -52,6 +53,7 @@ describe("secretSetting", () => {
       secretSetting(
         "TEST_PIN",
         textSchema("four digits", (given) => (/^\d{4}$/.test(given) ? given : undefined)),
+        { about: "" },
       ),
       ConfigProvider.ConfigProvider,
       ConfigProvider.fromEnv({ env }),
@@ -72,7 +74,10 @@ describe("secretSetting", () => {
       "TEST_PIN and TEST_PIN_FILE are both set; set one of them.",
     )
     expect(sentence({ TEST_PIN_FILE: file("56789") })).toBe(malformed)
-    expect(sentence({ TEST_PIN_FILE: file("") })).toBe(malformed)
+    for (const content of ["", "\n"])
+      expect(sentence({ TEST_PIN_FILE: file(content) })).toBe(
+        "The content of TEST_PIN_FILE is empty. It must be four digits.",
+      )
     expect(sentence({ TEST_PIN_FILE: file("5678\n\n") })).toBe(malformed)
     expect(sentence({ TEST_PIN_FILE: join(folder, "none") })).toBe("The file of TEST_PIN_FILE does not exist.")
     for (const path of [folder, "/dev/zero"])

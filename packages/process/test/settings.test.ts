@@ -4,7 +4,7 @@ import { setting } from "../src/setting.ts"
 import { cursorKey, deployment, HttpUrl, logLevel, otlpEndpoint, publicBaseUrl, secretsKey } from "../src/settings.ts"
 
 const KEY = Buffer.alloc(32, 7)
-const docsUrl = setting("DOCS_URL", HttpUrl)
+const docsUrl = setting("DOCS_URL", HttpUrl, { about: "" })
 
 /** Reads a setting from an environment that holds only this setting. Returns the sentence of a failure. */
 const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>

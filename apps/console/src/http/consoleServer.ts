@@ -121,5 +121,5 @@ export const consoleServer = Effect.fnUntraced(function* (connections: Connectio
   const { server } = drainableServer(LIMITS, DRAIN_MS)
   server.maxConnections = MAX_CONNECTIONS
   connections.watch(server)
-  return yield* listen(server, { host, port, hostSetting: "CONSOLE_HOST", portSetting: "CONSOLE_PORT" })
+  return yield* listen(server, { host, port, hostSetting: "HOST", portSetting: "PORT" })
 })

@@ -147,7 +147,7 @@ const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** Bounds how often a client address may present a sign-in link or a session that is not valid. */
 const signInLimit = (config: ConsoleConfig["Service"]) => {
-  const failures = addressLimit(config.signInLimit)
+  const failures = addressLimit(config.unauthenticatedLimit)
   const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>
     clientAddress(source as IncomingMessage, config.trustProxy)
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 
-const test = startConsole({ SIGN_IN_LIMIT: "5", TRUST_PROXY: "loopback" })
+const test = startConsole({ UNAUTHENTICATED_LIMIT: "5", TRUST_PROXY: "loopback" })
 
 /** Opens a path as a client of an address, which a trusted proxy reports. */
 const from = (address: string, path: string, cookie = "") =>

@@ -15,8 +15,12 @@ import type { Param } from "effect/cli"
 import { isParam, type Params, type Parsed } from "../inputs/Input.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 
-/** `OPS_OPERATOR`: the operator's name in the audit log. */
-const operator = setting("OPS_OPERATOR", noneOr(DisplayName), "none")
+export const operator = setting("OPS_OPERATOR", noneOr(DisplayName), {
+  default: "none",
+  isAdvised: true,
+  about:
+    "name of the operator in [the audit log](../apps/ops/README.md#the-audit-log). The log also holds the user of the operating system, the host and the database role",
+})
 
 /** Who runs the command: the operator's name, or else the operating system's user. */
 export const operatorOrUser = Effect.map(operator, (name) => name ?? osUser())

@@ -1,5 +1,4 @@
 import type { Resolver } from "node:dns/promises"
-import { ApiConfig } from "@outreach/api/ApiConfig"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
   clockFinding,
@@ -11,7 +10,6 @@ import {
 } from "@outreach/backoffice/inspection/databaseFindings"
 import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
-import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
@@ -24,9 +22,10 @@ import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepo
 import { standbySettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings } from "@outreach/process/misspeltSettings"
-import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
-import { failoverSeconds, WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Config, Console, type Duration, Effect, Layer, Result } from "effect"
+import { isSet } from "@outreach/process/setting"
+import { publicBaseUrl } from "@outreach/process/settings"
+import { failoverSeconds } from "@outreach/worker/WorkerConfig"
+import { Cause, Clock, Console, type Duration, Effect, Layer, Result } from "effect"
 import { database } from "../database.ts"
 import { formatCount, formatFinding, Output, print, refuse } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
@@ -35,6 +34,7 @@ import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
+import { SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 import { smtpFindings } from "./smtpFindings.ts"
 
@@ -147,15 +147,10 @@ const readable = <A, E, R>(
     ),
   )
 
-const settingsOf = <E, R>(layer: Layer.Layer<never, E, R>) => Effect.scoped(Layer.build(layer))
-
-/** Reads the settings of each process, and finds the variables that look like a setting. */
+/** Reads the settings of each process that serves, and finds the variables that look like a setting. */
 const allSettingFindings = Effect.map(
   Effect.all([
-    settingFindings("API", settingsOf(ApiConfig.fromEnvironment)),
-    settingFindings("worker", Config.all([WorkerConfig, logLevel, otlpEndpoint])),
-    settingFindings("console", settingsOf(ConsoleConfig.fromEnvironment)),
-    // After the others, because it knows the settings that a process has read.
+    ...[SETTINGS_READERS.api, SETTINGS_READERS.worker, SETTINGS_READERS.console].map(settingFindings),
     Effect.sync(() =>
       misspeltSettings(Object.keys(process.env)).map(({ name, similar }) =>
         warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
@@ -258,8 +253,7 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
 
 const addressFinding = Effect.fnUntraced(function* (target: Pick<Target["Service"], "sandboxUrl" | "livemode">) {
   const { sandboxUrl, livemode } = target
-  const isSet = (yield* Effect.orDie(Config.String("PUBLIC_BASE_URL").pipe(Config.withDefault("")))) !== ""
-  if (sandboxUrl === null && !isSet) {
+  if (sandboxUrl === null && !(yield* Effect.orDie(isSet("PUBLIC_BASE_URL")))) {
     return skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")
   }
   const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))

@@ -1,16 +1,8 @@
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { RELEASE } from "@outreach/process/release"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
-import { type Config, ConfigProvider, Effect, Result, Schema } from "effect"
-
-/** Texts that required settings accept, to read on after one that is missing or malformed. */
-const SUBSTITUTES: Readonly<Record<string, string>> = {
-  DATABASE_URL: "postgres://localhost/",
-  SECRETS_KEY: Buffer.alloc(32).toString("base64"),
-  CURSOR_KEY: Buffer.alloc(32).toString("base64"),
-  SMTP_URL: "smtp://localhost",
-  MAIL_FROM: "postmaster@localhost",
-}
+import { ConfigProvider, Effect, Schema } from "effect"
+import { readOn, type SettingsReader } from "./processSettings.ts"
 
 /** Texts that stand in examples for a value of one's own. */
 const PLACEHOLDER =
@@ -19,51 +11,34 @@ const PLACEHOLDER =
 /** A key that somebody typed repeats its bytes. */
 const MIN_DISTINCT_BYTES = 12
 
-/** Reads the settings of a process as the process does, and goes on after each that is wrong. */
-export const settingFindings = Effect.fnUntraced(function* (
-  process: string,
-  settings: Effect.Effect<unknown, Config.ConfigError>,
-) {
+/** Reads the settings of a process as the process does, and judges each of them. */
+export const settingFindings = Effect.fnUntraced(function* (reader: SettingsReader) {
   const environment = yield* ConfigProvider.ConfigProvider
-  const read = new Set<string>()
-  const replaced = new Map<string, string>()
-  const provider = ConfigProvider.make((path) => {
-    const name = path.join("_")
-    read.add(name)
-    const text = replaced.get(name)
-    return text === undefined ? environment.load(path) : Effect.succeed(ConfigProvider.makeValue(text))
-  })
-  const findings: Array<Finding> = []
-  while (true) {
-    const result = yield* settings.pipe(Effect.provideService(ConfigProvider.ConfigProvider, provider), Effect.result)
-    if (Result.isSuccess(result)) break
-    const { message } = result.failure.cause as Error
-    findings.push(
-      /^\w+ is not set\./.test(message)
-        ? warning(message, `The ${process} would not start with this environment.`)
-        : failed(message, `The ${process} does not start; correct the setting.`),
-    )
-    // Each sentence names the setting before anything else in capitals.
-    const name = /[A-Z][A-Z0-9_]{2,}/.exec(message)?.[0].replace(/_FILE$/, "")
-    if (name === undefined || replaced.has(name)) break
-    replaced.set(name, SUBSTITUTES[name] ?? "").set(`${name}_FILE`, "")
-  }
-  const texts = yield* Effect.forEach([...read], (name) =>
+  const { title } = reader
+  const { names, sentences } = yield* readOn(reader)
+  const texts = yield* Effect.forEach([...names], (name) =>
     Effect.orElseSucceed(environment.load([name]), () => undefined).pipe(
       Effect.map((node) => ({ name, text: node?._tag === "Value" ? node.value : "" })),
     ),
   )
   const present = texts.filter(({ text }) => text !== "")
-  findings.push(
+  const findings = [
+    ...sentences.map((sentence) =>
+      /^\w+ is not set\./.test(sentence)
+        ? warning(sentence, `The ${title} would not start with this environment.`)
+        : failed(sentence, `The ${title} does not start; correct the setting.`),
+    ),
     ...present
       .filter(({ text }) => PLACEHOLDER.test(text))
-      .map(({ name }) => warning(`${name} looks like a placeholder.`, "Set your own value.")),
+      .map(({ name }) => warning(`${name} of the ${title} looks like a placeholder.`, "Set your own value.")),
     ...present
       .filter(({ name, text }) => /^(?:SECRETS|CURSOR)_KEY$/.test(name) && isTyped(text))
-      .map(({ name }) => warning(`${name} does not look random.`, "Make one with `openssl rand -base64 32`.")),
-  )
+      .map(({ name }) =>
+        warning(`${name} of the ${title} does not look random.`, "Make one with `openssl rand -base64 32`."),
+      ),
+  ]
   if (findings.length > 0) return findings
-  return [ok(`The ${process} accepts its ${read.size} settings, of which ${present.length} are set.`)]
+  return [ok(`The ${title} accepts its ${names.size} settings, of which ${present.length} are set.`)]
 })
 
 const isTyped = (text: string): boolean =>

@@ -1,10 +1,12 @@
 import type { LinkTarget } from "@outreach/backoffice/senders/linkDomainFindings"
-import { optionalPublicBaseUrl } from "@outreach/process/settings"
+import { whereSet } from "@outreach/process/setting"
+import { publicBaseUrl } from "@outreach/process/settings"
 import { type Config, Effect } from "effect"
 import { Target } from "../Target.ts"
 
 /** Reads where links lead without a link domain. */
 export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
   const { sandboxUrl, allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
-  return { publicBaseUrl: sandboxUrl ?? (yield* optionalPublicBaseUrl), allowPrivateAddresses, secretsKey }
+  const url = sandboxUrl ?? (yield* whereSet("PUBLIC_BASE_URL", publicBaseUrl))
+  return { publicBaseUrl: url, allowPrivateAddresses, secretsKey }
 })

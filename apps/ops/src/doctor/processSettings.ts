@@ -1,0 +1,94 @@
+import { ApiConfig } from "@outreach/api/ApiConfig"
+import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
+import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSettings"
+import type { RoleKind } from "@outreach/postgres/roles/grants"
+import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
+import { dnsServers } from "@outreach/process/dnsServers"
+import {
+  consoleUrl,
+  deployment,
+  publicBaseUrl,
+  secretsKey,
+  telemetrySettings,
+  webhookAllowPrivateAddresses,
+  webhookRetryDelays,
+} from "@outreach/process/settings"
+import { WorkerConfig } from "@outreach/worker/WorkerConfig"
+import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
+import { operator } from "../audit/audited.ts"
+
+/** What reads settings: its name in sentences, its settings, and the kind of its role; null for the owner. */
+export interface SettingsReader {
+  readonly title: string
+  readonly settings: Effect.Effect<unknown, Config.ConfigError>
+  readonly kind: RoleKind | null
+}
+
+const served = <E, R>(config: Layer.Layer<never, E, R>) =>
+  Effect.andThen(Effect.scoped(Layer.build(config)), telemetrySettings)
+
+export const SETTINGS_READERS = {
+  api: { title: "API", kind: "api", settings: served(ApiConfig.fromEnvironment) },
+  worker: { title: "worker", kind: "worker", settings: Config.all([WorkerConfig, telemetrySettings]) },
+  console: { title: "console", kind: "operator", settings: served(ConsoleConfig.fromEnvironment) },
+  ops: {
+    title: "command line",
+    kind: "operator",
+    settings: Config.all({
+      ...{
+        databaseSettings,
+        secretsKey,
+        deployment,
+        publicBaseUrl,
+        consoleUrl,
+        optionalSmtpSettings,
+        optionalMailFrom,
+      },
+      ...{ dnsServers, webhookAllowPrivateAddresses, webhookRetryDelays, operator },
+    }),
+  },
+  migrate: { title: "migration", kind: null, settings: databaseSettings },
+} as const satisfies Readonly<Record<string, SettingsReader>>
+
+export type ReaderName = keyof typeof SETTINGS_READERS
+
+/** Texts that settings accept, to read on after one that is missing or malformed. */
+const SUBSTITUTES: Readonly<Record<string, string>> = {
+  DATABASE_URL: "postgres://localhost/",
+  SECRETS_KEY: Buffer.alloc(32).toString("base64"),
+  CURSOR_KEY: Buffer.alloc(32).toString("base64"),
+  SMTP_URL: "smtp://localhost",
+  MAIL_FROM: "postmaster@localhost",
+}
+
+/** Reads the settings of a process as the process does, and goes on after each that is wrong. Returns the names that it read, and what is wrong. */
+export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader) {
+  const environment = yield* ConfigProvider.ConfigProvider
+  const names = new Set<string>()
+  const replaced = new Map<string, string>()
+  const provider = ConfigProvider.make((path) => {
+    const name = path.join("_")
+    names.add(name)
+    const text = replaced.get(name)
+    return text === undefined ? environment.load(path) : Effect.succeed(ConfigProvider.makeValue(text))
+  })
+  const sentences: Array<string> = []
+  while (true) {
+    const result = yield* settings.pipe(Effect.provideService(ConfigProvider.ConfigProvider, provider), Effect.result)
+    if (Result.isSuccess(result)) break
+    const { message } = result.failure.cause as Error
+    sentences.push(message)
+    // Each sentence names the setting before anything else in capitals.
+    const name = /[A-Z][A-Z0-9_]{2,}/.exec(message)?.[0].replace(/_FILE$/, "")
+    if (name === undefined || replaced.has(name)) break
+    replaced.set(name, SUBSTITUTES[name] ?? "").set(`${name}_FILE`, "")
+  }
+  return { names, sentences }
+})
+
+/** Returns the names of the settings that a process may read. */
+export const settingsRead = (reader: SettingsReader): Effect.Effect<ReadonlySet<string>> =>
+  readOn(reader).pipe(
+    Effect.map(({ names }) => names),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: SUBSTITUTES })),
+  )

@@ -1,0 +1,20 @@
+import { readFileSync, statSync } from "node:fs"
+import { Result } from "effect"
+
+const MAX_BYTES = 65_536
+
+/** Reads a file of settings as UTF-8. Fails with what is wrong with it, to follow its name, and shows nothing of it. */
+export const readSmallFile = (path: string): Result.Result<string, string> => {
+  try {
+    const stats = statSync(path)
+    if (!stats.isFile()) return Result.fail("is not a regular file")
+    if (stats.size > MAX_BYTES) return Result.fail("holds more than 64 KiB")
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    if (text.startsWith("\uFEFF")) return Result.fail("begins with a byte order mark")
+    return text.includes("\0") ? Result.fail("is not a text") : Result.succeed(text)
+  } catch (error) {
+    if (error instanceof TypeError) return Result.fail("is not a text in UTF-8")
+    const { code } = error as NodeJS.ErrnoException
+    return Result.fail(code === "ENOENT" ? "does not exist" : `cannot be read (${code})`)
+  }
+}
