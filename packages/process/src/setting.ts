@@ -68,7 +68,12 @@ export const isSet = (name: string): Config.Config<boolean> => Config.map(given(
 export const whereSet = <A>(name: string, config: Config.Config<A>): Config.Config<A | null> =>
   Config.flatMap(isSet(name), (set) => (set ? config : Config.succeed(null)))
 
-const declare = <A, O extends Options>(name: string, schema: Schema.Codec<A, string>, options: O, isSecret: boolean) => {
+const declare = <A, O extends Options>(
+  name: string,
+  schema: Schema.Codec<A, string>,
+  options: O,
+  isSecret: boolean,
+) => {
   declared.set(name, { isSecret, expected: expectedBy(schema), ...options })
   return reading(name, schema, options)
 }
