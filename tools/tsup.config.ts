@@ -1,7 +1,8 @@
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { cyclonedxEsbuildPlugin } from "@cyclonedx/cyclonedx-esbuild"
 import { defineConfig } from "tsup"
-import { nameRelease } from "./nameRelease.ts"
+import { nameRelease } from "./release/nameRelease.ts"
 
 /** The files that the processes read at run time. `imports` of a `package.json` says where: there of the sources, here of `out/`. */
 const ASSETS = {
@@ -50,6 +51,7 @@ export default defineConfig({
     options.jsxImportSource = "preact"
   },
   esbuildPlugins: [
+    cyclonedxEsbuildPlugin({ outputFile: "sbom.json", outputReproducible: true, validate: true, logLevel: "error" }),
     {
       // They read files of the repository, which `out/` does not have.
       name: "values",
@@ -74,6 +76,7 @@ export default defineConfig({
             await writeFile(join(out, `${name}.js`), entry(name, engines.node))
           }
           await writeFile(join(out, "package.json"), JSON.stringify({ ...rest, engines }, null, 2))
+          await writeFile(join(out, "sbom.json"), JSON.stringify(await nameInSbom(join(out, "sbom.json")), null, 2))
           await writeFile(join(out, "LICENSES.txt"), await licenses(Object.keys(metafile!.inputs)))
         })
       },
@@ -105,6 +108,20 @@ const manifest = async () => {
     readonly engines: { readonly node: string }
   }
   return { name, version: RELEASE, private: true, license, type: "module", engines, imports: IMPORTS }
+}
+
+/** Returns the list of what is bundled, with this release as the version of what npm does not have: the whole, and our packages that are not published. */
+const nameInSbom = async (file: string): Promise<object> => {
+  const { metadata, components, ...rest } = (await readJson(file)) as {
+    readonly metadata: { readonly component: object }
+    readonly components: ReadonlyArray<{ readonly version?: string }>
+  }
+  const nameOurs = (component: object) => ({ ...component, version: RELEASE, purl: undefined })
+  return {
+    ...rest,
+    metadata: { ...metadata, component: nameOurs(metadata.component) },
+    components: components.map((it) => (it.version === undefined ? nameOurs(it) : it)),
+  }
 }
 
 /** Returns the license of each package of npm that the bundle holds a file of. */

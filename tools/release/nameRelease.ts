@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "../..")
 
 /** PostgreSQL cuts `application_name` after 63 bytes: `outreach-console/`, the version, `+` and 12 characters of the commit. */
 const MAX_VERSION_LENGTH = 63 - "outreach-console/".length - "+".length - 12
 
 /** The version of the service in `deploy/package.json`, which `changeset version` raises. */
-const serviceVersion = (): string => {
+export const serviceVersion = (): string => {
   const { version } = JSON.parse(readFileSync(join(root, "deploy/package.json"), "utf8")) as {
     readonly version: string
   }

@@ -1,0 +1,151 @@
+import { execFile } from "node:child_process"
+import { chmod, copyFile, glob, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir, userInfo } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { mailServer } from "@outreach/testing/mailServer"
+import { Client } from "pg"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { artifactIn, REPOSITORY } from "./artifact.ts"
+
+const KEY = Buffer.alloc(32, 7).toString("base64")
+
+/** What a release consists of. `RELEASE_FOLDER` names one that was made with its image; the short form makes one without. */
+const release = resolve(REPOSITORY, process.env["RELEASE_FOLDER"] ?? "dist/release")
+const run = async (command: string, args: ReadonlyArray<string>, cwd = release): Promise<string> =>
+  (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout.trim()
+const asRoot = (...command: readonly [string, ...ReadonlyArray<string>]) =>
+  userInfo().uid === 0 ? run(command[0], command.slice(1)) : run("sudo", command)
+
+let folder: string
+let files: ReadonlyArray<string>
+/** The archive's one folder, unpacked where nothing else is. */
+let unpacked: string
+let database: Awaited<ReturnType<typeof startPostgres>>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "outreach-release-"))
+  await chmod(folder, 0o755)
+  if (process.env["RELEASE_FOLDER"] === undefined) {
+    await run(process.execPath, ["tools/release/makeRelease.ts", "--without-image"], REPOSITORY)
+  }
+  files = await readdir(release)
+  await run("tar", ["--extract", "--file", join(release, files.find((file) => file.endsWith(".tar.gz"))!)], folder)
+  unpacked = join(folder, (await readdir(folder))[0]!)
+  database = await startPostgres()
+})
+afterAll(async () => {
+  await database?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true })
+})
+
+const nameOfRelease = async (): Promise<string> =>
+  JSON.parse(await readFile(join(unpacked, "out/package.json"), "utf8")).version
+
+/** Starts each process of `<from>/out`, and expects the release's name wherever a process names itself. */
+const expectNamedProcesses = async (from: string, node?: string) => {
+  const name = await nameOfRelease()
+  const mail = await mailServer()
+  const { ops, start } = artifactIn(
+    from,
+    () => ({
+      ...{ DATABASE_URL: database.url, SECRETS_KEY: KEY, CURSOR_KEY: KEY, SMTP_URL: mail.url },
+      ...{ MAIL_FROM: "outreach@acme.test", PORT: "0", CONSOLE_PORT: "0", SHUTDOWN_DELAY_SECONDS: "0" },
+    }),
+    node === undefined ? {} : { node },
+  )
+  expect(await ops("--version")).toBe(`ops v${name}\n`)
+  await ops("migrate")
+  const processes = {
+    "outreach-api": await start("api", "listening"),
+    "outreach-worker": await start("worker", "worker started"),
+    "outreach-console": await start("console", "listening"),
+  }
+  for (const { annotations } of Object.values(processes)) expect(annotations.version).toBe(name)
+  const { url, port } = processes["outreach-api"].annotations
+  const health = await fetch(new URL("/v1/health", `http://127.0.0.1:${port ?? new URL(url).port}`))
+  expect(await health.json()).toMatchObject({ status: "ok", version: name })
+
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query("select distinct application_name as name from pg_stat_activity")
+  await client.end()
+  expect(rows.map((row) => row.name)).toEqual(
+    expect.arrayContaining(Object.keys(processes).map((process) => `${process}/${name}`)),
+  )
+  expect(await Promise.all(Object.values(processes).map(({ stop }) => stop()))).toEqual([0, 0, 0])
+}
+
+it("names every file with its checksum, and a changed byte is found", async () => {
+  const sums = (await readFile(join(release, "SHA256SUMS"), "utf8")).trim().split("\n")
+  expect([...sums.map((line) => line.split("  ")[1])].toSorted()).toEqual(
+    files.filter((file) => !["SHA256SUMS", "NOTES.md"].includes(file)).toSorted(),
+  )
+  await run("sha256sum", ["--check", "--strict", "SHA256SUMS"])
+
+  const copy = await mkdtemp(join(folder, "changed-"))
+  for (const file of files) if (!file.endsWith(".oci.tar")) await copyFile(join(release, file), join(copy, file))
+  const archive = join(copy, files.find((file) => file.endsWith(".tar.gz"))!)
+  const bytes = await readFile(archive)
+  bytes[1000]! ^= 1
+  await writeFile(archive, bytes)
+  await expect(run("sha256sum", ["--check", "--ignore-missing", "SHA256SUMS"], copy)).rejects.toThrow(
+    "1 computed checksum did NOT match",
+  )
+})
+
+it("lists in its SBOM exactly the packages whose code is in the bundle", async () => {
+  const sources = new Set<string>()
+  for await (const map of glob(join(unpacked, "out/{main,chunks}/*.js.map"))) {
+    for (const source of JSON.parse(await readFile(map, "utf8")).sources as ReadonlyArray<string>) sources.add(source)
+  }
+  const bundled = [...sources].flatMap((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? [])
+  const { metadata, components } = JSON.parse(await readFile(join(unpacked, "out/sbom.json"), "utf8"))
+  expect(metadata.component).toMatchObject({ name: "outreach-partner-api", version: await nameOfRelease() })
+  const listed = components.map((it: { group?: string; name: string }) =>
+    it.group === undefined ? it.name : `${it.group}/${it.name}`,
+  ) as ReadonlyArray<string>
+  const ofNpm = listed.filter((name) => !name.startsWith("@outreach/"))
+  expect([...new Set(ofNpm)].toSorted()).toEqual([...new Set(bundled)].toSorted())
+  expect(listed).toEqual(
+    expect.arrayContaining(["@outreach/api", "@outreach/worker", "@outreach/ops", "@outreach/console"]),
+  )
+  expect(components.filter((it: { version?: string }) => it.version === undefined)).toEqual([])
+})
+
+it("starts from the archive alone, and every process names the release", async () => {
+  await expectNamedProcesses(unpacked)
+})
+
+it("starts from the image alone, and every process names the release", async ({ skip }) => {
+  const archive = files.find((file) => file.endsWith(".oci.tar"))
+  if (archive === undefined) return skip("the release was made without its image: pnpm prove:release makes it")
+  const container = await asRoot("buildah", "from", "--quiet", `oci-archive:${join(release, archive)}`)
+  try {
+    const entry = ["/bin/sh", "/app/entrypoint.sh"]
+    const { config } = JSON.parse(await asRoot("buildah", "inspect", container)).OCIv1
+    expect(config).toMatchObject({ User: "10001:10001", WorkingDir: "/app", Entrypoint: entry, StopSignal: "SIGTERM" })
+    const printed = await asRoot("buildah", "run", "--isolation=chroot", container, "--", ...entry, "ops", "--version")
+    expect(printed).toBe(`ops v${await nameOfRelease()}`)
+
+    // Stands for an engine: the image's files, user and entry point, and signals reach the process.
+    const node = join(folder, "engine.sh")
+    const root = await asRoot("buildah", "mount", container)
+    const environment = ["env", `--chdir=${config.WorkingDir}`, ...config.Env]
+    const sudo = userInfo().uid === 0 ? [] : ["sudo", "--preserve-env"]
+    const process = [...sudo, "chroot", `--userspec=${config.User}`, root, ...environment, ...entry]
+    await writeFile(
+      node,
+      `#!/bin/sh
+[ "$1" = --enable-source-maps ] && shift
+name=$(basename "$1" .js)
+shift
+exec ${process.join(" ")} "$name" "$@"
+`,
+    )
+    await chmod(node, 0o755)
+    await expectNamedProcesses(folder, node)
+  } finally {
+    await asRoot("buildah", "rm", container)
+  }
+})

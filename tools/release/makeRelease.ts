@@ -1,0 +1,58 @@
+/**
+ * Makes everything of a release in `dist/release/`: the archive, the image, what each holds, and the checksums. Only a commit that bears the tag of its
+ * version makes that version; another one makes `0.0.0-dev`, to try it.
+ *
+ * `--tag` is the tag that asks for the release. It must be that of the version, and adds the notes.
+ *
+ * `--without-image` leaves the image out, which takes buildah, mmdebstrap and root.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { buildImage } from "./buildImage.ts"
+import { nameRelease, serviceVersion } from "./nameRelease.ts"
+import { notesOf } from "./notesOf.ts"
+import { packArchive } from "./packArchive.ts"
+import { root, run } from "./run.ts"
+import { writeSbomOfArchive, writeSbomOfImage } from "./writeSboms.ts"
+
+const { values } = parseArgs({ options: { "without-image": { type: "boolean" }, tag: { type: "string" } } })
+const release = nameRelease()
+const version = release.replace(/\+.*/, "")
+if (values.tag !== undefined && values.tag !== `v${version}`) {
+  throw new Error(
+    `The tag is ${values.tag}, and what stands here is ${release}: the tag of a release is v${serviceVersion()}, on a commit without changes.`,
+  )
+}
+const folder = join(root, "dist/release")
+const name = `outreach-partner-api-${version}`
+const epoch = run("git", ["log", "-1", "--format=%ct"])
+
+rmSync(folder, { recursive: true, force: true })
+rmSync(join(root, "out"), { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+run("pnpm", ["package"], { RELEASE: release })
+packArchive(join(folder, `${name}.tar.gz`), name, epoch)
+await writeSbomOfArchive(join(folder, `${name}.cdx.json`))
+if (values["without-image"] !== true) {
+  const architecture = process.arch === "x64" ? "amd64" : process.arch
+  const image = join(folder, `${name}-${architecture}.oci.tar`)
+  await writeSbomOfImage(
+    join(folder, `${name}-${architecture}.cdx.json`),
+    buildImage(image, { tag: version, release, epoch }),
+  )
+}
+const sums = readdirSync(folder)
+  .sort()
+  .map(
+    (file) =>
+      `${createHash("sha256")
+        .update(readFileSync(join(folder, file)))
+        .digest("hex")}  ${file}\n`,
+  )
+writeFileSync(join(folder, "SHA256SUMS"), sums.join(""))
+if (values.tag !== undefined) {
+  writeFileSync(join(folder, "NOTES.md"), notesOf(readFileSync(join(root, "deploy/CHANGELOG.md"), "utf8"), version))
+}
+console.log(`${release}\n${sums.join("")}`)
