@@ -17,8 +17,8 @@ WITHOUT_DATABASE="bot-suspicion client contract cursor debian-packages domain er
 PROMISES_OF_PACKAGES="every-quick-start-works-from-tarballs-and-from-a-registry leaves-are-pure packages-install-and-type-check-from-their-tarballs
   public-surface-is-committed tarballs-hold-what-their-readers-need-and-no-more the-webhook-verifier-weighs-under-3-KB-and-stands-alone"
 
-# With NODE, `.ci/leg` has fetched these tools already.
-tool() { if [ -n "${NODE-}" ]; then "$@"; else npx -y -p node@24 -p pnpm@12 "$@"; fi; }
+# With LEG_NODE, `.ci/leg` has fetched these tools already.
+tool() { if [ -n "${LEG_NODE-}" ]; then "$@"; else npx -y -p node@24 -p pnpm@12 "$@"; fi; }
 
 # A check counts as one, whatever it looked at.
 check() {
