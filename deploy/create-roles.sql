@@ -1,4 +1,5 @@
--- Creates the roles of the service and gives the database to their owner. A superuser runs it once, with psql 15 or later, on a new database:
+-- Creates the roles of the service and gives the database to their owner. The administrator of the server runs it once, with psql 15 or later, on a new
+-- database: a superuser, or who owns the database and may create roles and databases, as in a managed service (docs/managed-postgres.md).
 --   OWNER_PASSWORD=… API_PASSWORD=… WORKER_PASSWORD=… OPERATOR_PASSWORD=… READER_PASSWORD=… psql -d outreach -f deploy/create-roles.sql
 -- The rights on tables come from `ops migrate --grant-to`, which the owner runs.
 \set ON_ERROR_STOP on
@@ -22,7 +23,19 @@ from unnest(array['api', 'worker', 'operator', 'reader']) role,
     ('client_connection_check_interval', '2s')) setting (name, value) \gexec
 
 -- The worker's metrics and the operators see how long transactions of other roles last.
-grant pg_monitor to outreach_worker, outreach_operator;
+do $$
+begin
+  grant pg_monitor to outreach_worker, outreach_operator;
+exception when insufficient_privilege then
+  raise warning 'Metrics and operators see no transactions of other roles: this administrator may not grant pg_monitor to outreach_worker and outreach_operator.';
+end
+$$;
+
+-- Only a superuser gives a database to a role without being a member of it.
+select not rolsuper as must_join from pg_roles where rolname = current_user \gset
+\if :must_join
+grant outreach_owner to current_user;
+\endif
 
 -- The owner of the database also owns its schema.
 alter database :"DBNAME" owner to outreach_owner;

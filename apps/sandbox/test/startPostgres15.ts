@@ -14,11 +14,20 @@ const PASSWORD = "hunter2"
 export const findPostgres15 = () =>
   unpackDebianPackages(["postgresql-15"], join(tmpdir(), `outreach-postgresql-15-${userInfo().uid}`))
 
+/** The programs of PostgreSQL 15 in the folder, and the environment that they need. */
+export const programsIn = async (unpacked: string) => {
+  const libraries = (await readdir(join(unpacked, "usr/lib"))).map((name) => join(unpacked, "usr/lib", name))
+  return {
+    bin: (program: string) => join(unpacked, "usr/lib/postgresql/15/bin", program),
+    env: { LD_LIBRARY_PATH: libraries.join(":"), PATH: process.env["PATH"], LC_ALL: "C.UTF-8" },
+  }
+}
+
 /** A server of PostgreSQL 15 that takes encrypted connections alone. */
 export interface Postgres15 {
   /** The superuser's address of the database `outreach`, less the parameters of TLS. */
   readonly url: string
-  /** Runs a file of SQL as the superuser by psql, with these environment variables. */
+  /** Runs a file of SQL as the administrator, who is no superuser but may create roles and owns the database, by psql with these environment variables. */
   readonly psql: (file: string, environment: Readonly<Record<string, string>>) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -30,9 +39,7 @@ export const startPostgres15 = async (
 ): Promise<Postgres15> => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-postgres15-"))
   const data = join(folder, "data")
-  const libraries = (await readdir(join(unpacked, "usr/lib"))).map((name) => join(unpacked, "usr/lib", name))
-  const bin = (program: string) => join(unpacked, "usr/lib/postgresql/15/bin", program)
-  const env = { LD_LIBRARY_PATH: libraries.join(":"), PATH: process.env["PATH"], LC_ALL: "C.UTF-8" }
+  const { bin, env } = await programsIn(unpacked)
   const asNobody = (program: string, args: ReadonlyArray<string>) =>
     run(bin(program), args, { ...NOBODY, cwd: folder, env })
 
@@ -65,10 +72,17 @@ ssl_key_file = '${folder}/server.key'
   const psql = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) => {
     await run(bin("psql"), ["-X", "-q", "-v", "ON_ERROR_STOP=1", ...args], { env: { ...connection, ...environment } })
   }
-  await psql(["-d", "postgres", "-c", "create database outreach"])
+  const administrator = { PGUSER: "administrator", PGPASSWORD: PASSWORD }
+  for (const statement of [
+    `create role administrator login createrole createdb password '${PASSWORD}'`,
+    "grant pg_monitor to administrator with admin option",
+    "create database outreach owner administrator",
+  ]) {
+    await psql(["-d", "postgres", "-c", statement])
+  }
   return {
     url: `postgres://postgres:${PASSWORD}@localhost:${port}/outreach`,
-    psql: (file, environment) => psql(["-d", "outreach", "-f", file], environment),
+    psql: (file, environment) => psql(["-d", "outreach", "-f", file], { ...administrator, ...environment }),
     stop: async () => {
       await asNobody("pg_ctl", ["stop", "-w", "-m", "immediate", "-D", data])
       await rm(folder, { recursive: true })
