@@ -3,7 +3,10 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { BlockList, isIPv6 } from "node:net"
 import { join } from "node:path"
 import { isPublicAddress } from "@outreach/domain/deliveries/isPublicAddress"
+import { type ReaderName, readOn, SETTINGS_READERS } from "@outreach/ops/doctor/processSettings"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
+import { declaredSettings } from "@outreach/process/setting"
+import { ConfigProvider, Effect } from "effect"
 import { parse, parseAllDocuments } from "yaml"
 import { series } from "./monitoringViolations.ts"
 import { root } from "./publishedPackages.ts"
@@ -16,6 +19,7 @@ interface Selector {
 interface Container {
   readonly ports?: ReadonlyArray<{ readonly name: string; readonly containerPort: number }>
   readonly args: readonly string[]
+  readonly envFrom?: readonly unknown[]
   readonly env?: ReadonlyArray<{
     readonly name: string
     readonly valueFrom?: { readonly secretKeyRef?: { readonly key: string } }
@@ -65,6 +69,9 @@ export async function kubernetesViolations(): Promise<{
       pods.map((pod) => pod.metadata.labels),
     ),
     ...containers.flatMap(containerViolations),
+    ...containers.flatMap((container) =>
+      settingViolations(container, Object.assign({}, ...objects.map(({ data }) => data))),
+    ),
     ...roleViolations(containers),
     ...secretViolations(containers),
     ...jobViolations(objects),
@@ -150,17 +157,43 @@ function selectorViolations(objects: readonly KubernetesObject[], pods: readonly
   })
 }
 
-const config = {
-  api: "api/src/ApiConfig.ts",
-  worker: "worker/src/WorkerConfig.ts",
-  console: "console/src/ConsoleConfig.ts",
+/** Texts of the kinds that the secret holds. */
+const SECRETS: Readonly<Record<string, string>> = {
+  DATABASE_URL: "postgres://outreach@database.example.test/outreach?sslmode=require",
+  SECRETS_KEY: Buffer.alloc(32).toString("base64"),
+  CURSOR_KEY: Buffer.alloc(32).toString("base64"),
+  SMTP_URL: "smtp://mail.example.test",
+}
+
+/** A process reads its settings without a fault, and every setting that it gets. */
+function settingViolations(
+  { args: [command = ""], env = [], envFrom = [] }: Container,
+  data: Readonly<Record<string, string>>,
+): readonly string[] {
+  const given = {
+    ...(envFrom.length > 0 ? data : {}),
+    ...Object.fromEntries(env.map(({ name }) => [name, SECRETS[name] ?? ""])),
+  }
+  const { names, sentences } = Effect.runSync(
+    Effect.provideService(
+      readOn(SETTINGS_READERS[command as ReaderName]),
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromEnv({ env: given }),
+    ),
+  )
+  const unread = env.map(({ name }) => name).filter((name) => !names.has(name))
+  return [
+    ...sentences.map((sentence) => `${FOLDER}, ${command}: ${sentence}`),
+    ...unread.map((name) => `${FOLDER}, ${command}: it does not read ${name}`),
+  ]
 }
 
 /** The ports are those that the process listens on by default, and its probes ask what it serves. */
 function containerViolations({ args: [command = ""], ports = [], ...container }: Container): readonly string[] {
-  if (!(command in config)) return []
-  const source = read(`apps/${config[command as keyof typeof config]}`)
-  const defaults = [...source.matchAll(/setting\("\w*PORT", .*, "(\d+)"\)/g)].map(([, port]) => Number(port))
+  const defaults = ["PORT", "ADMIN_PORT"].flatMap((name) => {
+    const byProcess = declaredSettings.get(name)?.default
+    return typeof byProcess === "object" ? [Number(byProcess[command])] : []
+  })
   const probes = Object.entries(container).flatMap(([name, value]) =>
     /Probe$/.test(name) ? [value as Container[`${string}Probe`]] : [],
   )
