@@ -178,7 +178,7 @@ exit 1`)
   if (/\bpnpm\b/.test(sandbox.output().slice(sandbox.output().indexOf("documents  "))))
     violations.push("The sandbox prints a command of pnpm")
   // Nothing but the result is on standard output, and nothing needs the registry any more.
-  const list = await run("npm run --silent ops -- organizations list --json", clone, {
+  const list = await run("npm run --silent ops -- organizations list --output json", clone, {
     npm_config_registry: "http://127.0.0.1:9/",
   })
   try {

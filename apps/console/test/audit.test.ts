@@ -39,10 +39,10 @@ const commandsOf = ({ document }: Answer) =>
 describe("the audit log", () => {
   it("shows who did what, newest first, with links to what was named and without what was withheld", async () => {
     const { organization } = await seed()
-    await record(["suppressions add", organization], ["campaigns pause", organization])
+    await record(["suppressions create", organization], ["campaigns pause", organization])
     const admin = await test().as("admin")
     const page = await admin.get(`/audit?organization=${organization}`)
-    expect(commandsOf(page)).toEqual(["campaigns pause", "suppressions add"])
+    expect(commandsOf(page)).toEqual(["campaigns pause", "suppressions create"])
     expect(page.words).toContain("npi: withheld")
     expect(page.words).toContain("reason: asked by phone")
     expect(page.document.querySelector(`td a[href="/partners/${organization}"]`)).not.toBeNull()
@@ -81,11 +81,11 @@ describe("the audit log", () => {
   it("shows an operator of one organization what concerns it, and what they did themselves", async () => {
     const one = await seed()
     const other = await seed()
-    await record(["endpoints disable", other.organization], ["digest verify", one.organization, other.organization])
+    await record(["endpoints disable", other.organization], ["digests verify", one.organization, other.organization])
     const viewer = await test().as("viewer", one.organization)
     await viewer.post("/find", { search: npi(5) })
     const page = await viewer.get("/audit")
-    expect(commandsOf(page)).toEqual(["recipients find", "digest verify"])
+    expect(commandsOf(page)).toEqual(["recipients find", "digests verify"])
     expect(commandsOf(await viewer.get(`/audit?organization=${one.organization}`))).toHaveLength(2)
     expect((await viewer.get(`/audit?organization=${other.organization}`)).status).toBe(404)
   })

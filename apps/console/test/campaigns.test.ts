@@ -179,7 +179,7 @@ describe("a campaign", () => {
       "E-mails a minute, or none is not valid",
     )
     expect((await operator.post(path, { "per-minute": "none", version })).words).toContain("no bound of its own")
-    expect(await audited("campaigns rate")).toMatchObject([{ arguments: { campaign: campaign.id } }])
+    expect(await audited("campaigns update")).toMatchObject([{ arguments: { campaign: campaign.id } }])
   })
 
   it("keeps the rate of another operator, who was first, when an old page or none gives another", async () => {

@@ -61,7 +61,7 @@ describe("the digest", () => {
     expect(words).toContain("To reach it in time takes 2 a day.")
     expect(words).toContain("too slow")
     expect(words).toContain("no target")
-    expect(words).toContain(`ops digest forecast --organization ${ours.organization.id} --program ${ours.program.id}`)
+    expect(words).toContain(`ops digests forecast --organization ${ours.organization.id} --program ${ours.program.id}`)
     expect((await viewer.get(`/digest?${ours.one}&by=${addDays(TODAY, 4)}`)).words).toContain("in time")
   })
 
@@ -118,7 +118,7 @@ describe("the digest", () => {
       ]),
     )
     expect(counts[3]).toEqual(["opened", "1", "1", "1", "1"])
-    expect(day.words).toContain(`ops digest show --organization ${ours.organization.id} --date ${date}`)
+    expect(day.words).toContain(`ops digests show ${date} --organization ${ours.organization.id}`)
     expect((await viewer.get(`/digest/9999-12-31?${ours.only}`)).words).toContain("has not begun yet")
     expect((await viewer.get(`/digest/2026-02-30?${ours.only}`)).status).toBe(404)
   })

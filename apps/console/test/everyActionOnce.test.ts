@@ -145,7 +145,7 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const WITH_A_WORD = [
   "/campaigns/:campaign/cancel",
   "/endpoints/:endpoint/remove",
-  "/issues/:group/purge",
+  "/issues/:group/remove",
   "/keys/:key/revoke",
   "/operators/:operator/remove",
   "/people/:id/erase",

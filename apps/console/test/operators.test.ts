@@ -70,7 +70,9 @@ describe("the operators of the console", () => {
     const link = await admin.post(`/operators/${id}/link`)
     expect(linkIn(link.text)).not.toBe(token)
     const entries = await audited(id)
-    expect(entries).toMatchObject([{ command: "operators link", arguments: { operator: id }, result: "succeeded" }])
+    expect(entries).toMatchObject([
+      { command: "sign-in-links create", arguments: { operator: id }, result: "succeeded" },
+    ])
     expect(JSON.stringify(entries)).not.toContain(linkIn(link.text))
     expect(test().logs.join()).not.toContain(token)
   })

@@ -251,7 +251,7 @@ describe("a clinician's page", () => {
     expect((await operator.get(path)).words).not.toContain("Mark as done")
     expect((await operator.get("/replies")).words).toContain("Nobody waits for an answer.")
     expect((await operator.get("/replies?state=all")).words).toContain("A clinician")
-    expect((await audit())[0]).toMatchObject({ command: "replies done", arguments: { id: idOf(0) } })
+    expect((await audit())[0]).toMatchObject({ command: "replies mark-done", arguments: { id: idOf(0) } })
   })
 
   it("says beside the sections of an organization how many of its replies wait", async () => {
@@ -280,7 +280,7 @@ describe("a clinician's page", () => {
     expect(suppressed.words).toContain("Suppressed: 2 new entries")
     expect(suppressed.words).toContain("operator by NPI in")
     expect((await audit())[0]).toMatchObject({
-      command: "suppressions add",
+      command: "suppressions create",
       arguments: { id: idOf(1), program: seeded.programId, reason: "asked by phone" },
     })
     const everywhere = await operator.post(`${path}/suppress`, { reason: "asked by letter" })

@@ -96,8 +96,8 @@ describe("the suppressions", () => {
       ]),
     )
     expect((await audit()).slice(0, 2)).toMatchObject([
-      { command: "suppressions add", arguments: { organization, npi: null, reason } },
-      { command: "suppressions add", arguments: { program, npi: null, email: null, reason } },
+      { command: "suppressions create", arguments: { organization, npi: null, reason } },
+      { command: "suppressions create", arguments: { program, npi: null, email: null, reason } },
     ])
   })
 

@@ -1,3 +1,4 @@
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
@@ -33,6 +34,8 @@ interface Declaration<I, Column extends string, Run, Provided, Needed> {
    * written here gets the result's type.
    */
   readonly format?: (result: ResultOf<Run>) => string | ReadonlyArray<string>
+  /** Writes the result as CSV; by default as its rows, or else a line for each field. */
+  readonly csv?: (result: ResultOf<Run>) => string
   /** Says more about the result, on standard error after it. */
   readonly note?: (result: ResultOf<Run>) => string | undefined
   /** The services that only this command of its group needs. */
@@ -148,20 +151,36 @@ const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
 
 const printResult = Effect.fnUntraced(function* (
   result: unknown,
-  { columns, format, note, limit }: Pick<AnyDeclaration, "columns" | "format" | "note"> & { readonly limit: unknown },
+  {
+    columns,
+    format,
+    csv,
+    note,
+    limit,
+  }: Pick<AnyDeclaration, "columns" | "format" | "csv" | "note"> & { readonly limit: unknown },
 ) {
   if (typeof result !== "object" || result === null) return
   if (columns === undefined) {
-    yield* print(result, () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n"))
+    const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
+    yield* print(result, text, csv && (() => csv(result as never)))
     const more = note?.(result as never)
     if (more !== undefined) yield* printToStderr(more)
     return
   }
   const rows = result as ReadonlyArray<Readonly<Record<string, unknown>>>
-  if (typeof limit !== "number") return yield* print({ data: rows }, () => formatRows(rows, columns))
+  if (typeof limit !== "number")
+    return yield* print(
+      { data: rows },
+      () => formatRows(rows, columns),
+      () => csvTable(columns, rows),
+    )
   const data = rows.slice(0, limit)
   const hasMore = rows.length > limit
-  yield* print({ data, hasMore }, () => formatRows(data, columns))
+  yield* print(
+    { data, hasMore },
+    () => formatRows(data, columns),
+    () => csvTable(columns, data),
+  )
   if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
 })
 

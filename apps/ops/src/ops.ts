@@ -3,15 +3,23 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
 import { Cause, Effect, Layer, References } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
-import { onlySwitch } from "./inputs/Input.ts"
-import { Output } from "./output/Output.ts"
+import { CliConfig, CliOutput, Command, type Flag, GlobalFlag } from "effect/cli"
+import { choice, withDefault } from "./inputs/Input.ts"
+import { OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { presenter, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
-const jsonFlag = GlobalFlag.Setting("json")({
-  flag: onlySwitch("Print exactly one JSON value, also for failures").toParam("json"),
+const outputFlag = GlobalFlag.Setting("output")({
+  flag: withDefault(
+    choice(OUTPUT_FORMS, "How to print: table (default), json for exactly one JSON value, also for failures, or csv"),
+    "table",
+  ).toParam("output") as Flag.Flag<string>,
 })
+
+const readOutput = (args: ReadonlyArray<string>) => {
+  const [, given] = /(?:^|\0)--output[=\0]([^\0]*)/.exec(args.join("\0")) ?? []
+  return OUTPUT_FORMS.find((form) => form === given) ?? "table"
+}
 
 /** The commands and their groups, in the order of the help. One is loaded when the command line or the help needs it. */
 const loaders = {
@@ -19,12 +27,16 @@ const loaders = {
   organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
   keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
   endpoints: () => import("./commands/endpoints.ts").then(({ endpoints }) => endpoints),
+  "breaker-changes": () => import("./commands/breakerChanges.ts").then(({ breakerChanges }) => breakerChanges),
   secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
   "keys-at-rest": () => import("./commands/keysAtRest.ts").then(({ keysAtRest }) => keysAtRest),
   programs: () => import("./commands/programs.ts").then(({ programs }) => programs),
   senders: () => import("./commands/senders.ts").then(({ senders }) => senders),
+  "link-domains": () => import("./commands/linkDomains.ts").then(({ linkDomains }) => linkDomains),
   campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
+  seeds: () => import("./commands/seeds.ts").then(({ seeds }) => seeds),
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
+  imports: () => import("./commands/imports.ts").then(({ imports }) => imports),
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
   clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
   bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
@@ -35,12 +47,15 @@ const loaders = {
   issues: () => import("./commands/issues.ts").then(({ issues }) => issues),
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
-  digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
+  digests: () => import("./commands/digests.ts").then(({ digests }) => digests),
   numbers: () => import("./commands/numbers.ts").then(({ numbers }) => numbers),
+  "bounced-domains": () => import("./commands/numbers.ts").then(({ bouncedDomains }) => bouncedDomains),
   operators: () => import("./commands/operators.ts").then(({ operators }) => operators),
+  "sign-in-links": () => import("./commands/operators.ts").then(({ signInLinks }) => signInLinks),
+  sessions: () => import("./commands/operators.ts").then(({ sessions }) => sessions),
   audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
   database: () => import("./commands/database.ts").then(({ database }) => database),
-  restore: () => import("./commands/restore.ts").then(({ restore }) => restore),
+  restores: () => import("./commands/restores.ts").then(({ restores }) => restores),
   doctor: () => import("./commands/diagnoses.ts").then(({ doctor }) => doctor),
   status: () => import("./commands/diagnoses.ts").then(({ status }) => status),
 }
@@ -62,7 +77,7 @@ const load = Effect.fnUntraced(function* (word: string) {
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
     Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
-    Command.withGlobalFlags([jsonFlag]),
+    Command.withGlobalFlags([outputFlag]),
   )
   return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof database) : database)
 })
@@ -76,13 +91,13 @@ const database = Layer.unwrap(
 
 /** Runs one command line and returns its exit code: 0, 1 if the command failed, or 2 for wrong usage. */
 export const ops = (args: ReadonlyArray<string>) => {
-  const json = args.includes("--json")
-  const word = args.find((arg) => !arg.startsWith("-")) ?? ""
+  const output = readOutput(args)
+  const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
   return load(word).pipe(
     Effect.flatMap((command) => Command.runWith(command, { version: RELEASE })(args)),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
-    Effect.provideService(Output, { json }),
+    Effect.provideService(Output, output),
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(
       CliConfig.CliConfig,

@@ -63,7 +63,7 @@ const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
 describe("the audit log", () => {
   it("records who changed what, from where, and that it succeeded", async () => {
     const { organization, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    const args = ["campaigns", "cancel", campaign.id, "--yes", "--json"]
+    const args = ["campaigns", "cancel", campaign.id, "--yes", "--output", "json"]
     expect((await run(args, { OPS_OPERATOR: "Dana Reyes" })).code).toBe(0)
     expect(await newest()).toEqual({
       id: expect.stringMatching(/^aud_[0-9a-f]{32}$/),
@@ -96,7 +96,7 @@ describe("the audit log", () => {
   it("says of personal data, texts and secrets only that they were given", async () => {
     const { program } = await meanwhile(seedCampaign({ recipients: 1 }))
     const person = ["--npi", npi(7), "--email", "dana.reyes@clinic.test"]
-    await runJson("suppressions", "add", "--program", program.id, ...person)
+    await runJson("suppressions", "create", "--program", program.id, ...person)
     expect((await newest()).arguments).toEqual({ program: program.id, npi: null, email: null })
     await runJson("recipients", "find", "--email", "dana.reyes@clinic.test", "--reveal")
     expect(await newest()).toMatchObject({
@@ -191,7 +191,7 @@ describe("the audit log", () => {
     try {
       expect((await run(["migrate"], settings)).code).toBe(0)
       expect((await run(["migrate"], settings)).code).toBe(0)
-      const { stdout } = await run(["audit", "list", "--json"], settings)
+      const { stdout } = await run(["audit", "list", "--output", "json"], settings)
       expect(JSON.parse(stdout).data).toMatchObject([
         { command: "migrate", result: "succeeded" },
         { command: "migrate", result: "succeeded" },

@@ -36,7 +36,7 @@ const record = (count: number, command = "campaigns pause") =>
   )
 
 const verify = async (...flags: ReadonlyArray<string>) => {
-  const { code, stdout } = await run(["audit", "verify", ...flags, "--json"])
+  const { code, stdout } = await run(["audit", "verify", ...flags, "--output", "json"])
   const answer = JSON.parse(stdout)
   expect(code).toBe(answer.error === undefined ? 0 : 1)
   return (answer.error ?? answer) as {

@@ -92,10 +92,10 @@ describe("campaigns", () => {
 
   it("get another rate, also none, unless they are over", async () => {
     const { id } = await runJson(...(await create()))
-    expect((await runJson("campaigns", "rate", id, "--per-minute", "250")).per_minute).toBe(250)
-    expect((await runJson("campaigns", "rate", id, "--per-minute", "none")).per_minute).toBeNull()
+    expect((await runJson("campaigns", "update", id, "--per-minute", "250")).per_minute).toBe(250)
+    expect((await runJson("campaigns", "update", id, "--per-minute", "none")).per_minute).toBeNull()
     await runJson("campaigns", "cancel", id, "--yes")
-    expect(await runFailing("campaigns", "rate", id, "--per-minute", "9")).toMatchObject({
+    expect(await runFailing("campaigns", "update", id, "--per-minute", "9")).toMatchObject({
       code: "campaign_not_in_status",
       status: "cancelled",
     })

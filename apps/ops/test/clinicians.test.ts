@@ -49,7 +49,7 @@ describe("ops clinicians erase", () => {
       ],
       "suppressions",
     ])
-    const digest = ["digest", "verify", "--date", new Date().toISOString().slice(0, 10)]
+    const digest = ["digests", "verify", new Date().toISOString().slice(0, 10)]
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
@@ -148,12 +148,12 @@ describe("ops clinicians erase", () => {
     writeFileSync(path, ["npi,email", ...lines].join("\n"))
     const load = ["recipients", "import", "--campaign", draft, path]
     expect(await runJson(...load)).toMatchObject({ imported: 1, suppressed: 2 })
-    const add = ["suppressions", "add", "--program", program.id, "--npi", person.npi]
+    const add = ["suppressions", "create", "--program", program.id, "--npi", person.npi]
     expect(await runJson(...add)).toMatchObject({ added: 0 })
 
     await runJson(...eraseOf(organization.id, "--yes"))
     expect(naming(await meanwhile(dumpColumns), token)).toEqual([])
-    await runJson("digest", "verify", "--date", new Date().toISOString().slice(0, 10))
+    await runJson("digests", "verify", new Date().toISOString().slice(0, 10))
 
     const refused = await run(load, { SECRETS_KEY: "" })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/SECRETS_KEY/) })
@@ -286,7 +286,9 @@ describe("ops clinicians export", () => {
   it("writes to a new file that only its owner can read, without the key of secrets, and overwrites none", async () => {
     const { organization } = await meanwhile(seedCampaign({ recipients: 2 }))
     const path = join(folder, "person.json")
-    const { code, stdout } = await run([...exportOf(organization.id, "--out", path), "--json"], { SECRETS_KEY: "" })
+    const { code, stdout } = await run([...exportOf(organization.id, "--out", path), "--output", "json"], {
+      SECRETS_KEY: "",
+    })
     expect({ code, summary: JSON.parse(stdout) }).toEqual({
       code: 0,
       summary: { organization_id: organization.id, file: path, rows: 2 },

@@ -50,15 +50,15 @@ export const commandLine = () => {
   return {
     url,
     run,
-    /** Runs a command line with `--json` that succeeds, and returns its JSON value. */
+    /** Runs a command line with `--output json` that succeeds, and returns its JSON value. */
     runJson: async (...args: ReadonlyArray<string>) => {
-      const { code, stdout, stderr } = await run([...args, "--json"])
+      const { code, stdout, stderr } = await run([...args, "--output", "json"])
       expect({ code, stderr, stdout: code === 0 ? "" : stdout }).toEqual({ code: 0, stderr: "", stdout: "" })
       return JSON.parse(stdout)
     },
-    /** Runs a command line with `--json` that fails, and returns its error and exit code. */
+    /** Runs a command line with `--output json` that fails, and returns its error and exit code. */
     runFailing: async (...args: ReadonlyArray<string>) => {
-      const { code, stdout, stderr } = await run([...args, "--json"])
+      const { code, stdout, stderr } = await run([...args, "--output", "json"])
       expect({ failed: code > 0, stderr }).toEqual({ failed: true, stderr: "" })
       return { ...JSON.parse(stdout).error, exit: code }
     },

@@ -99,10 +99,10 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
     expect(await state(seeded)).not.toEqual(before)
   })
 
-  it("asks nobody with --json, not even on a terminal", async () => {
+  it("asks nobody with --output json, not even on a terminal", async () => {
     const seeded = await seed()
     const before = await state(seeded)
-    expect((await run([...args(seeded), "--json"], {}, "y")).code).toBe(1)
+    expect((await run([...args(seeded), "--output", "json"], {}, "y")).code).toBe(1)
     expect(await state(seeded)).toEqual(before)
   })
 })

@@ -17,7 +17,7 @@ it("shows the server, the timelines of the clocks and which clocks are ahead, an
         where organization_id = ${elsewhere.organization.id}`,
     ),
   )
-  const status = await runJson("database", "status")
+  const status = await runJson("database", "show")
   expect(status).toMatchObject({
     role: "primary",
     timeline: expect.any(Number),
@@ -36,13 +36,13 @@ it("shows the server, the timelines of the clocks and which clocks are ahead, an
       { timeline: 10, is_this_servers: false, organizations: 1 },
     ]),
   )
-  const { stdout } = await run(["database", "status"])
+  const { stdout } = await run(["database", "show"])
   expect(stdout).toContain("grant pg_monitor")
   expect(stdout).toContain("Commits wait for no standby")
   expect(stdout).toContain(elsewhere.organization.id)
   expect(stdout).not.toContain(here.organization.id)
 
   // A superuser sees the standbys, of which there are none.
-  const all = await run(["database", "status"], { DATABASE_URL: url() })
+  const all = await run(["database", "show"], { DATABASE_URL: url() })
   expect(all.stdout).toContain("Standbys:\nNone.")
 })

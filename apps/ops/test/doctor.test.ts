@@ -39,7 +39,7 @@ interface Check {
 
 /** Runs the doctor, and returns its exit code and its checks; of the given name alone if there is one. */
 const consult = async (settings: Record<string, string>, name?: string, ...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await run(["doctor", "--json", ...args], { SECRETS_KEY: KEY, ...settings })
+  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], { SECRETS_KEY: KEY, ...settings })
   expect(stderr).toBe("")
   const value = JSON.parse(stdout)
   const checks: ReadonlyArray<Check> = (code === 0 ? value : value.error).checks

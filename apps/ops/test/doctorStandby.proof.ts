@@ -20,7 +20,7 @@ it("ops doctor finds that a standby replays, and that one which has stopped is t
   const readUrl = new URL(url())
   readUrl.port = String(standby.port)
   const consult = async (maxLagSeconds: string) => {
-    const { code, stdout } = await run(["doctor", "--json"], {
+    const { code, stdout } = await run(["doctor", "--output", "json"], {
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       DATABASE_READ_URL: readUrl.href,
       READ_MAX_LAG_SECONDS: maxLagSeconds,
@@ -33,7 +33,7 @@ it("ops doctor finds that a standby replays, and that one which has stopped is t
     status: "ok",
     found: expect.stringMatching(/^The standby of DATABASE_READ_URL replayed what the primary has written within /),
   })
-  const { stdout } = await run(["doctor", "--json"], { DATABASE_URL: url(), FAILOVER_SECONDS: "120" })
+  const { stdout } = await run(["doctor", "--output", "json"], { DATABASE_URL: url(), FAILOVER_SECONDS: "120" })
   expect(stdout).toContain("FAILOVER_SECONDS is set, and a standby that may be promoted is asynchronous: ")
   await Effect.runPromise(
     SqlClient.SqlClient.use((sql) => sql`select pg_wal_replay_pause()::text`).pipe(

@@ -74,7 +74,7 @@ describe("endpoints enable", () => {
 })
 
 describe("endpoints replay", () => {
-  it("sends old events of the log to a disabled endpoint, once its dead letters were purged, and lets them wait", async () => {
+  it("sends old events of the log to a disabled endpoint, once its dead letters were removed, and lets them wait", async () => {
     const { id, count } = await meanwhile(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -86,7 +86,7 @@ describe("endpoints replay", () => {
         return { id: endpoint.id, count: row!.count }
       }),
     )
-    expect((await runJson("dead-letters", "purge", "--older-than", "0s", "--yes")).purged).toBeGreaterThanOrEqual(2)
+    expect((await runJson("dead-letters", "remove", "--older-than", "0s", "--yes")).removed).toBeGreaterThanOrEqual(2)
     const range = ["endpoints", "replay", id, "--from", "2020-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z"]
     expect(await runJson(...range, "--dry-run")).toEqual({ count })
     expect(await runJson(...range, "--detach")).toMatchObject({ kind: "log", total: count })

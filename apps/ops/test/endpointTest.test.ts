@@ -18,7 +18,7 @@ const seed = async (endpointUrl: string) => {
   return { id: endpoint.id, secret: Redacted.value(secret) }
 }
 const test = async (id: string, settings: Record<string, string> = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" }) => {
-  const { code, stdout } = await run(["endpoints", "test", id, "--json"], settings)
+  const { code, stdout } = await run(["endpoints", "test", id, "--output", "json"], settings)
   return { code, shown: JSON.parse(stdout) }
 }
 

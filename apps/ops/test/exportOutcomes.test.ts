@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const exported = async (campaign: string, ...flags: ReadonlyArray<string>) => {
   const out = join(folder, `${files++}.csv`)
-  const report = await runJson("recipients", "export", campaign, "--out", out, ...flags)
+  const report = await runJson("recipients", "export", "--campaign", campaign, "--out", out, ...flags)
   const text = readFileSync(out, "utf8")
   const [head, ...rows] = text
     .trimEnd()
@@ -127,12 +127,16 @@ describe("ops recipients export", () => {
   it("overwrites no file, and leaves none when it fails", async () => {
     const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
     const { out } = await exported(campaign.id)
-    expect(await runFailing("recipients", "export", campaign.id, "--out", out)).toMatchObject({ code: "unusable_file" })
+    expect(await runFailing("recipients", "export", "--campaign", campaign.id, "--out", out)).toMatchObject({
+      code: "unusable_file",
+    })
     const other = join(folder, "none.csv")
     const none = `cmp_${"0".repeat(32)}`
-    expect(await runFailing("recipients", "export", none, "--out", other)).toMatchObject({ code: "campaign_not_found" })
+    expect(await runFailing("recipients", "export", "--campaign", none, "--out", other)).toMatchObject({
+      code: "campaign_not_found",
+    })
     expect(existsSync(other)).toBe(false)
-    expect((await run(["recipients", "export", campaign.id])).code).toBe(2)
+    expect((await run(["recipients", "export", "--campaign", campaign.id])).code).toBe(2)
   })
 })
 

@@ -24,7 +24,7 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
   const { campaign } = await Effect.runPromise(
     Effect.provide(seedCampaign({ recipients: 0, opensIn: 3600 }), adaptersFor(url())),
   )
-  const args = ["recipients", "import", "--campaign", campaign.id, file, "--json", ...flags]
+  const args = ["recipients", "import", "--campaign", campaign.id, file, "--output", "json", ...flags]
   const child = spawn(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
     cwd: folder,
     env: { DATABASE_URL: url() },

@@ -26,7 +26,7 @@ const draft = async () => {
     ...["recipients", "import", "--campaign", campaign.id, path],
     ...flags,
   ]
-  const list = async () => (await runJson("recipients", "imports", campaign.id)).data
+  const list = async () => (await runJson("imports", "list", "--campaign", campaign.id)).data
   return { campaign, load, list }
 }
 
@@ -43,12 +43,10 @@ describe("the record of an import", () => {
       { ...common, ...ended, lines: 3, imported: 1, already_there: 1, repeated: 0, rejected: 1 },
       { ...common, ...ended, lines: 4, imported: 2, already_there: 0, repeated: 1, rejected: 1 },
     ])
-    expect((await runJson("recipients", "rejects", imports[0].id)).data).toEqual([
+    expect((await runJson("imports", "show", imports[0].id)).data).toEqual([
       { line: 4, reason: "the campaign has this NPI with another e-mail address" },
     ])
-    expect((await run(["recipients", "rejects", imports[1].id])).stdout).toMatch(
-      /^line +reason\n4 +the NPI has too few/,
-    )
+    expect((await run(["imports", "show", imports[1].id])).stdout).toMatch(/^line +reason\n4 +the NPI has too few/)
   })
 
   it("stands also for an import that ended before its time, with the reason, and names neither people nor files", async () => {
@@ -60,7 +58,7 @@ describe("the record of an import", () => {
       { status: "failed", fault: "A file cannot be used: line 152 is longer than 64 KiB.", lines: null, imported: 0 },
       { status: "failed", fault: expect.stringMatching(/^1 bad line; nothing was imported/), lines: 2, rejected: 1 },
     ])
-    expect((await runJson("recipients", "rejects", imports[1].id)).data).toMatchObject([{ line: 3 }])
+    expect((await runJson("imports", "show", imports[1].id)).data).toMatchObject([{ line: 3 }])
     expect(JSON.stringify(imports)).not.toContain("@")
   })
 
@@ -98,14 +96,14 @@ describe("the record of an import", () => {
     )
     await runJson(...load(csv(...Array.from({ length: MAX_KEPT.rejects + 500 }, () => "1,2")), "--skip-bad"))
     expect(await list()).toHaveLength(50)
-    const all = (await runJson("recipients", "imports", campaign.id, "--limit", "1000")).data
+    const all = (await runJson("imports", "list", "--campaign", campaign.id, "--limit", "1000")).data
     expect(all).toHaveLength(MAX_KEPT.imports)
     expect(all[0]).toMatchObject({ rejected: MAX_KEPT.rejects + 500 })
-    expect((await runJson("recipients", "rejects", all[0].id)).data).toHaveLength(MAX_KEPT.rejects)
+    expect((await runJson("imports", "show", all[0].id)).data).toHaveLength(MAX_KEPT.rejects)
   })
 
   it("is found by its id alone", async () => {
-    expect(await runFailing("recipients", "rejects", `imp_${"0".repeat(32)}`)).toMatchObject({
+    expect(await runFailing("imports", "show", `imp_${"0".repeat(32)}`)).toMatchObject({
       code: "import_not_found",
     })
   })

@@ -53,9 +53,9 @@ describe("ops inbox", () => {
     const reason = "data.consumer_program_slug names no program of the organization"
     expect(await ids(...inOrganization, "--reason", reason, "--from", "2026-01-01T00:00:00Z")).toEqual(["evt_a"])
     expect((await runFailing("inbox", "list", "--applied", "--waiting")).code).toBe("invalid_state")
-    const { data: reasons } = await runJson("inbox", "reasons", ...inOrganization)
+    const { data: reasons } = await runJson("inbox", "count-reasons", ...inOrganization)
     expect(reasons).toMatchObject([{ count: 1, type: "clinician.learner_qualified", reason }])
-    const { data: hours } = await runJson("inbox", "hours", ...inOrganization, "--last", "2")
+    const { data: hours } = await runJson("inbox", "count-hours", ...inOrganization, "--last", "2")
     expect(hours).toMatchObject([
       { received: 0, bad_signatures: 0 },
       { received: 0, refused: 0 },

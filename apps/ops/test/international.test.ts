@@ -40,7 +40,7 @@ describe("an international address", () => {
     expect(leases.map(({ organizationId }) => organizationId)).toEqual([organization.id])
     await meanwhile(SqlClient.SqlClient.use((sql) => sql`update messages set lease_token = null, lease_until = null`))
 
-    const add = ["suppressions", "add", "--program", program.id, "--email"]
+    const add = ["suppressions", "create", "--program", program.id, "--email"]
     expect(await runJson(...add, "JOSE\u0301@BÜRO.TEST")).toMatchObject({ added: 1, withdrawn: 1 })
     expect(await runJson(...add, "josé@xn--bro-hoa.test")).toMatchObject({ added: 0 })
   })

@@ -11,7 +11,7 @@ const NEW = Buffer.alloc(32, 8).toString("base64")
 const RING = `k2:${NEW},k1:${OLD}`
 
 const json = async (command: string, keys: string) => {
-  const { code, stdout, stderr } = await run(["keys-at-rest", command, "--json"], { SECRETS_KEY: keys })
+  const { code, stdout, stderr } = await run(["keys-at-rest", command, "--output", "json"], { SECRETS_KEY: keys })
   expect(stderr).toBe("")
   return { code, ...JSON.parse(stdout) }
 }
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await meanwhile(
     SqlClient.SqlClient.use((sql) => sql`delete from signing_secrets where organization_id = ${organization.id}`),
   )
-  await runJson("senders", "add", "--organization", organization.id, "--from", "outreach@acme.test")
+  await runJson("senders", "create", "--organization", organization.id, "--from", "outreach@acme.test")
 })
 
 describe("keys-at-rest", () => {

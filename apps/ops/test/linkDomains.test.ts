@@ -56,9 +56,9 @@ const settings = () => ({
   MAIL_FROM: "outreach@deployment.test",
 })
 
-/** Runs a command line with `--json`, and returns its value or its error. */
+/** Runs a command line with `--output json`, and returns its value or its error. */
 const ops = async (args: ReadonlyArray<string>, changed: Readonly<Record<string, string>> = {}) => {
-  const { stdout, stderr } = await run([...args, "--json"], { ...settings(), ...changed })
+  const { stdout, stderr } = await run([...args, "--output", "json"], { ...settings(), ...changed })
   expect(stderr).toBe("")
   const value = JSON.parse(stdout)
   return value.error ?? value
@@ -67,7 +67,7 @@ const ops = async (args: ReadonlyArray<string>, changed: Readonly<Record<string,
 const add = async (...args: ReadonlyArray<string>) => {
   const { organization, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
   const ofOrganization = ["--organization", organization.id, "--from", "Acme Health <outreach@acme.test>"]
-  return { organization, campaign, sender: await ops(["senders", "add", ...ofOrganization, ...args]) }
+  return { organization, campaign, sender: await ops(["senders", "create", ...ofOrganization, ...args]) }
 }
 
 interface DnsRecord {
@@ -121,7 +121,7 @@ describe("a link domain", () => {
       `ok: This deployment answers at https://${DOMAIN}:${port} with a valid certificate.`,
     ])
     expect(await linkBaseOf(campaign.id)).toBe(`https://${DOMAIN}:${port}`)
-    expect(await ops(["senders", "link-domains"])).toMatchObject({
+    expect(await ops(["link-domains", "list"])).toMatchObject({
       data: [{ domain: DOMAIN, organization_id: organization.id, verified_at: expect.any(String) }],
     })
   })
@@ -215,7 +215,7 @@ describe("a link domain", () => {
     const other = await add()
     const taken = await ops(["senders", "update", other.sender.id, "--link-domain", "CLICK.acme.test"])
     expect(taken).toMatchObject({ code: "link_domain_taken", organization_id: organization.id })
-    expect(await ops(["senders", "remove-link-domain", DOMAIN, "--yes"])).toMatchObject({
+    expect(await ops(["link-domains", "remove", DOMAIN, "--yes"])).toMatchObject({
       code: "link_domain_in_use",
       sender_id: sender.id,
     })
@@ -225,14 +225,14 @@ describe("a link domain", () => {
     const back = await ops(["senders", "update", sender.id, "--link-domain", DOMAIN])
     expect(back).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
     const domains = async () =>
-      (await ops(["senders", "link-domains"])).data.map(({ domain }: { domain: string }) => domain)
+      (await ops(["link-domains", "list"])).data.map(({ domain }: { domain: string }) => domain)
     expect(await domains()).toEqual([DOMAIN])
 
     await ops(["senders", "remove", sender.id, "--yes"])
     expect(await domains()).toEqual([DOMAIN])
-    expect(await ops(["senders", "remove-link-domain", DOMAIN])).toMatchObject({ code: "not_confirmed" })
-    expect(await ops(["senders", "remove-link-domain", DOMAIN, "--yes"])).toMatchObject({ removed: true })
-    expect(await ops(["senders", "remove-link-domain", DOMAIN, "--yes"])).toMatchObject({
+    expect(await ops(["link-domains", "remove", DOMAIN])).toMatchObject({ code: "not_confirmed" })
+    expect(await ops(["link-domains", "remove", DOMAIN, "--yes"])).toMatchObject({ removed: true })
+    expect(await ops(["link-domains", "remove", DOMAIN, "--yes"])).toMatchObject({
       code: "link_domain_not_found",
     })
     expect(await ops(["senders", "update", other.sender.id, "--link-domain", DOMAIN])).toMatchObject({
@@ -257,7 +257,7 @@ describe("a link domain", () => {
     for (const domain of ["click", "https://click.acme.test", "click.acme.test/x", "127.0.0.1", "*.acme.test"]) {
       const { code } = await run([
         "senders",
-        "add",
+        "create",
         "--organization",
         `org_${"0".repeat(32)}`,
         "--from",

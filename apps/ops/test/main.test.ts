@@ -47,14 +47,14 @@ const run = (...args: Parameters<typeof start>) => start(...args).ended
 describe("the process", () => {
   it("prints one JSON value and exits with 0", async () => {
     const settings = { DATABASE_URL: url() }
-    const { code, stdout, stderr } = await run(["migrate", "--json"], { settings })
+    const { code, stdout, stderr } = await run(["migrate", "--output", "json"], { settings })
     expect({ code, stderr, answer: JSON.parse(stdout) }).toEqual({ code: 0, stderr: "", answer: { applied: [] } })
   })
 
   it("reads the database's address from a file", async () => {
     const file = join(folder, "database_url")
     writeFileSync(file, `${url()}\n`)
-    const { code, stdout } = await run(["migrate", "--json"], { settings: { DATABASE_URL_FILE: file } })
+    const { code, stdout } = await run(["migrate", "--output", "json"], { settings: { DATABASE_URL_FILE: file } })
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { applied: [] } })
   })
 
@@ -89,7 +89,7 @@ describe("the process", () => {
 
   it("warns in doctor of variables that look like settings of the processes, without their values", async () => {
     const settings = { DATABASE_URL: url(), PROT: "hunter2", MAIL_PER_MINUT: "5", PATH: "/bin", DATABASE_URL_OLD: "x" }
-    const { stdout } = await run(["doctor", "--json"], { settings })
+    const { stdout } = await run(["doctor", "--output", "json"], { settings })
     const { checks } = JSON.parse(stdout) as { checks: ReadonlyArray<{ status: string; found: string }> }
     expect(checks.filter(({ found }) => found.includes("looks like")).map(({ found }) => found)).toEqual([
       "PROT is not a setting, and looks like PORT.",
@@ -99,9 +99,13 @@ describe("the process", () => {
   })
 
   it.skipIf(!existsSync("/dev/full"))("fails with a sentence where its output cannot be written", async () => {
-    const child = spawn("sh", ["-c", `"$0" "$1" organizations list --json > /dev/full`, process.execPath, MAIN], {
-      env: { DATABASE_URL: url() },
-    })
+    const child = spawn(
+      "sh",
+      ["-c", `"$0" "$1" organizations list --output json > /dev/full`, process.execPath, MAIN],
+      {
+        env: { DATABASE_URL: url() },
+      },
+    )
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -142,13 +146,13 @@ describe("without DATABASE_URL", () => {
       writeFileSync(join(folder, "running", ".sandbox", name), JSON.stringify(content))
     file("sandbox.json", { base_url: "http://127.0.0.1:8080", database_url: url() })
     file("keys.json", { SECRETS_KEY: SECRETS_KEY.toString("base64"), CURSOR_KEY: "" })
-    const created = await run(["organizations", "create", "--name", "Acme", "--json"], { cwd })
+    const created = await run(["organizations", "create", "--name", "Acme", "--output", "json"], { cwd })
     const { id } = JSON.parse(created.stdout)
-    const rotated = await run(["secrets", "rotate", "--organization", id, "--json"], { cwd })
+    const rotated = await run(["secrets", "rotate", "--organization", id, "--output", "json"], { cwd })
     expect(JSON.parse(rotated.stdout).signing_secret).toMatch(/^whsec_/)
     const endpoint = ["endpoints", "create", "--organization", id, "--url", "http://127.0.0.1:9/hooks"]
     expect((await run(endpoint, { cwd })).code).toBe(0)
-    const { stdout } = await run(["doctor", "--json"], { cwd })
+    const { stdout } = await run(["doctor", "--output", "json"], { cwd })
     const checks: ReadonlyArray<{ check: string; status: string }> = JSON.parse(stdout).error.checks
     const statuses = checks.map(({ check, status }) => `${check} ${status}`)
     for (const found of [
@@ -205,7 +209,7 @@ describe("an import", () => {
     )
     expect(first).toEqual({ code: 130, stdout: "", stderr: "" })
     expect(existsSync(join(folder, "rejects.csv"))).toBe(false)
-    const { stdout } = await run([...args, "--json"], { settings })
+    const { stdout } = await run([...args, "--output", "json"], { settings })
     expect(JSON.parse(stdout)).toMatchObject({ imported: 10, already_there: 0, bad_count: 1000 })
     expect(existsSync(join(folder, "rejects.csv"))).toBe(true)
   })
@@ -222,32 +226,32 @@ describe("a replay that is followed", () => {
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" })
     const [id] = /rpl_[0-9a-f]{32}/.exec(stderr)!
     expect(stderr).toBe(
-      `Replaying 5 dead letters as ${id}.\n\nIt goes on without you. Follow it with \`ops replays follow ${id}\`, end it with \`ops replays cancel ${id}\`.\n`,
+      `Replaying 5 dead letters as ${id}.\n\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.\n`,
     )
-    const shown = await run(["replays", "show", id, "--json"], { settings })
+    const shown = await run(["replays", "show", id, "--output", "json"], { settings })
     expect(JSON.parse(shown.stdout)).toMatchObject({ state: "running", total: 5 })
   })
 })
 
 // util-linux's script gives a process a terminal.
-describe.skipIf(spawnSync("script", ["--version"]).status !== 0)("a purge on a terminal", () => {
+describe.skipIf(spawnSync("script", ["--version"]).status !== 0)("a removal on a terminal", () => {
   it.each([
-    ["y", 0, "Purged 3 dead letters."],
+    ["y", 0, "Removed 3 dead letters."],
     ["n", 1, "Nothing was done: give --confirm 3"],
   ])("asks, and takes %s for an answer", async (key, expected, said) => {
     await Effect.runPromise(Effect.provide(seedDeadLetters(3, { daysAgo: 91 }), adaptersFor(url())))
-    const purge = `${process.execPath} ${MAIN} dead-letters purge --older-than 90d`
-    const child = spawn("script", ["-qec", purge, "/dev/null"], {
+    const remove = `${process.execPath} ${MAIN} dead-letters remove --older-than 90d`
+    const child = spawn("script", ["-qec", remove, "/dev/null"], {
       env: { DATABASE_URL: url(), PATH: process.env["PATH"] },
     })
     let shown = ""
     child.stdout.on("data", (chunk) => {
-      if (!shown.includes("Purge 3") && `${shown}${chunk}`.includes("(y/N)")) child.stdin.write(key)
+      if (!shown.includes("Remove 3") && `${shown}${chunk}`.includes("(y/N)")) child.stdin.write(key)
       shown += chunk
     })
     const [code] = await once(child, "close")
     expect({ code, shown }).toEqual({ code: expected, shown: expect.stringContaining(said) })
-    expect(shown).toMatch(/Purge 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\?/)
+    expect(shown).toMatch(/Remove 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\?/)
     await Effect.runPromise(
       SqlClient.SqlClient.use((sql) => sql`truncate dead_letters`).pipe(Effect.provide(adaptersFor(url()))),
     )

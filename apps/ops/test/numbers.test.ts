@@ -72,7 +72,7 @@ describe("numbers show", () => {
   })
 
   it("prints CSV whose texts no spreadsheet runs as a formula", async () => {
-    const { stdout } = await run(["numbers", "show", "--period", "yesterday", "--csv"])
+    const { stdout } = await run(["numbers", "show", "--period", "yesterday", "--output", "csv"])
     const [head, ...rows] = stdout.trimEnd().split("\r\n")
     expect(head).toBe(
       "period,from,to,organization_id,organization,program_id,program,campaign_id,campaign,published,sent,bounced,opened,unsuspected_opened,clicked,unsuspected_clicked,accounts,learners,completers,complained,unsubscribed",
@@ -88,15 +88,15 @@ describe("numbers show", () => {
   })
 })
 
-describe("numbers domains", () => {
+describe("bounced-domains list", () => {
   it("shows where e-mails bounce, and what the servers replied, for people, scripts and spreadsheets", async () => {
-    expect((await run(["numbers", "domains"])).stdout).toContain("clinic.test")
-    expect(await runJson("numbers", "domains", "--program", program)).toMatchObject({
+    expect((await run(["bounced-domains", "list"])).stdout).toContain("clinic.test")
+    expect(await runJson("bounced-domains", "list", "--program", program)).toMatchObject({
       data: [
         { domain: "clinic.test", sent: 90, bounced: 10, mailbox_not_found: 10, replies: ["-550 5.1.1 No such user"] },
       ],
     })
-    const { stdout } = await run(["numbers", "domains", "--csv"])
+    const { stdout } = await run(["bounced-domains", "list", "--output", "csv"])
     expect(stdout).toContain(",'-550 5.1.1 No such user,")
     expect(stdout).not.toContain(email(0))
     expect(stdout).not.toContain(npi(0))

@@ -7,7 +7,7 @@ import { commandLine } from "./commandLine.ts"
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const add = (name: string, ...flags: ReadonlyArray<string>) =>
-  runJson("operators", "add", "--name", name, "--role", "operator", ...flags)
+  runJson("operators", "create", "--name", name, "--role", "operator", ...flags)
 const tokenOf = (link: string) => link.slice(link.lastIndexOf("/") + 1)
 const signIn = (link: string) => meanwhile(signInWith(tokenOf(link)))
 
@@ -28,7 +28,7 @@ describe("operators", () => {
   })
 
   it("sign in at CONSOLE_URL, and are told that the link is shown once", async () => {
-    const args = ["operators", "add", "--name", "Behind TLS", "--role", "viewer"]
+    const args = ["operators", "create", "--name", "Behind TLS", "--role", "viewer"]
     const { stdout, stderr } = await run(args, { CONSOLE_URL: "https://console.acme.example/" })
     expect(stdout).toMatch(/^sign_in_link +https:\/\/console\.acme\.example\/sign-in\/[\w-]{43}$/m)
     expect(stderr).toContain("shown this once")
@@ -38,13 +38,13 @@ describe("operators", () => {
     const { id } = await runJson("organizations", "create", "--name", "Acme")
     expect(await add("Acme's", "--organization", id)).toMatchObject({ organization_id: id })
     const unknown = `org_${"0".repeat(32)}`
-    const args = ["operators", "add", "--name", "Nobody's", "--role", "viewer", "--organization", unknown]
+    const args = ["operators", "create", "--name", "Nobody's", "--role", "viewer", "--organization", unknown]
     expect(await runFailing(...args)).toMatchObject({ code: "organization_not_found" })
   })
 
   it("have names that differ, and roles that there are", async () => {
     await add("Twice")
-    const args = ["operators", "add", "--name", "Twice", "--role"]
+    const args = ["operators", "create", "--name", "Twice", "--role"]
     expect(await runFailing(...args, "viewer")).toMatchObject({ code: "operator_name_taken" })
     expect((await run([...args, "owner"])).stderr).toContain("viewer, operator, admin, partner")
   })
@@ -59,16 +59,26 @@ describe("operators", () => {
 
   it("get further links, which work as long as --expires says", async () => {
     const { id } = await add("Linked")
-    const { sign_in_link } = await runJson("operators", "link", id)
+    const { sign_in_link } = await runJson("sign-in-links", "create", "--operator", id)
     expect(await signIn(sign_in_link)).toBeDefined()
-    const over = await runJson("operators", "link", id, "--expires", "0s")
+    const over = await runJson("sign-in-links", "create", "--operator", id, "--expires", "0s")
     expect(await signIn(over.sign_in_link)).toBeUndefined()
   })
 
   it("of a partner are added with their first link, and get the next by the same command", async () => {
     const { id: organization } = await runJson("organizations", "create", "--name", "Of partners")
     const linkOf = (...flags: ReadonlyArray<string>) =>
-      ["operators", "link", "--role", "partner", "--organization", organization, "--name", "Sam", ...flags] as const
+      [
+        "sign-in-links",
+        "create",
+        "--role",
+        "partner",
+        "--organization",
+        organization,
+        "--name",
+        "Sam",
+        ...flags,
+      ] as const
     const first = await runJson(...linkOf())
     expect(first).toMatchObject({ name: "Sam", role: "partner", organization_id: organization })
     const second = await runJson(...linkOf("--expires", "1h"))
@@ -83,7 +93,7 @@ describe("operators", () => {
       [organization, "Not a partner"],
       [another, "Sam"],
     ]) {
-      const taken = ["operators", "link", "--role", "partner", "--organization", of, "--name", name]
+      const taken = ["sign-in-links", "create", "--role", "partner", "--organization", of, "--name", name]
       expect(await runFailing(...taken)).toMatchObject({ code: "operator_name_taken" })
     }
     const incomplete = [
@@ -94,14 +104,14 @@ describe("operators", () => {
       [],
     ]
     for (const flags of incomplete) {
-      expect(await runFailing("operators", "link", ...flags)).toMatchObject({ code: "invalid_selection" })
+      expect(await runFailing("sign-in-links", "create", ...flags)).toMatchObject({ code: "invalid_selection" })
     }
-    expect((await run(["operators", "link", "--role", "admin"])).stderr).toContain("partner")
+    expect((await run(["sign-in-links", "create", "--role", "admin"])).stderr).toContain("partner")
   })
 
   it("of a partner belong to an organization", async () => {
     const unbound = { code: "partner_unbound", message: expect.stringContaining("--organization") }
-    expect(await runFailing("operators", "add", "--name", "Unbound", "--role", "partner")).toMatchObject(unbound)
+    expect(await runFailing("operators", "create", "--name", "Unbound", "--role", "partner")).toMatchObject(unbound)
     const { id } = await add("Of all")
     expect(await runFailing("operators", "update", id, "--role", "partner")).toMatchObject(unbound)
   })
@@ -117,7 +127,7 @@ describe("operators", () => {
   it("are removed with their sessions and links, once that is confirmed", async () => {
     const { id, sign_in_link } = await add("Removed")
     const session = await signIn(sign_in_link)
-    const open = await runJson("operators", "link", id)
+    const open = await runJson("sign-in-links", "create", "--operator", id)
     expect(await runFailing("operators", "remove", id)).toMatchObject({
       code: "not_confirmed",
       message: expect.stringContaining(`remove operator ${id} "Removed", and end 1 session and every sign-in link`),
@@ -126,11 +136,11 @@ describe("operators", () => {
     const findSession = OperatorRepository.use((all) => all.findSession(Redacted.value(session!.token)))
     expect(await meanwhile(findSession)).toBeUndefined()
     expect(await signIn(open.sign_in_link)).toBeUndefined()
-    expect(await runFailing("operators", "link", id)).toMatchObject({ code: "operator_not_found" })
+    expect(await runFailing("sign-in-links", "create", "--operator", id)).toMatchObject({ code: "operator_not_found" })
   })
 
   it("keep one admin of all organizations, until there is another", async () => {
-    const admin = async (name: string) => (await runJson("operators", "add", "--name", name, "--role", "admin")).id
+    const admin = async (name: string) => (await runJson("operators", "create", "--name", name, "--role", "admin")).id
     const admins = (await runJson("operators", "list")).data.filter(
       (each: { role: string; removed_at: string | null }) => each.role === "admin" && each.removed_at === null,
     )
@@ -148,17 +158,17 @@ describe("operators", () => {
   it("have sessions, which end one by one or all", async () => {
     const { id, sign_in_link } = await add("Signed in")
     await signIn(sign_in_link)
-    await signIn((await runJson("operators", "link", id)).sign_in_link)
-    const [session, ...others] = (await runJson("operators", "sessions", id)).data
+    await signIn((await runJson("sign-in-links", "create", "--operator", id)).sign_in_link)
+    const [session, ...others] = (await runJson("sessions", "list", "--operator", id)).data
     expect(others).toHaveLength(1)
-    expect((await run(["operators", "sessions", id])).stdout).toContain(session.id)
+    expect((await run(["sessions", "list", "--operator", id])).stdout).toContain(session.id)
     const ended = { operator_id: id, ended_sessions: 1 }
     expect(await runJson("operators", "sign-out", id, "--session", session.id)).toEqual(ended)
     expect(await runFailing("operators", "sign-out", id, "--session", session.id)).toMatchObject({
       code: "session_not_found",
     })
     expect(await runJson("operators", "sign-out", id)).toEqual(ended)
-    expect((await runJson("operators", "sessions", id)).data).toEqual([])
+    expect((await runJson("sessions", "list", "--operator", id)).data).toEqual([])
     expect((await runJson("audit", "list", "--object", session.id)).data).toMatchObject([
       { result: "failed", code: "session_not_found" },
       { command: "operators sign-out", arguments: { operator: id, session: session.id }, result: "succeeded" },
@@ -172,12 +182,12 @@ describe("operators", () => {
   it("leave in the audit log who was added and with which role, and no link", async () => {
     const { id, sign_in_link } = await add("Audited")
     const entries = async (command: string) => (await runJson("audit", "list", "--command", command)).data
-    expect((await entries("operators add"))[0].arguments).toEqual({
+    expect((await entries("operators create"))[0].arguments).toEqual({
       name: "Audited",
       role: "operator",
       expires: 24 * 3600,
     })
-    await runJson("operators", "link", id)
+    await runJson("sign-in-links", "create", "--operator", id)
     const all = await entries("operators")
     expect(all[0].arguments).toMatchObject({ operator: id })
     expect(JSON.stringify(all)).not.toContain(tokenOf(sign_in_link))

@@ -42,16 +42,16 @@ describe("organizations", () => {
 
   it("have contacts, which are replaced and taken away, and are in no log", async () => {
     const org = await organization()
-    const update = (...flags: ReadonlyArray<string>) => ["organizations", "update", "--organization", org, ...flags]
+    const update = (...flags: ReadonlyArray<string>) => ["organizations", "update", org, ...flags]
     const to = (...contacts: ReadonlyArray<string>) => update(...contacts.flatMap((each) => ["--contact", each]))
     const twice = ["ann@acme.example", "bob@acme.example", "ann@acme.example"]
     expect((await runJson(...to(...twice))).contacts).toEqual(["ann@acme.example", "bob@acme.example"])
-    expect((await run(["organizations", "show", "--organization", org])).stdout).toContain("bob@acme.example")
+    expect((await run(["organizations", "show", org])).stdout).toContain("bob@acme.example")
     expect((await runJson("organizations", "list")).data).toContainEqual(
       expect.objectContaining({ id: org, contacts: 2 }),
     )
     expect((await runJson(...to("o'hara@acme.example"))).contacts).toEqual(["o'hara@acme.example"])
-    const moved = await run(["organizations", "export-publication", "--organization", org])
+    const moved = await run(["organizations", "plan-move", org])
     expect(moved.stdout).toContain("array['o''hara@acme.example']::text[]")
     expect((await runJson(...update("--no-contacts"))).contacts).toEqual([])
     const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@acme.example`)
@@ -59,14 +59,14 @@ describe("organizations", () => {
       expect(await runFailing(...wrong)).toMatchObject({ code: "unclear_contacts" })
     }
     expect((await run(to("ann at acme"))).code).toBe(2)
-    const audited = await run(["audit", "list", "--organization", org, "--json"])
+    const audited = await run(["audit", "list", "--organization", org, "--output", "json"])
     expect(audited.stdout).toContain("organizations update")
     expect(audited.stdout).not.toContain("acme.example")
   })
 
   it("are frozen, which says where the WAL ends, and served again once that is confirmed", async () => {
     const org = await organization()
-    const frozen = await runJson("organizations", "freeze", "--organization", org)
+    const frozen = await runJson("organizations", "freeze", org)
     expect(frozen).toEqual({
       id: org,
       frozen_at: expect.stringMatching(/Z$/),
@@ -75,12 +75,12 @@ describe("organizations", () => {
     const frozenAt = async () =>
       (await runJson("organizations", "list")).data.find(({ id }: { id: string }) => id === org).frozen_at
     expect(await frozenAt()).toBe(frozen.frozen_at)
-    expect(await runFailing("organizations", "unfreeze", "--organization", org)).toMatchObject({
+    expect(await runFailing("organizations", "unfreeze", org)).toMatchObject({
       code: "not_confirmed",
     })
-    await runJson("organizations", "unfreeze", "--organization", org, "--yes")
+    await runJson("organizations", "unfreeze", org, "--yes")
     expect(await frozenAt()).toBeNull()
-    expect(await runFailing("organizations", "freeze", "--organization", `org_${NOBODY}`)).toMatchObject({
+    expect(await runFailing("organizations", "freeze", `org_${NOBODY}`)).toMatchObject({
       code: "organization_not_found",
     })
   })
@@ -90,8 +90,8 @@ describe("organizations", () => {
     // Secrets name the endpoint that they are of, and a removed endpoint stays with them.
     await createEndpoint(org, "--own-secret")
     await runJson("endpoints", "remove", (await createEndpoint(org, "--own-secret")).id, "--yes")
-    const { steps } = await runJson("organizations", "export-publication", "--organization", org)
-    const { stdout } = await run(["organizations", "export-publication", "--organization", org])
+    const { steps } = await runJson("organizations", "plan-move", org)
+    const { stdout } = await run(["organizations", "plan-move", org])
     for (const { statements } of steps) for (const statement of statements) expect(stdout).toContain(`${statement};`)
     expect(stdout).toContain("'O''Hara'")
     const statements: ReadonlyArray<string> = steps.flatMap((step: { statements: string[] }) => step.statements)
@@ -120,7 +120,7 @@ describe("keys", () => {
   it("are shown at their issue, and never again", async () => {
     const org = await organization()
     const issued = await runJson(
-      ...["keys", "issue", "--organization", org, "--name", "Nightly", "--scopes", "events:read, digest:read"],
+      ...["keys", "create", "--organization", org, "--name", "Nightly", "--scopes", "events:read, digest:read"],
       ...["--expires", "2099-01-01T00:00:00+01:00"],
     )
     expect(issued).toMatchObject({
@@ -136,19 +136,19 @@ describe("keys", () => {
   })
 
   it("are live where the deployment is production", async () => {
-    const args = ["keys", "issue", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
-    const { stdout } = await run([...args, "--json"], { DEPLOYMENT: "production" })
+    const args = ["keys", "create", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+    const { stdout } = await run([...args, "--output", "json"], { DEPLOYMENT: "production" })
     expect(JSON.parse(stdout).api_key).toMatch(/^orp_live_/)
   })
 
   it("say to people that they are shown once", async () => {
-    const args = ["keys", "issue", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+    const args = ["keys", "create", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
     expect((await run(args)).stderr).toContain("shown this once")
   })
 
   it("are rotated with an overlap, and revoked at once", async () => {
     const org = await organization()
-    const args = ["keys", "issue", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
+    const args = ["keys", "create", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
     const first = await runJson(...args)
     const second = await runJson("keys", "rotate", first.id, "--overlap", "2h")
     expect(second).toMatchObject({ name: "x", scopes: ["tokens:read"], expires_at: null })
@@ -206,7 +206,9 @@ describe("secrets", () => {
     const org = await organization()
     const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
     await runJson("secrets", "rotate", "--organization", org)
-    const { code, stdout } = await run(["secrets", "list", "--organization", org, "--json"], { SECRETS_KEY: "" })
+    const { code, stdout } = await run(["secrets", "list", "--organization", org, "--output", "json"], {
+      SECRETS_KEY: "",
+    })
     const { data } = JSON.parse(stdout)
     const secret = {
       organization_id: org,
@@ -568,10 +570,10 @@ describe("a command that is wrong or refused", () => {
   it.each([
     ["organization", ["organizations", "create", "--name", "Acme \u202Eevil"]],
     ["program", ["programs", "update", `pgm_${NOBODY}`, "--name", "\u2067Acme"]],
-    ["sender", ["senders", "add", "--organization", `org_${NOBODY}`, "--from", "Acme\u200F <outreach@acme.test>"]],
-    ["key", ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "a\u061Cb", "--scopes", "events:read"]],
+    ["sender", ["senders", "create", "--organization", `org_${NOBODY}`, "--from", "Acme\u200F <outreach@acme.test>"]],
+    ["key", ["keys", "create", "--organization", `org_${NOBODY}`, "--name", "a\u061Cb", "--scopes", "events:read"]],
     ["campaign", ["campaigns", "create", "--program", `pgm_${NOBODY}`, "--name", "Spring\u202A"]],
-    ["operator", ["operators", "add", "--name", "a\u2069b", "--role", "viewer"]],
+    ["operator", ["operators", "create", "--name", "a\u2069b", "--role", "viewer"]],
   ])("names the mark of writing direction in the name of the %s, and not the name", async (_, args) => {
     const { code, message } = await runFailing(...args)
     expect(code).toBe("usage")
@@ -591,14 +593,14 @@ describe("a command that is wrong or refused", () => {
     ["a shortened id", ["keys", "revoke", "key_00"]],
     [
       "an unknown scope",
-      ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:write"],
+      ["keys", "create", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:write"],
     ],
     ["an overlap without a unit", ["keys", "rotate", `key_${NOBODY}`, "--overlap", "24"]],
     ["a grace of more than a year", ["secrets", "rotate", "--organization", `org_${NOBODY}`, "--grace", "366d"]],
     ["a limit of nothing", ["deliveries", "list", "--limit", "0"]],
     ["a rate of nothing", ["dead-letters", "replay", "--all", "--rate", "0"]],
     ["a rate beyond the most", ["dead-letters", "replay", "--all", "--rate", "10001"]],
-    ["an age without a unit", ["dead-letters", "purge", "--older-than", "90"]],
+    ["an age without a unit", ["dead-letters", "remove", "--older-than", "90"]],
     ["an unknown state", ["deliveries", "list", "--state", "lost"]],
     ["a time without an offset", ["dead-letters", "list", "--from", "2026-11-21T00:00:00"]],
     [
@@ -634,7 +636,7 @@ describe("a command that is wrong or refused", () => {
       const { code, stdout, stderr } = await run(args(typed))
       // An NPI is a number, but too large for every flag that takes a number.
       expect({ code, output: stdout + stderr }).toEqual({ code: 2, output: expect.not.stringContaining(typed) })
-      const { stdout: json } = await run([...args(typed), "--json"])
+      const { stdout: json } = await run([...args(typed), "--output", "json"])
       expect(JSON.parse(json).error.message).not.toContain(typed)
     }
   })
@@ -648,7 +650,7 @@ describe("a command that is wrong or refused", () => {
   const refused: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     [
       "organization_not_found",
-      ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
+      ["keys", "create", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
     ],
     ["organization_not_found", ["endpoints", "create", "--organization", `org_${NOBODY}`, "--url", "https://a.test/"]],
     ["organization_not_found", ["secrets", "rotate", "--organization", `org_${NOBODY}`]],
@@ -672,14 +674,14 @@ describe("a command that is wrong or refused", () => {
     ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--dry-run"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--detach"]],
-    ["age_missing", ["dead-letters", "purge", "--reason", "rejected", "--yes"]],
+    ["age_missing", ["dead-letters", "remove", "--reason", "rejected", "--yes"]],
     ["replay_not_found", ["replays", "show", `rpl_${NOBODY}`]],
-    ["replay_not_found", ["replays", "follow", `rpl_${NOBODY}`]],
+    ["replay_not_found", ["replays", "show", `rpl_${NOBODY}`, "--follow"]],
     ["replay_not_found", ["replays", "cancel", `rpl_${NOBODY}`]],
     [
       "expiry_passed",
       [
-        ...["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
+        ...["keys", "create", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
         ...["--expires", "2020-01-01T00:00:00Z"],
       ],
     ],
@@ -703,7 +705,7 @@ describe("organizations show", () => {
   it("tells how a partner uses the API: its limit, its errors, its pollers, and the secrets that it signs with", async () => {
     const org = await organization()
     const { id: keyId } = await runJson(
-      ...["keys", "issue", "--organization", org, "--name", "Sync", "--scopes", "events:read"],
+      ...["keys", "create", "--organization", org, "--name", "Sync", "--scopes", "events:read"],
     )
     await runJson("secrets", "rotate", "--organization", org)
     const [secret] = (await runJson("secrets", "list", "--organization", org)).data
@@ -719,15 +721,18 @@ describe("organizations show", () => {
         yield* activity.noteVerifications([{ organizationId: org, secretId: secret.id, endpointId: endpoint.id }])
       }),
     )
-    expect(await runJson("organizations", "show", "--organization", org)).toMatchObject({
+    expect(await runJson("organizations", "show", org)).toMatchObject({
       organization: { id: org },
       keys: [{ id: keyId, requests: 6, errors: 3, peak: 100, this_minute: 0 }],
       errors: [{ caller_id: keyId, code: "RATE_LIMITED", requests: 3 }],
       pollers: [],
       verifications: [{ secret_id: secret.id, endpoint_id: endpoint.id }],
     })
-    expect((await run(["organizations", "show", "--organization", org])).stdout).toContain("RATE_LIMITED")
-    expect((await runJson("endpoints", "breaker", endpoint.id)).data).toEqual([])
-    expect(await runJson("endpoints", "outcomes", endpoint.id)).toMatchObject({ delivered: 0, p50_ms: null })
+    expect((await run(["organizations", "show", org])).stdout).toContain("RATE_LIMITED")
+    expect((await runJson("breaker-changes", "list", "--endpoint", endpoint.id)).data).toEqual([])
+    expect(await runJson("deliveries", "count-outcomes", "--endpoint", endpoint.id)).toMatchObject({
+      delivered: 0,
+      p50_ms: null,
+    })
   })
 })

@@ -16,13 +16,13 @@ const work = (options: { readonly json?: boolean; readonly quiet?: boolean }): P
     Effect.scoped,
     Effect.provide(TestClock.layer()),
     Effect.provideService(Console.Console, console),
-    Effect.provideService(Output, { json: options.json ?? false }),
+    Effect.provideService(Output, options.json === true ? "json" : "table"),
     Effect.runPromise,
   )
 }
 
 describe("progress", () => {
-  it("is not shown with --json or --quiet", async () => {
+  it("is not shown with --output json or --quiet", async () => {
     expect(await work({ json: true })).toEqual([])
     expect(await work({ quiet: true })).toEqual([])
   })

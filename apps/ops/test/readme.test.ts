@@ -12,6 +12,7 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, expect, it } from "vitest"
+import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
@@ -81,7 +82,7 @@ it("walks through commands that succeed one after the other", async () => {
       ids.delete("evt_")
     }
     if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
-    if (command.includes(" remove-link-domain")) await meanwhile(keepLinkDomain(ids.get("org_") as OrganizationId))
+    if (command.includes(" link-domains remove")) await meanwhile(keepLinkDomain(ids.get("org_") as OrganizationId))
     const waiting = command.includes(" deliveries retry")
       ? await meanwhile(postponeDelivery(ids.get("dlv_") as DeliveryId))
       : undefined
@@ -124,7 +125,7 @@ const keepLinkDomain = (organizationId: OrganizationId) =>
 
 /** Publishes the DNS records that a sender needs, with what the operator fills in; returns the address of the name server. */
 const publishRecords = async (sender: string) => {
-  const { stdout } = await run(["senders", "show", sender, "--json"])
+  const { stdout } = await run(["senders", "show", sender, "--output", "json"])
   const records: ReadonlyArray<{ name: string; type: string; values: ReadonlyArray<string> }> =
     JSON.parse(stdout).dns_records
   return dnsServer(
@@ -155,4 +156,21 @@ const quarantineEvent = Effect.fnUntraced(function* (organizationId: Organizatio
     { npi: npi(0), consumer_program_slug: "nowhere" },
   )
   while (yield* applyBatches) {}
+})
+
+it("names every command by the grammar of the README", async () => {
+  const rows = [
+    ...readme
+      .split("## The grammar")[1]!
+      .split("\n## ")[0]!
+      .matchAll(/^\| (`.*?) \|/gm),
+  ]
+  const verbs = rows.flatMap(([, words]) => [...words!.matchAll(/`([a-z-]+)…?`/g)].map(([, verb]) => verb!))
+  const isVerb = (word: string) => verbs.some((verb) => verb === word || (verb.endsWith("-") && word.startsWith(verb)))
+  const groups = await loadGroups("")
+  const used = groups.flatMap((group) => group.subcommands.flatMap(({ commands }) => commands.map(({ name }) => name)))
+  expect(used.filter((word) => !isVerb(word))).toEqual([])
+  expect(verbs.filter((verb) => !used.some((word) => word === verb || word.startsWith(verb)))).toEqual([])
+  const nouns = groups.flatMap((group) => (group.subcommands.length > 0 ? [group.name] : []))
+  expect(nouns.filter((noun) => !noun.endsWith("s") && noun !== "keys-at-rest")).toEqual(["inbox", "audit", "database"])
 })

@@ -337,7 +337,7 @@ describe("a list as people have it", () => {
     await runJson(...load(campaign, csv(line(1), `${npi(50)},taken@clinic.test`)))
     await runJson(
       "suppressions",
-      "add",
+      "create",
       "--program",
       (await runJson("campaigns", "show", campaign)).program_id,
       "--npi",

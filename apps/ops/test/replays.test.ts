@@ -90,8 +90,8 @@ describe("a replay by filters", () => {
     await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.replayNextChunk))
     const cancelled = await runJson("replays", "cancel", job.id, "--yes")
     expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
-    expect(await runJson("replays", "follow", job.id)).toEqual(cancelled)
-    expect((await run(["replays", "follow", job.id])).stdout).toBe(
+    expect(await runJson("replays", "show", job.id, "--follow")).toEqual(cancelled)
+    expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe(
       "Cancelled after 2 dead letters of 40; those stay replayed.\n",
     )
 
@@ -127,52 +127,52 @@ describe("a replay beside another", () => {
     )
     await runReplayJobs()
     expect(await runJson("replays", "show", id)).toMatchObject({ total: 10, replayed: 7, replayed_by_others: 2 })
-    expect((await run(["replays", "follow", id])).stdout).toBe(
-      "Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been purged.\n",
+    expect((await run(["replays", "show", id, "--follow"])).stdout).toBe(
+      "Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been removed.\n",
     )
   })
 })
 
-describe("a purge", () => {
+describe("a removal", () => {
   const left = async () => (await runJson("dead-letters", "list", "--limit", "1000")).data.length
-  const purge = ["dead-letters", "purge", "--older-than", "90d"]
+  const remove = ["dead-letters", "remove", "--older-than", "90d"]
 
   it("says on a dry run how many there are, and how many of them were replayed", async () => {
     await seed(4, { daysAgo: 91 })
     await seed(4, { daysAgo: 89 })
     const { data } = await runJson("dead-letters", "list")
     await runJson("dead-letters", "replay", data.at(-1).id)
-    expect(await runJson(...purge, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
-    expect((await run([...purge, "--dry-run"])).stdout).toMatch(
-      /^4 dead letters from before \S+ \S+ UTC, of which 1 were replayed, would be purged\.\n$/,
+    expect(await runJson(...remove, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
+    expect((await run([...remove, "--dry-run"])).stdout).toMatch(
+      /^4 dead letters from before \S+ \S+ UTC, of which 1 were replayed, would be removed\.\n$/,
     )
     expect(await left()).toBe(7)
   })
 
-  it("needs its confirmation where there is no terminal: the count that it would purge, or --yes", async () => {
+  it("needs its confirmation where there is no terminal: the count that it would remove, or --yes", async () => {
     await seed(5, { daysAgo: 91 })
     await seed(1)
-    expect(await runFailing(...purge)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
-    expect(await runFailing(...purge, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
-    expect(await runFailing(...purge, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
-    expect((await run(purge)).stderr).toMatch(
-      /^Nothing was done: give --confirm 5, or --yes for however many, to purge 5 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\.\n$/,
+    expect(await runFailing(...remove)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
+    expect(await runFailing(...remove, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect(await runFailing(...remove, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect((await run(remove)).stderr).toMatch(
+      /^Nothing was done: give --confirm 5, or --yes for however many, to remove 5 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\.\n$/,
     )
     expect(await left()).toBe(6)
-    expect(await runJson(...purge, "--confirm", "5")).toMatchObject({ purged: 5 })
+    expect(await runJson(...remove, "--confirm", "5")).toMatchObject({ removed: 5 })
     expect(await left()).toBe(1)
-    expect((await run([...purge, "--yes"])).stdout).toBe("Purged 0 dead letters.\n")
+    expect((await run([...remove, "--yes"])).stdout).toBe("Removed 0 dead letters.\n")
   })
 
   it("takes only what the filters name", async () => {
     const endpointId = await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "poison" })
-    expect(await runJson(...purge, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
-      purged: 3,
+    expect(await runJson(...remove, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
+      removed: 3,
     })
-    expect(await runJson(...purge, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ purged: 0 })
-    expect(await runJson(...purge, "--type", "outreach.email_sent", "--yes")).toMatchObject({ purged: 6 })
+    expect(await runJson(...remove, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ removed: 0 })
+    expect(await runJson(...remove, "--type", "outreach.email_sent", "--yes")).toMatchObject({ removed: 6 })
   })
 })
 

@@ -29,8 +29,8 @@ describe("ops replies", () => {
     const { stdout } = await run(["replies", "show", recipientId, "--reveal"])
     expect(stdout).toMatch(/subject +Older\n\none\ntwo \uFFFD\[2J\n\n[\s\S]*subject +Question\n\nWrite to /)
 
-    expect(await runJson("replies", "done", recipientId)).toEqual({ recipient_id: recipientId, done: 2 })
-    expect(await runJson("replies", "done", recipientId)).toMatchObject({ done: 0 })
+    expect(await runJson("replies", "mark-done", recipientId)).toEqual({ recipient_id: recipientId, done: 2 })
+    expect(await runJson("replies", "mark-done", recipientId)).toMatchObject({ done: 0 })
     expect((await runJson("replies", "list", ...ofOrganization)).data).toEqual([])
     expect((await runJson("replies", "list", ...ofOrganization, "--all", "--limit", "1")).data).toMatchObject([
       { number: 1, done_at: expect.any(String) },
@@ -41,7 +41,7 @@ describe("ops replies", () => {
 
   it("says that nothing is kept of a recipient who wrote nothing", async () => {
     const id = `rcp_${"0".repeat(32)}`
-    for (const command of ["show", "done"]) {
+    for (const command of ["show", "mark-done"]) {
       const { code, stderr } = await run(["replies", command, id])
       expect({ code, stderr }).toEqual({ code: 1, stderr: `No reply of ${id} is kept.\n` })
     }

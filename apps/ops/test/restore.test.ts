@@ -49,7 +49,7 @@ describe("a restore", () => {
     const { campaign, organization, recipients } = await meanwhile(seedSending)
     const [before] = await rowsOf<{ last: string }>((sql) => sql`select last from organization_clock`)
 
-    const begun = await runJson("restore", "begin", "--restored-to", POINT, "--margin", "2h")
+    const begun = await runJson("restores", "begin", "--restored-to", POINT, "--margin", "2h")
     expect(begun).toMatchObject({
       state: "restoring",
       restore: { restored_to: POINT, finished_at: null },
@@ -64,16 +64,16 @@ describe("a restore", () => {
       (sql) => sql`select extract(epoch from last - clock_timestamp())::int as ahead from organization_clock`,
     )
     expect(fence!.ahead).toBeGreaterThan(7000)
-    expect(await runFailing("restore", "begin", "--restored-to", POINT)).toMatchObject({ code: "restore_under_way" })
-    expect(await runJson("restore", "status")).toMatchObject({ workers: "paused", fault: "restoring" })
-    expect(await runFailing("restore", "finish", "--promoted", "--yes")).toMatchObject({ code: "restore_under_way" })
+    expect(await runFailing("restores", "begin", "--restored-to", POINT)).toMatchObject({ code: "restore_under_way" })
+    expect(await runJson("restores", "show")).toMatchObject({ workers: "paused", fault: "restoring" })
+    expect(await runFailing("restores", "finish", "--promoted", "--yes")).toMatchObject({ code: "restore_under_way" })
 
     // Also a campaign that somebody resumes too early is not sent.
     await meanwhile(Effect.flatMap(CampaignRepository, ({ move }) => move(campaign.id, ["paused"], "sending")))
     expect(await meanwhile(claimed)).toEqual([])
     await meanwhile(Effect.flatMap(CampaignRepository, ({ move }) => move(campaign.id, ["sending"], "paused")))
 
-    expect(await runFailing("restore", "finish", "--resume-campaigns", "--yes")).toMatchObject({
+    expect(await runFailing("restores", "finish", "--resume-campaigns", "--yes")).toMatchObject({
       code: "mail_log_not_read",
     })
     const log = join(folder, "mail.log")
@@ -91,8 +91,8 @@ describe("a restore", () => {
         "message-id=<another@else.test>",
       ].join("\n"),
     )
-    expect(await runJson("restore", "mailed", "--log", log)).toEqual({ marked: 4, known: 0, missing: 1 })
-    expect(await runJson("restore", "mailed", "--log", log)).toEqual({ marked: 0, known: 4, missing: 1 })
+    expect(await runJson("restores", "mark-sent", "--log", log)).toEqual({ marked: 4, known: 0, missing: 1 })
+    expect(await runJson("restores", "mark-sent", "--log", log)).toEqual({ marked: 0, known: 4, missing: 1 })
     const events = await rowsOf<{ recipient: string; above: boolean }>(
       (sql) => sql`
         select recipient_id as recipient, emitted_at > fenced_at as above
@@ -100,35 +100,35 @@ describe("a restore", () => {
     )
     expect(events).toEqual([unpublished, postfix, exim, listed].sort().map((recipient) => ({ recipient, above: true })))
 
-    expect(await runFailing("restore", "finish")).toMatchObject({ code: "not_confirmed", count: 1 })
-    const finished = await runJson("restore", "finish", "--resume-campaigns", "--yes")
+    expect(await runFailing("restores", "finish")).toMatchObject({ code: "not_confirmed", count: 1 })
+    const finished = await runJson("restores", "finish", "--resume-campaigns", "--yes")
     expect(finished).toMatchObject({ state: "finished", campaigns: [{ status: "sending", unsent: 1 }] })
     expect(finished.partners[0].text).toContain(`since=${before!.last}`)
     expect(await meanwhile(Effect.andThen(publishChunk(), claimed))).toEqual([unsent])
-    expect(await runFailing("restore", "finish", "--yes")).toMatchObject({ code: "no_restore_under_way" })
-    expect(await runFailing("restore", "mailed", "--log", log)).toMatchObject({ code: "no_restore_under_way" })
+    expect(await runFailing("restores", "finish", "--yes")).toMatchObject({ code: "no_restore_under_way" })
+    expect(await runFailing("restores", "mark-sent", "--log", log)).toMatchObject({ code: "no_restore_under_way" })
     // The text for the partners can be read again.
-    expect((await runJson("restore", "status")).latest.partners).toEqual(finished.partners)
+    expect((await runJson("restores", "show")).latest.partners).toEqual(finished.partners)
   })
 
   it("leaves campaigns paused without a log, for an operator to decide about each", async () => {
     const { campaign } = await meanwhile(seedSending)
-    await runJson("restore", "begin", "--restored-to", POINT)
-    const { campaigns } = await runJson("restore", "finish", "--yes")
+    await runJson("restores", "begin", "--restored-to", POINT)
+    const { campaigns } = await runJson("restores", "finish", "--yes")
     expect(campaigns).toEqual([expect.objectContaining({ id: campaign.id, status: "paused", unsent: 5 })])
     expect(await meanwhile(claimed)).toEqual([])
     expect(await runJson("campaigns", "resume", campaign.id)).toMatchObject({ status: "scheduled" })
   })
 
   it("is not begun for a point that has not come, and reads no log that does not exist", async () => {
-    expect(await runFailing("restore", "begin", "--restored-to", "2999-01-01T00:00:00Z")).toMatchObject({
+    expect(await runFailing("restores", "begin", "--restored-to", "2999-01-01T00:00:00Z")).toMatchObject({
       code: "restored_to_future",
     })
-    await runJson("restore", "begin", "--restored-to", POINT)
-    expect(await runFailing("restore", "mailed", "--log", join(folder, "nowhere"))).toMatchObject({
+    await runJson("restores", "begin", "--restored-to", POINT)
+    expect(await runFailing("restores", "mark-sent", "--log", join(folder, "nowhere"))).toMatchObject({
       code: "mail_log_unreadable",
     })
-    expect((await runJson("restore", "finish", "--yes")).restore.mail_log_read_at).toBeNull()
+    expect((await runJson("restores", "finish", "--yes")).restore.mail_log_read_at).toBeNull()
   })
 })
 
@@ -144,11 +144,11 @@ it("sends nothing from a database that is on another server than the workers saw
   await rowsOf((sql) => sql`update database_identity set identity = ${before}`)
   expect(await standing()).toMatchObject({ fault: "moved", recorded: before, current })
   expect(await meanwhile(claimed)).toEqual([])
-  expect(await runJson("restore", "status")).toMatchObject({ workers: "paused", fault: "moved" })
-  expect(await runFailing("restore", "finish", "--promoted", "--resume-campaigns")).toMatchObject({
+  expect(await runJson("restores", "show")).toMatchObject({ workers: "paused", fault: "moved" })
+  expect(await runFailing("restores", "finish", "--promoted", "--resume-campaigns")).toMatchObject({
     code: "promoted_alone",
   })
 
-  expect(await runJson("restore", "finish", "--promoted", "--yes")).toMatchObject({ fault: null, recorded: current })
+  expect(await runJson("restores", "finish", "--promoted", "--yes")).toMatchObject({ fault: null, recorded: current })
   expect(await meanwhile(claimed)).toEqual(recipients.slice(1))
 })

@@ -51,7 +51,7 @@ describe("what is no longer stored", () => {
     const later = ["--from", "2050-01-01T00:00:00Z", "--to", "2050-02-01T00:00:00Z", "--dry-run"]
     expect((await run(["endpoints", "replay", seeded.endpointId, ...later])).stderr).toBe("")
     const today = new Date().toISOString().slice(0, 10)
-    const { code, stderr } = await run(["digest", "verify", "--date", today])
+    const { code, stderr } = await run(["digests", "verify", today])
     expect(code).toBe(0)
     expect(stderr).toContain("No events are kept from before 2050-01-01")
   })

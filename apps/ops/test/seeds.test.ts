@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 
 const send = async (url: string, seeds: string) => {
-  const { code, stdout } = await run(["campaigns", "test", campaign, "--seeds", seeds, "--json"], {
+  const { code, stdout } = await run(["campaigns", "test", campaign, "--seeds", seeds, "--output", "json"], {
     ...SETTINGS,
     SMTP_URL: url,
   })
@@ -46,7 +46,7 @@ const send = async (url: string, seeds: string) => {
 }
 
 const states = async () => {
-  const { data } = await runJson("campaigns", "seeds", campaign)
+  const { data } = await runJson("seeds", "list", "--campaign", campaign)
   return Object.fromEntries(data.map(({ email, state }: Record<string, string>) => [email, state]))
 }
 
@@ -188,7 +188,7 @@ describe("campaigns test --seeds", () => {
       code: "invalid_seeds",
     })
     expect(server.messages).toHaveLength(2)
-    const { code, stdout } = await run(["campaigns", "test", campaign, "--json"])
+    const { code, stdout } = await run(["campaigns", "test", campaign, "--output", "json"])
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 1, error: "invalid_selection" })
   })
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const MAIL_FROM = "Acme Outreach <outreach@acme.test>"
 const send = (settings: Record<string, string>, to = "me@acme.test") =>
-  run(["campaigns", "test", campaign, "--to", to, "--json"], { MAIL_FROM, ...settings })
+  run(["campaigns", "test", campaign, "--to", to, "--output", "json"], { MAIL_FROM, ...settings })
 
 /** Decodes quoted-printable text. */
 const unquoted = (text: string) => text.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=")
@@ -97,7 +97,7 @@ describe("campaigns test", () => {
         ),
       )
     const test = () =>
-      run(["campaigns", "test", id, "--to", "me@acme.test", "--json"], { MAIL_FROM, SMTP_URL: server.url })
+      run(["campaigns", "test", id, "--to", "me@acme.test", "--output", "json"], { MAIL_FROM, SMTP_URL: server.url })
     await write("For {{ first_name }}", '<p>{{ specialty }}, {{ first_name | default: "friend" }}</p>')
     expect(JSON.parse((await test()).stdout).subject).toBe("[Test] For [first_name]")
     expect(unquoted(server.messages[0]!.text)).toContain("<p>[specialty], [first_name]</p>")

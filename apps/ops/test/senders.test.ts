@@ -33,7 +33,7 @@ beforeEach(() => meanwhile(SqlClient.SqlClient.use((sql) => sql`truncate organiz
 const seed = () => meanwhile(seedCampaign({ recipients: 1 }))
 
 const add = (organization: string, ...args: ReadonlyArray<string>) =>
-  runJson("senders", "add", "--organization", organization, "--from", "Acme Health <outreach@acme.test>", ...args)
+  runJson("senders", "create", "--organization", organization, "--from", "Acme Health <outreach@acme.test>", ...args)
 
 const states = (sender: { readonly keys: ReadonlyArray<{ readonly selector: string; readonly state: string }> }) =>
   sender.keys.map(({ selector, state }) => [selector, state])
@@ -42,7 +42,7 @@ describe("senders", () => {
   it("is added with a key of its own, and prints the records to publish and no private key", async () => {
     const { organization } = await seed()
     const { code, stdout, stderr } = await run([
-      ...["senders", "add", "--organization", organization.id, "--from", "Büro <outreach@büro.test>"],
+      ...["senders", "create", "--organization", organization.id, "--from", "Büro <outreach@büro.test>"],
       ...["--bounce-domain", "bounces.büro.test", "--selector", "s1"],
     ])
     expect({ code, stdout }).toEqual({
@@ -77,7 +77,7 @@ describe("senders", () => {
 
     const dns = await dnsServer(published(sender.dns_records))
     const doctor = async (server: string) => {
-      const { stdout } = await run(["doctor", "--json", "--dns-server", server])
+      const { stdout } = await run(["doctor", "--output", "json", "--dns-server", server])
       const value = JSON.parse(stdout)
       const checks: ReadonlyArray<Record<string, string>> = (value.error ?? value).checks
       return checks.flatMap(({ check, status, found }) => (check === "senders" ? [`${status}: ${found}`] : []))
@@ -188,7 +188,7 @@ describe("senders", () => {
     const [good, bad] = [join(folder, "good.pem"), join(folder, "bad.pem")]
     writeFileSync(good, privateKey.export({ type: "pkcs1", format: "pem" }))
     writeFileSync(bad, "hunter2")
-    const args = ["senders", "add", "--organization", organization.id, "--from", "outreach@acme.test"]
+    const args = ["senders", "create", "--organization", organization.id, "--from", "outreach@acme.test"]
     const error = await runFailing(...args, "--dkim-key", bad)
     expect(error).toMatchObject({ code: "dkim_key_unusable" })
     expect(JSON.stringify(error)).not.toContain("hunter2")
@@ -205,7 +205,7 @@ describe("senders", () => {
     )
     expect(stored[0]!.text).not.toContain("PRIVATE")
     const audit = JSON.stringify((await runJson("audit", "list")).data)
-    expect(audit).toContain("senders add")
+    expect(audit).toContain("senders create")
     for (const secret of [folder, "outreach@acme.test", "PRIVATE"]) expect(audit).not.toContain(secret)
   })
 
@@ -224,7 +224,9 @@ describe("senders", () => {
     expect(await senderOf()).toBe(ofProgram)
     await runJson("senders", "remove", ofProgram, "--yes")
     expect(await senderOf()).toBe(own)
-    expect(await runFailing("senders", "add", "--organization", organization.id, "--from", "a@b.test")).toMatchObject({
+    expect(
+      await runFailing("senders", "create", "--organization", organization.id, "--from", "a@b.test"),
+    ).toMatchObject({
       code: "sender_exists",
       sender_id: own,
     })
@@ -233,7 +235,7 @@ describe("senders", () => {
 
   it("refuses domains that do not count for DMARC, and an organization or program that does not exist", async () => {
     const { organization } = await seed()
-    const args = ["senders", "add", "--organization", organization.id, "--from", "outreach@news.acme.test"]
+    const args = ["senders", "create", "--organization", organization.id, "--from", "outreach@news.acme.test"]
     expect(await runFailing(...args, "--dkim-domain", "relay.test")).toMatchObject({
       code: "sender_not_aligned",
       message:
@@ -242,7 +244,7 @@ describe("senders", () => {
     expect(await runFailing(...args, "--bounce-domain", "news.other.test")).toMatchObject({ role: "bounce domain" })
     expect(await runFailing(...args, "--program", `pgm_${"0".repeat(32)}`)).toMatchObject({ code: "program_not_found" })
     const nobody = `org_${"0".repeat(32)}`
-    expect(await runFailing("senders", "add", "--organization", nobody, "--from", "a@acme.test")).toMatchObject({
+    expect(await runFailing("senders", "create", "--organization", nobody, "--from", "a@acme.test")).toMatchObject({
       code: "organization_not_found",
     })
     expect((await run([...args.slice(0, -1), "büro@acme.test"])).code).toBe(2)
@@ -268,7 +270,7 @@ describe("senders", () => {
     const { readFileSync } = await import("node:fs")
     expect(readFileSync(eml, "utf8")).toContain("From: Acme Health <outreach@acme.test>")
     const server = await mailServer()
-    const { code } = await run(["campaigns", "test", campaign.id, "--to", "me@clinic.test", "--json"], {
+    const { code } = await run(["campaigns", "test", campaign.id, "--to", "me@clinic.test", "--output", "json"], {
       SMTP_URL: server.url,
       MAIL_FROM: "other@deployment.test",
     })
@@ -316,7 +318,7 @@ describe("senders", () => {
 
   it.each(["200,0", "abc", "400,200", "200,", Array(91).fill(1).join(",")])("refuses the ramp %s", async (ramp) => {
     const { organization } = await seed()
-    const args = ["senders", "add", "--organization", organization.id, "--from", "a@acme.test", "--ramp", ramp]
+    const args = ["senders", "create", "--organization", organization.id, "--from", "a@acme.test", "--ramp", ramp]
     const { code, stderr } = await run(args)
     expect({ code, stderr }).toEqual({
       code: 2,

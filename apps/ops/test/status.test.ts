@@ -115,12 +115,12 @@ describe("status --watch", () => {
     expect(written.slice(written.lastIndexOf("\u001b") + 1)).toMatch(/^\[\?1049lrelease .*\n/)
   })
 
-  it("prints a JSON value on a line for each reading with --json", async () => {
+  it("prints a JSON value on a line for each reading with --output json", async () => {
     const lines: string[] = []
     const log = (line: string) => void lines.push(line)
     const watching = Effect.runFork(
       watchStatus({ seconds: 0.05, terminal: process.stdout }).pipe(
-        Effect.provideService(Output, { json: true }),
+        Effect.provideService(Output, "json"),
         Effect.provideService(Console.Console, { ...globalThis.console, log } as Console.Console),
         Effect.provide(NodeServices.layer),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { DATABASE_URL: url() } })),

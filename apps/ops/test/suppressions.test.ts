@@ -49,7 +49,7 @@ const suppressAll = Effect.fnUntraced(function* (programId: ProgramId, organizat
 describe("ops suppressions", () => {
   it("adds a clinician once, withdraws the recipients who wait, and lists them", async () => {
     const { program } = await seed()
-    const add = ["suppressions", "add", "--program", program, "--npi", npi(0), "--email", "Clinician1@CLINIC.test"]
+    const add = ["suppressions", "create", "--program", program, "--npi", npi(0), "--email", "Clinician1@CLINIC.test"]
     expect(await runJson(...add)).toEqual({ program_id: program, added: 2, withdrawn: 2 })
     expect(await runJson(...add)).toEqual({ program_id: program, added: 0, withdrawn: 0 })
     expect(await entries(program)).toEqual([
@@ -61,7 +61,7 @@ describe("ops suppressions", () => {
 
   it("removes an entry, so that a later import may name the clinician", async () => {
     const { program, campaign } = await seed()
-    await runJson("suppressions", "add", "--program", program, "--email", "late@clinic.test")
+    await runJson("suppressions", "create", "--program", program, "--email", "late@clinic.test")
     const load = ["recipients", "import", "--campaign", campaign, file("npi,email", `${npi(7)},Late@clinic.test`)]
     expect(await runJson(...load)).toMatchObject({ imported: 0, suppressed: 1 })
     const email = ["--email", "LATE@clinic.test"]
@@ -81,7 +81,7 @@ describe("ops suppressions", () => {
       }),
     )
     const other = await runJson("programs", "create", "--organization", organizationId, "--slug", "x", "--name", "X")
-    await runJson("suppressions", "add", "--program", program, "--email", "no@clinic.test")
+    await runJson("suppressions", "create", "--program", program, "--email", "no@clinic.test")
     const bounced = {
       kind: "email",
       value: "gone@clinic.test",
@@ -104,17 +104,17 @@ describe("ops suppressions", () => {
     const { program, campaign } = await seed()
     const { organization_id: organization } = await runJson("campaigns", "show", campaign)
     const clinician = ["--organization", organization, "--email", "all@clinic.test", "--reason", "asked by letter"]
-    expect(await runJson("suppressions", "add", ...clinician)).toEqual({
+    expect(await runJson("suppressions", "create", ...clinician)).toEqual({
       organization_id: organization,
       added: 1,
       withdrawn: 0,
     })
-    await runJson("suppressions", "add", "--program", program, "--email", "all@clinic.test")
+    await runJson("suppressions", "create", "--program", program, "--email", "all@clinic.test")
     expect(await entries(program)).toHaveLength(2)
     expect(await runJson("suppressions", "remove", ...clinician, "--yes")).toMatchObject({ removed: 1 })
     expect(await entries(program)).toHaveLength(1)
     for (const scope of [[], [...clinician.slice(0, 2), "--program", program]]) {
-      const add = ["suppressions", "add", ...scope, "--email", "all@clinic.test"]
+      const add = ["suppressions", "create", ...scope, "--email", "all@clinic.test"]
       expect(await runFailing(...add)).toMatchObject({ code: "unclear_scope" })
     }
   })
@@ -126,7 +126,7 @@ describe("ops suppressions", () => {
     [["--reason", `told by ${npi(0)}`], /without an e-mail address or an NPI/],
   ])("lifts none with %j for a reason, and says what is missing", async (reason, message) => {
     const { program } = await seed()
-    await runJson("suppressions", "add", "--program", program, "--email", "late@clinic.test")
+    await runJson("suppressions", "create", "--program", program, "--email", "late@clinic.test")
     const remove = ["suppressions", "remove", "--program", program, "--email", "late@clinic.test", "--yes"]
     expect((await runFailing(...remove, ...reason)).message).toMatch(message)
     expect(await entries(program)).toHaveLength(1)
@@ -343,7 +343,7 @@ describe("ops suppressions", () => {
     [["--email", "nobody"], /e-mail address is not valid/],
   ])("refuses %j with what is wrong", async (flags, message) => {
     const { program } = await seed()
-    const refused = await runFailing("suppressions", "add", "--program", program, ...flags)
+    const refused = await runFailing("suppressions", "create", "--program", program, ...flags)
     expect(refused.message).toMatch(message)
   })
 

@@ -129,7 +129,7 @@ Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
 
   npm run --silent webhook -- send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
   npm run ops -- inbox list --organization ${seeded.organization_id}
-  npm run ops -- digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
+  npm run ops -- digests show ${new Date().toISOString().slice(0, 10)} --organization ${seeded.organization_id}
 `)
       yield* printLine(`From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
 `)

@@ -101,7 +101,7 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
 
 it("signs an operator in to the console, whose pages bring their own styles and scripts", async () => {
   await ops("migrate")
-  const { sign_in_link: link } = await opsJson("operators", "add", "--name", "Dana Reyes", "--role", "admin")
+  const { sign_in_link: link } = await opsJson("operators", "create", "--name", "Dana Reyes", "--role", "admin")
   const operatorConsole = await start("console", "listening", { PORT: "0" })
   const { url } = operatorConsole.annotations
   const open = (path: string, headers = {}) => fetch(url + path, { headers, redirect: "manual" })

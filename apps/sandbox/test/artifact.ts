@@ -52,7 +52,7 @@ export const artifactIn = (
   return {
     /** Runs the command line, and returns what it prints. */
     ops,
-    opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--json")),
+    opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--output", "json")),
 
     /** Starts a process, and waits for its log line with this message. */
     start: async (

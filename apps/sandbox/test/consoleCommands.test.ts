@@ -47,7 +47,7 @@ it("every command that a page of the console shows exists, with its flags", asyn
       if (line.startsWith(`ops ${group} \${`)) continue
       const command = [words!, group].find((name) => commands.has(name))
       const flags = Array.from(line.matchAll(/ --([a-z]+(?:-[a-z]+)*)/g), ([, flag]) => flag!)
-      const missing = flags.filter((flag) => flag !== "json" && !commands.get(command ?? "")?.includes(flag))
+      const missing = flags.filter((flag) => flag !== "output" && !commands.get(command ?? "")?.includes(flag))
       if (command === undefined || missing.length > 0) unknown.push(`${file}: ${line}`)
     }
   }

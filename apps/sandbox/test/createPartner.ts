@@ -42,7 +42,7 @@ export const createPartner = async (
     ofAcme,
     /** Issues an API key for pulling. */
     issueKey: async (): Promise<string> =>
-      (await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", "tokens:read,events:read")).api_key,
+      (await opsJson("keys", "create", ...ofAcme, "--name", "x", "--scopes", "tokens:read,events:read")).api_key,
     endpointId: endpoint.id as string,
     programId: program.id as string,
     signingSecret: signing_secret as string,

@@ -69,7 +69,7 @@ export const expectJourney = async (journey: Journey): Promise<void> => {
     ({ data }) => data.length === 0,
   )
   const date = new Date().toISOString().slice(0, 10)
-  const digest = await opsJson("digest", "show", ...ofAcme, "--date", date)
+  const digest = await opsJson("digests", "show", ...ofAcme, date)
   expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: ACCOUNTS } } }])
 
   const records = []

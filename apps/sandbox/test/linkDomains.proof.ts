@@ -111,7 +111,7 @@ it.skipIf("missing" in caddy)(
 
     const { ofAcme, programId } = await createPartner(opsJson)
     const flags = ["--from", "Acme <outreach@acme.test>", "--link-domain", DOMAIN]
-    const sender = await opsJson("senders", "add", ...ofAcme, ...flags)
+    const sender = await opsJson("senders", "create", ...ofAcme, ...flags)
     await expect(ask(DOMAIN, "/")).rejects.toMatchObject(refusal)
 
     const dns = await dnsServer([

@@ -30,7 +30,7 @@ const isOf = (first: number, recipients: number) => {
 
 const isOfMoving = isOf(0, RECIPIENTS)
 
-/** A step of a move, as `ops organizations export-publication` prints it. */
+/** A step of a move, as `ops organizations plan-move` prints it. */
 interface Step {
   readonly at: "source" | "target" | "both"
   readonly commands: ReadonlyArray<string>
@@ -170,7 +170,7 @@ it("moves an organization to another server in the middle of a campaign: nothing
     await createCampaign(opsJson, { ...staying, folder, first: RECIPIENTS, recipients: STAYING_RECIPIENTS }),
   ]
 
-  const { steps } = (await opsJson("organizations", "export-publication", ...moving.ofAcme)) as { steps: Array<Step> }
+  const { steps } = (await opsJson("organizations", "plan-move", moving.id)) as { steps: Array<Step> }
   const [publish, subscribe, copying, freeze, compare, shrink, keepOne, serve, ...cleanUp] = steps as [
     ...[Step, Step, Step, Step, Step, Step, Step, Step],
     ...Array<Step>,
@@ -292,7 +292,7 @@ it("moves an organization to another server in the middle of a campaign: nothing
     )
     expect(new Set(rows.map(({ id }) => id))).toEqual(partner.accepted)
     const date = new Date().toISOString().slice(0, 10)
-    const digest = await services[at].opsJson("digest", "show", ...partner.ofAcme, "--date", date)
+    const digest = await services[at].opsJson("digests", "show", ...partner.ofAcme, date)
     expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: partner.accepted.size } } }])
   }
 

@@ -241,7 +241,7 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
 
   const careless = { api: before.api, worker: before.worker }
   const without = await restore(async () => {
-    await opsJson("restore", "finish", "--promoted", "--yes")
+    await opsJson("restores", "finish", "--promoted", "--yes")
     careless.api = await startService()
     careless.worker = await service.start("worker", "worker started")
   })
@@ -253,23 +253,23 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   const byTheSteps = await restore(async () => {
     // Somebody starts a worker before anything else.
     const worker = await service.start("worker", "worker started", { ADMIN_PORT: adminPort })
-    expect((await worker.waitFor("worker is paused, see ops restore status")).fault).toBe("moved")
+    expect((await worker.waitFor("worker is paused, see ops restores show")).fault).toBe("moved")
     const unready = () => fetch(`http://127.0.0.1:${adminPort}/readyz`).then((response) => response.text())
     await eventually(unready, (text) => text.includes("the database was restored, promoted or moved"))
     const mailedUntilNow = mail.messages.length
 
-    await opsJson("restore", "begin", "--restored-to", point, "--margin", MARGIN)
-    expect(await opsJson("restore", "mailed", "--log", log)).toEqual({
+    await opsJson("restores", "begin", "--restored-to", point, "--margin", MARGIN)
+    expect(await opsJson("restores", "mark-sent", "--log", log)).toEqual({
       marked: expect.any(Number),
       known: expect.any(Number),
       missing: 0,
     })
     expect(mail.messages).toHaveLength(mailedUntilNow)
     await startService()
-    await opsJson("restore", "finish", "--resume-campaigns", "--yes")
+    await opsJson("restores", "finish", "--resume-campaigns", "--yes")
     // `status` has what each partner is told, and it does what it is told.
-    const [{ inbound_from: from, inbound_to: to, since, fenced_at: fence }] = (await opsJson("restore", "status"))
-      .latest.partners
+    const [{ inbound_from: from, inbound_to: to, since, fenced_at: fence }] = (await opsJson("restores", "show")).latest
+      .partners
     for (const { event, at } of acknowledged.values()) if (at >= from && at <= to) await sendInbound(event)
     const read = new Set<string>()
     for await (const { event_id } of clientOf(readerKey).listEvents({ since })) read.add(event_id)

@@ -211,7 +211,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
     ({ data }) => data.length === 0,
   )
   const date = new Date().toISOString().slice(0, 10)
-  const digest = await opsJson("digest", "show", ...ofAcme, "--date", date)
+  const digest = await opsJson("digests", "show", ...ofAcme, date)
   expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: accepted.size } } }])
   const records = new Map<string, RecipientRecord>()
   for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z" })) records.set(record.token, record)

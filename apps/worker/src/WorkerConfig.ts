@@ -40,7 +40,7 @@ const bounceCertificate = Config.all({
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600, "seconds"), {
   default: "0",
   about:
-    "time that a failover to a synchronous standby may take. A worker that saw the database within this time goes on after a promotion. With 0, every promotion waits for `ops restore finish` ([why](restoring.md#a-failover-is-not-a-restore))",
+    "time that a failover to a synchronous standby may take. A worker that saw the database within this time goes on after a promotion. With 0, every promotion waits for `ops restores finish` ([why](restoring.md#a-failover-is-not-a-restore))",
 })
 
 const mail = Config.all({
@@ -138,7 +138,7 @@ export const WorkerConfig = Config.all({
     deadLettersDays: kept(
       "DEAD_LETTERS_DAYS",
       wholeNumber(1, 3650, "days"),
-      "time for which dead letters are kept, replayed or not; with `none` they stay until an operator purges them",
+      "time for which dead letters are kept, replayed or not; with `none` they stay until an operator removes them",
     ),
     recipientsMonths: kept(
       "RECIPIENTS_MONTHS",

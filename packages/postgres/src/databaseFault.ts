@@ -23,9 +23,9 @@ const UNKNOWN_BASELINE: DatabaseFault = { code: "OTHER_BASELINE", advice: OTHER_
 const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
   restoring: {
     code: "RESTORING",
-    advice: "the database is being restored; `ops restore status` shows how far it is",
+    advice: "the database is being restored; `ops restores show` shows how far it is",
   },
-  moved: { code: "MOVED", advice: "the database was restored, promoted or moved; see `ops restore status`" },
+  moved: { code: "MOVED", advice: "the database was restored, promoted or moved; see `ops restores show`" },
 }
 
 /** A fault of the process's own: the database serves, and its secrets cannot be read. */

@@ -135,7 +135,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       const recent = yield* publishSent(campaign, 1)
       const [retried] = (yield* worker.take()).filter(({ isRow }) => isRow)
       yield* worker.settle([retried!])
-      const deadLetter = { dropped: 0, reason: `dead letter ${deliveries[1]!.id} is neither replayed nor purged` }
+      const deadLetter = { dropped: 0, reason: `dead letter ${deliveries[1]!.id} is neither replayed nor removed` }
       expect(yield* dropOld).toEqual(deadLetter)
       yield* (yield* DeadLetterRepository).replay(deliveries[1]!.id)
       expect((yield* dropOld).reason).toMatch(/^delivery dlv_[0-9a-f]{32} waits$/)

@@ -23,8 +23,8 @@ const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
         A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
         has or for a new one:
       </p>
-      <Command>{"ops operators list\nops operators link opr_…"}</Command>
-      <Command>ops operators add --name "…" --role viewer</Command>
+      <Command>{"ops operators list\nops sign-in-links create --operator opr_…"}</Command>
+      <Command>ops operators create --name "…" --role viewer</Command>
     </>
   ) : (
     <p>A proxy signs you in. Open this console through it.</p>

@@ -36,7 +36,7 @@ describe.skipIf("missing" in chrome)("a form in a browser", () => {
     await page.getByRole("status").getByText("Rate changed").waitFor()
     const changes = await test().run(
       SqlClient.SqlClient.use(
-        (sql) => sql`select from audit_log where command = 'campaigns rate' and submission is not null`,
+        (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,
       ),
     )
     expect(changes).toHaveLength(1)

@@ -56,7 +56,7 @@ describe("a sign-in link for one use", () => {
 
     const again = await post(path)
     expect({ status: again.status, cookie: cookieOf(again) }).toEqual({ status: 410, cookie: undefined })
-    expect(await again.text()).toContain("ops operators link")
+    expect(await again.text()).toContain("ops sign-in-links create")
   })
 
   it("begins one session when several browsers use it at the same time", async () => {
@@ -78,7 +78,7 @@ describe("a sign-in link for one use", () => {
     for (const each of [path, `/sign-in/${"a".repeat(43)}`, "/sign-in/x", "/sign-in/%00"]) {
       for (const response of [await get(each), await post(each)]) {
         expect(response.status).toBe(410)
-        expect(await response.text()).toContain("ops operators link")
+        expect(await response.text()).toContain("ops sign-in-links create")
       }
     }
   })
@@ -108,7 +108,7 @@ describe("an operator", () => {
     expect({ status: response.status, to: response.headers.get("location") }).toEqual({ status: 303, to: "/sign-in" })
     const page = await get("/sign-in")
     expect(page.status).toBe(200)
-    expect(await page.text()).toContain("ops operators link")
+    expect(await page.text()).toContain("ops sign-in-links create")
   })
 
   it("who follows a link of another site gets the page from here, with the cookie that was kept back", async () => {

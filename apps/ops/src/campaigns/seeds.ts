@@ -1,31 +1,18 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { parseInput } from "@outreach/domain/parseInput"
 import type { TestMailSettings } from "@outreach/mail/sendTestMail"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { Effect, FileSystem, Layer, Result } from "effect"
-import { reading } from "../Declaration.ts"
-import { campaignId, emailAddress, limit } from "../inputs/filters.ts"
+import { emailAddress } from "../inputs/filters.ts"
 import { refuse } from "../output/Output.ts"
 import { secretCipher } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
 export const SEED_COLUMNS = ["email", "state", "createdAt", "reply"] as const
 
-const withState = ({ organizationId: _, ...seed }: SeedMessage) => ({ ...seed, state: seedState(seed) })
-
-export const seeds = reading({
-  about:
-    "List a campaign's messages to seeds, newest first: refused, accepted, bounced, opened, clicked or unsubscribed. A provider's scanner may be the first to open or click",
-  input: { campaignId, limit },
-  *run({ campaignId, limit }) {
-    yield* CampaignRepository.use(({ find }) => find(campaignId))
-    return (yield* SeedRepository.use(({ list }) => list(campaignId, limit + 1))).map(withState)
-  },
-  columns: SEED_COLUMNS,
-})
+export const withState = ({ organizationId: _, ...seed }: SeedMessage) => ({ ...seed, state: seedState(seed) })
 
 /** The links of seeds are those of the deployment, so the key has to be its own. */
 const trackingSeal = Layer.unwrap(

@@ -148,11 +148,10 @@ const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string 
 
 const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
 
-/** Prints a campaign's progress to standard error until nothing more is sent; nothing with `--json`. */
+/** Prints a campaign's progress to standard error until nothing more is sent; nothing as JSON. */
 const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const campaigns = yield* CampaignRepository
-  const { json } = yield* Output
-  const line = json ? undefined : yield* progressLine("stderr")
+  const line = (yield* Output) === "json" ? undefined : yield* progressLine("stderr")
   while (true) {
     const { status } = yield* campaigns.find(campaignId)
     yield* line?.show(`${status} · ${formatProgress(yield* campaigns.progress(campaignId))}`) ?? Effect.void

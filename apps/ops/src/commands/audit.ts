@@ -31,7 +31,7 @@ const list = reading({
   },
   *run({ limit, ...filter }) {
     const entries = yield* AuditLog.use(({ list }) => list(filter, limit + 1))
-    const { json } = yield* Output
+    const json = (yield* Output) === "json"
     return entries.map((entry) => (json ? { who: undefined, ...entry } : toRow(entry)))
   },
   columns: ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"],

@@ -18,12 +18,12 @@ import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Console, Effect, Layer, Struct } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 
 import { create, loadCampaigns, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
-import { SEED_COLUMNS, seeds, testWithSeeds } from "../campaigns/seeds.ts"
+import { SEED_COLUMNS, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, emailAddress, limit, organizationId } from "../inputs/filters.ts"
@@ -81,33 +81,30 @@ const scheduling = (command: "schedule" | "resume", about: string) =>
     services: preflightSettings,
   })
 
-const rate = changing({
-  about: "Change how many e-mails of a campaign go out in a minute at most, also while it sends",
-  input: {
-    campaignId,
-    perMinute: flag(
-      noneOr(wholeNumberText(1, MAX_RATE, "a number of e-mails")),
-      "The maximum of its e-mails per minute from now on, 1 to 1000000, or none for as many as the workers send",
-      "number",
-    ),
-  },
-  *run({ campaignId, perMinute }) {
-    const { changeRate } = yield* loadCampaigns
-    return withoutBody(yield* changeRate(campaignId, perMinute))
-  },
-})
-
 const update = changing({
-  about: "Change whether the workers pause a campaign by themselves, also while it sends",
+  about: "Change how fast a campaign sends, or whether the workers pause it by themselves, also while it sends",
   input: {
     campaignId,
-    pauseOnComplaints: onOrOff(
-      "Pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted; --no-pause-on-complaints does not",
-    ),
+    changes: {
+      perMinute: optional(
+        flag(
+          noneOr(wholeNumberText(1, MAX_RATE, "a number of e-mails")),
+          "The maximum of its e-mails per minute from now on, 1 to 1000000, or none for as many as the workers send",
+          "number",
+        ),
+      ),
+      pauseOnComplaints: optional(
+        onOrOff(
+          "Pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted; --no-pause-on-complaints does not",
+        ),
+      ),
+    },
   },
-  examples: ["ops campaigns update cmp_… --pause-on-complaints"],
-  *run({ campaignId, pauseOnComplaints }) {
-    const { changePauseOnComplaints } = yield* loadCampaigns
+  examples: ["ops campaigns update cmp_… --per-minute 500", "ops campaigns update cmp_… --no-pause-on-complaints"],
+  *run({ campaignId, changes: { perMinute, pauseOnComplaints } }) {
+    const { changeRate, changePauseOnComplaints } = yield* loadCampaigns
+    const changed = perMinute === undefined ? undefined : yield* changeRate(campaignId, perMinute)
+    if (pauseOnComplaints === undefined) return withoutBody(changed!)
     return withoutBody(yield* changePauseOnComplaints(campaignId, pauseOnComplaints))
   },
 })
@@ -175,13 +172,12 @@ const preflight = reading({
     "Check whether a campaign is ready to be sent: recipients, window, rate, sender, what each e-mail must show, quota, endpoint and secret",
   input: { campaignId },
   *run({ campaignId }) {
-    const { json } = yield* Output
     const { checkCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
     const checks = yield* checkCampaign(campaignId)
     const lines = checks.map(({ check, ...finding }) => formatFinding(`${check}: `, finding)).join("\n")
     const failed = failedChecks(checks)
-    if (failed.length === 0) return yield* print({ campaignId, checks }, () => lines)
-    if (!json) yield* Console.log(lines)
+    if (failed.length === 0 || (yield* Output) !== "json") yield* print({ campaignId, checks }, () => lines)
+    if (failed.length === 0) return
     return yield* new CampaignNotReady({ campaignId, failed, checks })
   },
   services: preflightSettings,
@@ -189,7 +185,7 @@ const preflight = reading({
 
 const sendTest = changing({
   about:
-    "Send one real message, marked as a test, to your own address, whose links record nothing; or the message as recipients get it to your mailboxes at large providers, whose answers `campaigns seeds` shows",
+    "Send one real message, marked as a test, to your own address, whose links record nothing; or the message as recipients get it to your mailboxes at large providers, whose answers `seeds list` shows",
   examples: [
     "ops campaigns test cmp_… --to me@acme.example",
     "ops campaigns test cmp_… --seeds me.acme@gmail.com,me.acme@outlook.com",
@@ -227,14 +223,12 @@ export const campaigns = group({
     ),
     pause,
     resume: scheduling("resume", "Resume a paused campaign. Refused while a check of preflight fails"),
-    rate,
     update,
     cancel,
     list,
     show,
     preview,
     test: sendTest,
-    seeds,
   },
   services: Layer.mergeAll(
     CampaignRepositoryPg,

@@ -59,7 +59,7 @@ const erase = changing({
     "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
   examples: [
     "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
-    "ops clinicians erase --organization org_… --npi 1234567893 --yes --json",
+    "ops clinicians erase --organization org_… --npi 1234567893 --yes --output json",
   ],
   input: { organizationId, ...clinicianFlags, dryRun: switchFlag("Only count what would be erased"), yes },
   *run({ organizationId, dryRun, yes, ...input }) {

@@ -2,7 +2,7 @@ import { DatabaseInspection, type InspectedServer } from "@outreach/backoffice/i
 import { group, reading } from "../Declaration.ts"
 import { formatCount, formatRecord, formatRows } from "../output/Output.ts"
 
-const status = reading({
+const show = reading({
   about:
     "Show the server's role and timeline, its standbys with their lag, whether commits wait for them, and the clocks of the organizations",
   run: () => DatabaseInspection.use(({ readServer }) => readServer),
@@ -11,7 +11,7 @@ const status = reading({
 
 export const database = group({
   about: "The PostgreSQL server of the database, and its standbys",
-  commands: { status },
+  commands: { show },
   services: DatabaseInspection.layer,
 })
 

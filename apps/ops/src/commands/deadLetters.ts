@@ -78,48 +78,48 @@ const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
   return print({ count, byEndpointAndReason }, () => (count === 0 ? sentence : `${sentence}\n\n${table()}`))
 }
 
-const purge = changing({
-  about: "Delete old dead letters for good, replayed or not",
+const remove = changing({
+  about: "Remove old dead letters for good, replayed or not",
   examples: [
-    "ops dead-letters purge --older-than 90d --dry-run",
-    "ops dead-letters purge --older-than 90d --reason rejected --yes",
-    "ops dead-letters purge --group fgr_… --confirm 12",
+    "ops dead-letters remove --older-than 90d --dry-run",
+    "ops dead-letters remove --older-than 90d --reason rejected --yes",
+    "ops dead-letters remove --group fgr_… --confirm 12",
   ],
   input: {
     ...deadLetterSelector,
     olderThan: optional(flag(Seconds, "The minimum age since they became dead letters, such as 90d")),
     dryRun: switchFlag("Only count them"),
-    confirm: optional(anyInteger("Purge without a question if there are exactly this many", "count")),
+    confirm: optional(anyInteger("Remove without a question if there are exactly this many", "count")),
     yes,
   },
   *run({ olderThan, dryRun, confirm: expected, yes, ...filter }) {
     if (olderThan === undefined && filter.groupId === undefined) {
       return yield* refuse(
         "AgeMissing",
-        "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged.",
+        "Dead letters are removed by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be removed.",
       )
     }
     const found = yield* DeadLetterReader.use(({ countOld }) => countOld(filter, olderThan ?? 0))
     const { before, count, replayed } = found
     const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
-    if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
-    const action = `purge ${scope}, for good`
+    if (dryRun) return yield* print(found, () => `${scope}, would be removed.`)
+    const action = `remove ${scope}, for good`
     const flags = `--confirm ${count}, or --yes for however many,`
     if (expected !== undefined && expected !== count) return yield* notConfirmed({ action, count, flags })
     yield* confirm(action, { yes: yes || count === 0 || expected !== undefined, count, flags })
-    const { advance } = yield* printProgress("Purging", count)
-    const purged = yield* purgeDeadLetters(
+    const { advance } = yield* printProgress("Removing", count)
+    const removed = yield* purgeDeadLetters(
       filter,
       before,
       Effect.tap(({ purged }) => advance(purged)),
     )
-    return { before, purged }
+    return { before, removed }
   },
-  format: ({ purged }) => `Purged ${formatCount(purged, "dead letter")}.`,
+  format: ({ removed }) => `Removed ${formatCount(removed, "dead letter")}.`,
 })
 
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
-  commands: { list, show, replay, purge },
+  commands: { list, show, replay, remove },
   services: Layer.mergeAll(DeadLetterReader.layer, DeadLetterRepositoryPg, DeliveryReader.layer, ReplayJobQueuePg),
 })

@@ -20,13 +20,12 @@ export const status = reading({
   examples: ["ops status", "ops status --watch --interval 5"],
   input: {
     watch: onlySwitch(
-      "Show it again and again until Ctrl-C: in place on a terminal, with --json as a line for each reading; once without either",
+      "Show it again and again until Ctrl-C: in place on a terminal, with --output json as a line for each reading; once without either",
     ),
     interval: withDefault(wholeNumber(1, 3600, "Seconds between two readings of --watch, 1 to 3600 (default 2)"), 2),
   },
   *run({ watch, interval }) {
-    const { json } = yield* Output
-    if (watch && (json || process.stdout.isTTY)) {
+    if (watch && ((yield* Output) === "json" || process.stdout.isTTY)) {
       const { watchStatus } = yield* Effect.promise(() => import("../status/watchStatus.ts"))
       return yield* watchStatus({ seconds: interval, terminal: process.stdout })
     }

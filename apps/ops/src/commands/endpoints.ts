@@ -1,5 +1,4 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
@@ -17,14 +16,14 @@ import {
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { endpointId, instant, organizationId } from "../inputs/filters.ts"
@@ -143,30 +142,6 @@ const show = revealing({
   format: ({ retryDelays: _, ...found }) => formatRecord({ ...found, retryStatuses: formatRetryStatuses(found) }),
 })
 
-const OUTCOME_HOURS = 24
-
-const outcomes = reading({
-  about: `Count the outcomes of an endpoint's calls in the last ${OUTCOME_HOURS} hours; with the latency that half of them did not exceed, and 99 of 100`,
-  input: { endpointId },
-  *run({ endpointId }) {
-    yield* EndpointRepository.use(({ find }) => find(endpointId))
-    const now = yield* Clock.currentTimeMillis
-    const period = { endpointId, from: fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), to: fromUnixMillis(now) }
-    return { ...period, ...(yield* DeliveryOutcomeReader.use(({ summary }) => summary(period))) }
-  },
-})
-
-const breaker = reading({
-  about: "List when an endpoint's breaker opened and closed, newest first",
-  input: { endpointId },
-  *run({ endpointId }) {
-    const { find, breakerChanges } = yield* EndpointRepository
-    yield* find(endpointId)
-    return yield* breakerChanges(endpointId)
-  },
-  columns: ["changedAt", "breaker", "failures"],
-})
-
 const update = changing({
   about:
     "Change an endpoint's address, event types, limits, headers or retries; waiting deliveries go to the new address",
@@ -216,7 +191,7 @@ const enable = changing({
       // Before it is enabled: what is replayed waits, and is not forgotten if the command ends here.
       const { endpointId, from } = missed
       const { id } = yield* createDeadLetterReplay({ endpointId, from }, rate)
-      yield* printToStderr(`It missed ${events}; ${id} sends them. Follow it with \`ops replays follow ${id}\`.`)
+      yield* printToStderr(`It missed ${events}; ${id} sends them. Follow it with \`ops replays show ${id} --follow\`.`)
     }
     const enabled = yield* EndpointRepository.use(({ enable }) => enable(endpointId))
     if (missed !== null && !replayMissed) {
@@ -314,8 +289,6 @@ export const endpoints = group({
     create,
     list,
     show,
-    outcomes,
-    breaker,
     update,
     test: sendTest,
     replay: replayLog,
@@ -326,7 +299,6 @@ export const endpoints = group({
   services: Layer.mergeAll(
     EndpointRepositoryPg,
     DeadLetterReader.layer,
-    DeliveryOutcomeReader.layer,
     ReplayJobQueuePg,
     ReplayReader.layer,
     Partitions.layer,

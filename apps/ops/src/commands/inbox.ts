@@ -100,6 +100,6 @@ const replay = changing({
 
 export const inbox = group({
   about: "Events that the partners sent",
-  commands: { list, show, reasons, hours, replay },
+  commands: { list, show, replay, "count-reasons": reasons, "count-hours": hours },
   services: Layer.merge(InboxRepositoryPg, InboxReader.layer),
 })

@@ -17,9 +17,9 @@ const keepNow = () => "\nThe API key is shown this once; keep it now."
 
 const keyId = argument(KeyId, "The key's id, key_…")
 
-const issue = changing({
-  about: "Issue an API key, and show it only once; a live key if DEPLOYMENT=production, else a test key",
-  examples: [`ops keys issue --organization org_… --name "Nightly sync" --scopes events:read,digest:read`],
+const create = changing({
+  about: "Create an API key, and show it only once; a live key if DEPLOYMENT=production, else a test key",
+  examples: [`ops keys create --organization org_… --name "Nightly sync" --scopes events:read,digest:read`],
   input: {
     organizationId,
     name: flag(DisplayName, "What the key is for"),
@@ -38,7 +38,7 @@ const list = reading({
 })
 
 const rotate = changing({
-  about: "Issue a successor with the same scopes, show it only once, and let the old key expire",
+  about: "Create a successor with the same scopes, show it only once, and let the old key expire",
   input: {
     keyId,
     overlap: withDefault(
@@ -67,6 +67,6 @@ const revoke = changing({
 
 export const keys = group({
   about: "The partners' API keys",
-  commands: { issue, list, rotate, revoke },
+  commands: { create, list, rotate, revoke },
   services: ApiKeyRepositoryPg,
 })

@@ -1,45 +1,42 @@
 import {
-  type BouncedDomain,
   DOMAIN_COLUMNS,
   GROUPINGS,
   NUMBER_NAMES,
   NumbersReader,
   type NumbersTotals,
 } from "@outreach/backoffice/numbers/NumbersReader"
-import { domainsCsv, numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
+import { numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { describeChange } from "@outreach/domain/numbers/describeChange"
 import { PERIODS } from "@outreach/domain/numbers/Period"
-import { Console, Struct } from "effect"
+import { Struct } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { limit, organizationId } from "../inputs/filters.ts"
-import { choice, described, flag, optional, switchFlag, withDefault } from "../inputs/Input.ts"
-import { formatRows, formatTable, Output, snakeName } from "../output/Output.ts"
+import { choice, described, flag, optional, withDefault } from "../inputs/Input.ts"
+import { formatRows, formatTable, snakeName } from "../output/Output.ts"
 
 const filter = {
   organizationId: optional(described(organizationId, "Only this organization, org_…")),
   programId: optional(flag(ProgramId, "Only this program, pgm_…")),
 }
-const csv = switchFlag("Print CSV instead, for a spreadsheet")
 
 const show = reading({
   about:
     "Show what was sent, opened, qualified and complained about: today and yesterday by the same hour, this week and last week",
-  examples: ["ops numbers show", "ops numbers show --organization org_… --by campaign --period last_week --csv"],
+  examples: ["ops numbers show", "ops numbers show --organization org_… --by campaign --period last_week --output csv"],
   input: {
     ...filter,
     by: withDefault(choice(GROUPINGS, "By what the period is divided (default program)"), "program"),
     period: withDefault(choice(Struct.keys(PERIODS), "The period that is divided (default today)"), "today"),
     limit,
-    csv,
   },
-  *run({ by, period, limit, csv, ...filter }) {
+  *run({ by, period, limit, ...filter }) {
     const reader = yield* NumbersReader
     const numbers = yield* reader.totals(filter)
     const groups = yield* reader.groups(filter, by, numbers.periods[period], limit)
-    if (!csv || (yield* Output).json) return { ...numbers, by, period, groups }
-    return yield* Console.log(numbersCsv(filter, numbers, { period, groups }).trimEnd())
+    return { filter, ...numbers, by, period, groups }
   },
+  csv: ({ filter, period, groups, ...numbers }) => numbersCsv(filter, numbers, { period, groups }),
   format: ({ by, period, groups, ...numbers }) => [
     formatTotals(numbers),
     `${PERIODS[period]}, by ${by}:`,
@@ -48,22 +45,24 @@ const show = reading({
   ],
 })
 
-const domains = reading({
-  about:
-    "Show the recipient domains at which most e-mails bounced, over all campaigns, with the last replies of their servers",
-  examples: ["ops numbers domains", "ops numbers domains --program pgm_… --csv"],
-  input: { ...filter, limit, csv },
-  *run({ limit, csv, ...filter }) {
-    const data = yield* NumbersReader.use(({ bouncedDomains }) => bouncedDomains(filter, limit))
-    if (!csv || (yield* Output).json) return { data }
-    return yield* Console.log(domainsCsv(data).trimEnd())
-  },
-  format: ({ data }) => formatRows<BouncedDomain>(data, DOMAIN_COLUMNS),
-})
-
 export const numbers = group({
   about: "What a manager asks: how many of everything, in which period",
-  commands: { show, domains },
+  commands: { show },
+  services: NumbersReader.layer,
+})
+
+const list = reading({
+  about:
+    "List the recipient domains at which most e-mails bounced, over all campaigns, with the last replies of their servers",
+  examples: ["ops bounced-domains list", "ops bounced-domains list --program pgm_… --output csv"],
+  input: { ...filter, limit },
+  run: ({ limit, ...filter }) => NumbersReader.use(({ bouncedDomains }) => bouncedDomains(filter, limit + 1)),
+  columns: DOMAIN_COLUMNS,
+})
+
+export const bouncedDomains = group({
+  about: "The recipient domains at which most e-mails bounced",
+  commands: { list },
   services: NumbersReader.layer,
 })
 

@@ -37,11 +37,11 @@ const withLink = Effect.fnUntraced(function* (operator: Operator, seconds: numbe
 const sendToNobody = () =>
   "\nThe link signs in the person who opens it, once. It is shown this once; send it to nobody else."
 
-const add = changing({
-  about: "Add an operator of the console, and show a link that signs the operator in once",
+const create = changing({
+  about: "Create an operator of the console, and show a link that signs the operator in once",
   examples: [
-    `ops operators add --name "Dana Reyes" --role operator`,
-    `ops operators add --name "Sam at Acme" --role partner --organization org_…`,
+    `ops operators create --name "Dana Reyes" --role operator`,
+    `ops operators create --name "Sam at Acme" --role partner --organization org_…`,
   ],
   input: {
     name: flag(OperatorName, "The operator's name; behind a proxy that signs in, as its header says it"),
@@ -59,44 +59,6 @@ const list = reading({
   about: "List the operators of the console, oldest first, with their open sessions",
   run: () => OperatorRepository.use(({ list }) => list),
   columns: ["id", "name", "role", "organizationId", "sessions", "lastUsedAt", "createdAt", "removedAt"],
-})
-
-const findOrAddPartner = Effect.fnUntraced(function* (name: string, organizationId: OrganizationId) {
-  const operators = yield* OperatorRepository
-  const role = "partner"
-  const known = (yield* operators.list).find(
-    (each) =>
-      each.removedAt === null && each.name === name && each.role === role && each.organizationId === organizationId,
-  )
-  return yield* known === undefined ? addOperator({ name, role, organizationId }) : operators.find(known.id)
-})
-
-const link = changing({
-  about:
-    "Show a new link that signs an operator in once; with --role partner, a partner's operator, who is added first",
-  examples: [
-    "ops operators link opr_… --expires 2h",
-    `ops operators link --role partner --organization org_… --name "Sam at Acme"`,
-  ],
-  input: {
-    operatorId: optional(operatorId),
-    role: optional(choice(["partner"], "In place of the id, with --organization and --name")),
-    organizationId: optional(flag(OrganizationId, "The partner's organization, org_…")),
-    name: optional(
-      flag(OperatorName, "The name of the partner's operator, who is added if there is none of that name"),
-    ),
-    expires,
-  },
-  *run({ operatorId, role, organizationId, name, expires }) {
-    if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
-      return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
-    }
-    if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
-      return yield* withLink(yield* findOrAddPartner(name, organizationId), expires)
-    }
-    return yield* refuse("InvalidSelection", "Give an operator's id, or --role partner with --organization and --name.")
-  },
-  note: sendToNobody,
 })
 
 const update = changing({
@@ -121,23 +83,12 @@ const remove = changing({
   },
 })
 
-const sessions = reading({
-  about: "List the open sessions of an operator, the last used first",
-  input: { operatorId },
-  *run({ operatorId }) {
-    const operators = yield* OperatorRepository
-    yield* operators.find(operatorId)
-    return yield* operators.listSessions(operatorId)
-  },
-  columns: ["id", "createdAt", "lastUsedAt", "expiresAt"],
-})
-
 const signOut = changing({
   about: "End every open session of an operator, or one. Sign-in links still work",
   examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
   input: {
     operatorId,
-    sessionId: optional(flag(SessionId, "Only this session of `operators sessions`, ses_… (default all)")),
+    sessionId: optional(flag(SessionId, "Only this session of `sessions list`, ses_… (default all)")),
   },
   *run({ operatorId, sessionId }) {
     const operators = yield* OperatorRepository
@@ -148,6 +99,66 @@ const signOut = changing({
 
 export const operators = group({
   about: "Who may use the console",
-  commands: { add, list, link, update, remove, sessions, "sign-out": signOut },
+  commands: { create, list, update, "sign-out": signOut, remove },
+  services: OperatorRepositoryPg,
+})
+
+const findOrAddPartner = Effect.fnUntraced(function* (name: string, organizationId: OrganizationId) {
+  const operators = yield* OperatorRepository
+  const role = "partner"
+  const known = (yield* operators.list).find(
+    (each) =>
+      each.removedAt === null && each.name === name && each.role === role && each.organizationId === organizationId,
+  )
+  return yield* known === undefined ? addOperator({ name, role, organizationId }) : operators.find(known.id)
+})
+
+const createLink = changing({
+  about: "Create a link that signs an operator in once; with --role partner, a partner's operator, who is added first",
+  examples: [
+    "ops sign-in-links create --operator opr_… --expires 2h",
+    `ops sign-in-links create --role partner --organization org_… --name "Sam at Acme"`,
+  ],
+  input: {
+    operatorId: optional(flag(OperatorId, "The operator's id, opr_…")),
+    role: optional(choice(["partner"], "In place of the id, with --organization and --name")),
+    organizationId: optional(flag(OrganizationId, "The partner's organization, org_…")),
+    name: optional(
+      flag(OperatorName, "The name of the partner's operator, who is added if there is none of that name"),
+    ),
+    expires,
+  },
+  *run({ operatorId, role, organizationId, name, expires }) {
+    if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
+      return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
+    }
+    if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
+      return yield* withLink(yield* findOrAddPartner(name, organizationId), expires)
+    }
+    return yield* refuse("InvalidSelection", "Give --operator, or --role partner with --organization and --name.")
+  },
+  note: sendToNobody,
+})
+
+export const signInLinks = group({
+  about: "Links by which operators sign in, once each",
+  commands: { create: createLink },
+  services: OperatorRepositoryPg,
+})
+
+const listSessions = reading({
+  about: "List the open sessions of an operator, the last used first",
+  input: { operatorId: flag(OperatorId, "The operator's id, opr_…") },
+  *run({ operatorId }) {
+    const operators = yield* OperatorRepository
+    yield* operators.find(operatorId)
+    return yield* operators.listSessions(operatorId)
+  },
+  columns: ["id", "createdAt", "lastUsedAt", "expiresAt"],
+})
+
+export const sessions = group({
+  about: "Where operators are signed in",
+  commands: { list: listSessions },
   services: OperatorRepositoryPg,
 })

@@ -8,7 +8,7 @@ import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepos
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { emailAddress, organizationId } from "../inputs/filters.ts"
+import { emailAddress, organizationArgument as organizationId } from "../inputs/filters.ts"
 import { flag, onlySwitch, several } from "../inputs/Input.ts"
 import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
 import { formatActivity, readActivity } from "../organizations/readActivity.ts"
@@ -34,8 +34,8 @@ const update = changing({
   about:
     "Replace the contacts of an organization: the addresses that are notified by e-mail when one of its endpoints fails",
   examples: [
-    "ops organizations update --organization org_… --contact ann@acme.example --contact bob@acme.example",
-    "ops organizations update --organization org_… --no-contacts",
+    "ops organizations update org_… --contact ann@acme.example --contact bob@acme.example",
+    "ops organizations update org_… --no-contacts",
   ],
   input: {
     organizationId,
@@ -102,7 +102,7 @@ const unfreeze = changing({
   },
 })
 
-const exportPublication = reading({
+const planMove = reading({
   about:
     "Print the statements that move an organization to another server by logical replication; it runs none of them",
   input: { organizationId },
@@ -115,6 +115,6 @@ const exportPublication = reading({
 
 export const organizations = group({
   about: "The partners' accounts",
-  commands: { create, list, show, update, freeze, unfreeze, "export-publication": exportPublication },
+  commands: { create, list, show, update, freeze, unfreeze, "plan-move": planMove },
   services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

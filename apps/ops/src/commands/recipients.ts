@@ -3,8 +3,7 @@ import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { CampaignId, ImportId, RecipientId } from "@outreach/domain/Identifier"
+import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
@@ -17,9 +16,9 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { Effect, Layer, Schema } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
-import { changing, group, reading, revealing } from "../Declaration.ts"
-import { campaignId, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
-import { argument, flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
+import { changing, group, revealing } from "../Declaration.ts"
+import { campaignFlag, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
+import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
@@ -139,11 +138,11 @@ const find = revealing({
 const exportOutcomes = revealing({
   about: "Write what became of each recipient of a campaign to a CSV file for people, as of one moment",
   examples: [
-    "ops recipients export cmp_… --out spring.csv",
-    "ops recipients export cmp_… --bom --reveal --out spring.csv",
+    "ops recipients export --campaign cmp_… --out spring.csv",
+    "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",
   ],
   input: {
-    campaignId,
+    campaignId: campaignFlag,
     out: text("Write to this new file, which only its owner can read", "FILE"),
     reveal: switchFlag("Write NPIs and e-mail addresses in full"),
     bom: switchFlag("Begin with a byte order mark, by which Excel recognises UTF-8"),
@@ -155,33 +154,9 @@ const exportOutcomes = revealing({
   },
 })
 
-const listImports = reading({
-  about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
-  examples: ["ops recipients imports cmp_…"],
-  input: { campaignId, limit },
-  *run({ campaignId, limit }) {
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1 })
-  },
-  columns: [
-    ...(["id", "begunAt", "operator", "status", "lines", "imported", "updated", "alreadyThere"] as const),
-    ...(["suppressed", "repeated", "rejected", "fault"] as const),
-  ],
-})
-
-const listRejects = reading({
-  about: "List the refused lines of an import by number and reason, the first thousand",
-  examples: ["ops recipients rejects imp_…"],
-  input: { importId: argument(ImportId, "The import's id, imp_…") },
-  *run({ importId }) {
-    return (yield* (yield* ImportLog).find(importId)).rejects
-  },
-  columns: ["line", "reason"],
-})
-
 export const recipients = group({
   about: "The clinicians that campaigns are sent to",
-  commands: { import: load, imports: listImports, rejects: listRejects, find, export: exportOutcomes },
+  commands: { import: load, find, export: exportOutcomes },
   services: Layer.mergeAll(
     CampaignRepositoryPg,
     DigestRepositoryPg,

@@ -2,12 +2,12 @@ import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
 import { limit } from "../inputs/filters.ts"
-import { argument } from "../inputs/Input.ts"
-import { confirm, formatCount, yes } from "../output/Output.ts"
+import { argument, onlySwitch } from "../inputs/Input.ts"
+import { confirm, formatCount, print, yes } from "../output/Output.ts"
 
 const replayId = argument(ReplayId, "The replay's id, rpl_…")
 
@@ -20,19 +20,14 @@ const list = reading({
 
 const show = reading({
   about: "Show a replay: its items and its progress",
-  input: { replayId },
-  run: ({ replayId }) => ReplayJobQueue.use(({ find }) => find(replayId)),
-})
-
-const follow = reading({
-  about: "Show a replay's progress until it ends; Ctrl-C leaves it running",
-  input: { replayId },
-  run: ({ replayId }) =>
-    Effect.flatMap(
-      ReplayJobQueue.use(({ find }) => find(replayId)),
-      followReplay,
-    ),
-  format: (job) => formatReplay(job),
+  examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
+  input: { replayId, follow: onlySwitch("Show the progress until it ends; Ctrl-C leaves it running") },
+  *run({ replayId, follow }) {
+    const job = yield* ReplayJobQueue.use(({ find }) => find(replayId))
+    if (!follow) return job
+    const ended = yield* followReplay(job)
+    return yield* print(ended, () => formatReplay(ended))
+  },
 })
 
 const cancel = changing({
@@ -53,6 +48,6 @@ const cancel = changing({
 
 export const replays = group({
   about: "Dead letters and events that the workers deliver again",
-  commands: { list, show, follow, cancel },
+  commands: { list, show, cancel },
   services: Layer.merge(ReplayJobQueuePg, ReplayReader.layer),
 })

@@ -55,9 +55,9 @@ const show = revealing({
   ],
 })
 
-const done = changing({
+const markDone = changing({
   about: "Mark the replies of a recipient as done: answered, passed on, or nothing to do",
-  examples: ["ops replies done rcp_…"],
+  examples: ["ops replies mark-done rcp_…"],
   input: { recipientId },
   *run({ recipientId }) {
     const [{ organizationId }] = yield* findReplies(recipientId)
@@ -67,6 +67,6 @@ const done = changing({
 
 export const replies = group({
   about: "What people wrote to the return path of their message instead of to its sender",
-  commands: { list, show, done },
+  commands: { list, show, "mark-done": markDone },
   services: Layer.merge(ReplyReader.layer, ReplyRepositoryPg),
 })

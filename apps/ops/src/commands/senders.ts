@@ -1,7 +1,6 @@
 import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
 import { DomainName } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
-import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { describeRamp, Ramp } from "@outreach/domain/senders/Ramp"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, formatFrom, Selector } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -38,9 +37,9 @@ const newKey = Effect.fnUntraced(function* ({ selector, dkimKey }: Values<typeof
 
 const PUBLISH = "\nPublish the DNS records, and then run `ops senders verify"
 
-const add = changing({
+const create = changing({
   about:
-    "Add the sender of an organization or of one of its programs, with a DKIM key, and print the DNS records to publish",
+    "Create the sender of an organization or of one of its programs, with a DKIM key, and print the DNS records to publish",
   input: {
     organizationId,
     programId: optional(flag(ProgramId, "The program's id, pgm_… (default all programs that have none of their own)")),
@@ -74,7 +73,7 @@ const list = reading({
   input: { organizationId: optional(organizationId) },
   *run({ organizationId }) {
     const senders = yield* SenderRepository.use(({ list }) => list(organizationId))
-    const { json } = yield* Output
+    const json = (yield* Output) === "json"
     return senders.map(({ keys, ...sender }) => ({
       ...sender,
       from: formatFrom(sender),
@@ -114,7 +113,7 @@ const verify = changing({
   *run({ senderId, dnsServer }) {
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
     const { sender, verified, checks } = yield* verifySender(senderId, checkSender(dnsServer))
-    if ((yield* Output).json) return { ...verified, checks }
+    if ((yield* Output) !== "table") return { ...verified, checks }
     const { linkDomain } = sender
     const isNew = sender.liveSince === null || sender.keys.some(({ signsFrom }) => signsFrom === null)
     yield* printToStderr(
@@ -192,29 +191,8 @@ const remove = changing({
   },
 })
 
-const linkDomains = reading({
-  about:
-    "List the domains that serve links, also those that no sender names any more, by name; of one organization or of all",
-  input: { organizationId: optional(organizationId) },
-  run: ({ organizationId }) => LinkDomainRepository.use(({ list }) => list(organizationId)),
-  columns: ["domain", "organizationId", "createdAt", "verifiedAt"],
-})
-
-const removeLinkDomain = changing({
-  about:
-    "Remove a link domain that no sender names: links that were sent with it lead nowhere once its certificate ends. Asks first, or needs --yes",
-  input: { domain: argument(DomainName, "The domain, such as click.acme.example"), yes },
-  *run({ domain, yes }) {
-    yield* confirm(`remove the link domain ${domain}, with which links in sent e-mails end`, { yes })
-    return { ...(yield* LinkDomainRepository.use(({ remove }) => remove(domain))), removed: true }
-  },
-})
-
 export const senders = group({
   about: "In whose name e-mails are sent, and the DKIM keys that sign them",
-  commands: {
-    ...{ add, list, show, verify, update, "rotate-dkim": rotateDkim, remove },
-    ...{ "link-domains": linkDomains, "remove-link-domain": removeLinkDomain },
-  },
+  commands: { create, list, show, update, verify, "rotate-dkim": rotateDkim, remove },
   services: senderRepository,
 })

@@ -43,9 +43,9 @@ const readScope = Effect.fnUntraced(function* ({ programId, organizationId }: Va
   return { organizationId } satisfies SuppressionScope
 })
 
-const add = changing({
+const create = changing({
   about: "Never let a program, or all of an organization, write to a clinician; withdraws the waiting recipients",
-  examples: ["ops suppressions add --program pgm_… --email someone@clinic.example"],
+  examples: ["ops suppressions create --program pgm_… --email someone@clinic.example"],
   input: {
     ...scopeFlags,
     ...clinicianFlags,
@@ -186,7 +186,7 @@ const load = changing({
 
 export const suppressions = group({
   about: "Clinicians that a program must not write to",
-  commands: { add, remove, list, import: load, export: exportEntries },
+  commands: { create, list, remove, import: load, export: exportEntries },
   services: Layer.mergeAll(
     SuppressionRepositoryPg,
     WithdrawalRepositoryPg,

@@ -55,7 +55,7 @@ export const followReplay = Effect.fnUntraced(
   (following, { id }) =>
     Effect.onInterrupt(following, () =>
       printToStderr(
-        `\nIt goes on without you. Follow it with \`ops replays follow ${id}\`, end it with \`ops replays cancel ${id}\`.`,
+        `\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.`,
       ),
     ),
 )
@@ -80,13 +80,13 @@ export const NOUNS = { dead_letters: "dead letter", log: "event" } as const sati
 export const formatReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
   switch (state) {
     case "running":
-      return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays follow ${id}\`.`
+      return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`
     case "finished": {
-      const purged = total - replayed - replayedByOthers
+      const removed = total - replayed - replayedByOthers
       const notes = [
         ...(replayed < total ? [` of ${total}`] : []),
         ...(replayedByOthers > 0 ? [`; others had replayed ${replayedByOthers} already`] : []),
-        ...(purged > 0 ? [`; ${purged} had been purged`] : []),
+        ...(removed > 0 ? [`; ${removed} had been removed`] : []),
       ]
       return `Replayed ${formatCount(replayed, NOUNS[kind])}${notes.join("")}.`
     }

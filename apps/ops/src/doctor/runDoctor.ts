@@ -42,7 +42,7 @@ const DATABASE_LIMIT = "10 seconds"
 
 /** Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings. */
 export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
-  const { json } = yield* Output
+  const output = yield* Output
   const made: Array<Finding & { readonly check: string }> = []
   /** Prints and returns the findings of a check. What makes the check fail is a finding, too. */
   const check = Effect.fnUntraced(function* <R>(
@@ -52,7 +52,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     const found = [yield* Effect.catch(findings, Effect.succeed)].flat()
     for (const finding of found) {
       made.push({ check: name, ...finding })
-      if (!json) yield* Console.log(formatFinding(`${name.padEnd(10)}  `, finding))
+      if (output === "table") yield* Console.log(formatFinding(`${name.padEnd(10)}  `, finding))
     }
     return found
   })
@@ -111,6 +111,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
 
   const count = made.filter(({ status }) => status === "failed").length
   if (count > 0) {
+    if (output === "csv") yield* print({ checks: made }, String)
     const sentence = `${formatCount(count, "check")} of ${made.length} failed.`
     return yield* refuse("DoctorFailed", sentence, { checks: made })
   }
@@ -204,7 +205,7 @@ const failingFindings = Effect.map(
         `Every call to the endpoint ${id} has failed since ${failingSince.slice(0, 16)}Z${disabledAt === null ? "" : ", and it was disabled"}; ${hasContacts ? "the contacts of its organization are notified" : "its organization has no contacts to tell"}.`,
         hasContacts
           ? `Ask the partner. \`ops endpoints enable ${id}\` says what it missed.`
-          : `Name them with \`ops organizations update --organization ${organizationId} --contact\`.`,
+          : `Name them with \`ops organizations update ${organizationId} --contact\`.`,
       ),
     ),
 )

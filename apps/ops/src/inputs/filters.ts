@@ -27,6 +27,7 @@ export const emailAddress = Effect.promise(
 )
 
 export const calendarDate = (description: string) => flag(CalendarDate, description)
+export const dateArgument = (description: string) => argument(CalendarDate, description)
 
 /** A flag for a date-time with `Z` or an offset, converted to UTC. */
 export const instant = (description: string) => flag(Instant, description)
@@ -41,9 +42,14 @@ export const period = (selected: string, more = "") => ({
 export const CONTINUES = "; to continue a list, give the last row's time"
 
 export const organizationId = flag(OrganizationId, "The organization's id, org_…")
+/** The organization that a command is about. */
+export const organizationArgument = named("organization", argument(OrganizationId, "The organization's id, org_…"))
 export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
 export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
+
+export const campaignFlag = flag(CampaignId, "The campaign's id, cmp_…")
+export const endpointFlag = flag(EndpointId, "The endpoint's id, whe_…")
 
 /** The flags that say what the columns of an import file hold. */
 export const columnFlags = {

@@ -1,3 +1,4 @@
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
@@ -5,31 +6,47 @@ import { Console, Context, Effect } from "effect"
 import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
 import { onlySwitch } from "../inputs/Input.ts"
 
-/** How results are printed. With `--json` standard output holds exactly one JSON value, with the field names of the API. */
-export class Output extends Context.Reference<{ readonly json: boolean }>("ops/Output", {
-  defaultValue: () => ({ json: false }),
+export const OUTPUT_FORMS = ["table", "json", "csv"] as const
+
+/** How results are printed, by `--output`. As `json`, standard output holds exactly one JSON value, with the field names of the API. */
+export class Output extends Context.Reference<(typeof OUTPUT_FORMS)[number]>("ops/Output", {
+  defaultValue: () => "table",
 }) {}
 
-/** Prints a value as JSON with `--json`, or else a text. */
-export const print = Effect.fnUntraced(function* (value: object, text: () => string) {
-  const { json } = yield* Output
-  yield* Console.log(json ? JSON.stringify(snakeCase(value)) : text())
+/** Prints a value as JSON, as CSV, or else as a text. */
+export const print = Effect.fnUntraced(function* (value: object, text: () => string, csv = () => toCsv(value)) {
+  const output = yield* Output
+  yield* Console.log(output === "json" ? JSON.stringify(snakeCase(value)) : output === "csv" ? csv().trimEnd() : text())
 })
 
-/** Prints a text to standard error; nothing with `--json`. */
+/** Writes the only list of objects in a value as CSV, or else its fields as two columns. */
+const toCsv = (value: object): string => {
+  const [rows, ...others] = Object.values(value).filter(isRows)
+  if (rows === undefined || others.length > 0) {
+    return csvTable(
+      ["field", "value"],
+      Object.entries(value).map(([field, value]) => ({ field: snakeName(field), value: snakeCase(value) })),
+    )
+  }
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return csvTable(columns, rows)
+}
+
+const isRows = (value: unknown): value is ReadonlyArray<object> =>
+  Array.isArray(value) && value.every((each) => typeof each === "object" && each !== null)
+
+/** Prints a text to standard error; nothing as JSON. */
 export const printToStderr = Effect.fnUntraced(function* (text: string) {
-  const { json } = yield* Output
-  if (!json) yield* Console.error(text)
+  if ((yield* Output) !== "json") yield* Console.error(text)
 })
 
-/** Shows a progress bar on standard error until the scope closes; nothing with `--json` or `quiet`. */
+/** Shows a progress bar on standard error until the scope closes; nothing as JSON or with `quiet`. */
 export const printProgress = Effect.fnUntraced(function* (
   label: string,
   total: number,
   { quiet }: { readonly quiet: boolean } = { quiet: false },
 ) {
-  const { json } = yield* Output
-  if (json || quiet) return { advance: () => Effect.void } satisfies ProgressBar
+  if ((yield* Output) === "json" || quiet) return { advance: () => Effect.void } satisfies ProgressBar
   return yield* progressBar(label, total)
 })
 
@@ -126,7 +143,7 @@ export const notConfirmed = ({
 }) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
 
 /** `--yes`: confirms a command that cannot be undone. */
-export const yes = onlySwitch("Do not ask; required without a terminal, and with --json")
+export const yes = onlySwitch("Do not ask; required without a terminal, and with --output json or csv")
 
 /**
  * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.
@@ -144,9 +161,8 @@ export const confirm = Effect.fnUntraced(function* (
   },
 ) {
   if (options.yes) return
-  const { json } = yield* Output
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
-  if (!json && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
+  if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
   return yield* notConfirmed({ action, ...options })
 })

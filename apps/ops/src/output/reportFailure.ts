@@ -9,9 +9,8 @@ import { Output, snakeCase, snakeName } from "./Output.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-  const { json } = yield* Output
   const failure = describeFailure(cause)
-  if (json) yield* Console.log(JSON.stringify({ error: failure }))
+  if ((yield* Output) === "json") yield* Console.log(JSON.stringify({ error: failure }))
   else yield* Console.error(failure.message)
   return failure.code === USAGE ? 2 : 1
 })
@@ -92,12 +91,12 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
 }
 
 /**
- * Prints the requested help or version, with `--json` as one JSON value. Prints nothing for a wrong command line, which `reportFailure` reports
+ * Prints the requested help or version, with `--output json` as one JSON value. Prints nothing for a wrong command line, which `reportFailure` reports
  * in one sentence.
  */
 export const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
-    const { json } = yield* Output
+    const json = (yield* Output) === "json"
     if (event._tag === "Help" && event.reason === "Requested" && json) {
       const formatter = CliOutput.defaultFormatter({ colors: false })
       yield* Console.log(JSON.stringify({ help: formatter.formatHelpDoc(event.helpDoc) }))

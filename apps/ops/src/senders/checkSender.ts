@@ -13,7 +13,7 @@ export const checkSender = (dnsServer: string | undefined) =>
     const records = yield* senderFindings(resolver, sender)
     const links = linkDomain === null ? [] : yield* linkDomainFindings(resolver, linkDomain, yield* linkTarget)
     const checks = [...records, ...links]
-    if (!(yield* Output).json) {
+    if ((yield* Output) === "table") {
       yield* Effect.forEach(checks, (finding) => Console.log(formatFinding("", finding)))
     }
     return checks

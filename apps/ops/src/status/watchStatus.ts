@@ -9,7 +9,7 @@ import { readStatus, type Status, statusServices } from "./readStatus.ts"
 const TIME_LIMIT = "35 seconds"
 
 /**
- * Shows how the deployment stands again and again until it is interrupted: on a terminal in place, with `--json` as one line for each reading.
+ * Shows how the deployment stands again and again until it is interrupted: on a terminal in place, as JSON with one line for each reading.
  *
  * While the database is away, it says so and goes on with a new connection.
  */
@@ -17,7 +17,7 @@ export const watchStatus = Effect.fnUntraced(function* (options: {
   readonly seconds: number
   readonly terminal: Screen
 }) {
-  const { json } = yield* Output
+  const json = (yield* Output) === "json"
   const printJson = (value: object) => Console.log(JSON.stringify(snakeCase(value)))
   const screen = json ? undefined : yield* terminalScreen(options.terminal)
   let last: Status | undefined

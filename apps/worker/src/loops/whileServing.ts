@@ -29,7 +29,7 @@ export const whileServing = Effect.fnUntraced(function* <A, R>(
       if (now < remindAt) return false
       remindAt = now + remindEveryMs
       yield* service === "wait"
-        ? Effect.logWarning("worker is paused, see ops restore status").pipe(Effect.annotateLogs(about))
+        ? Effect.logWarning("worker is paused, see ops restores show").pipe(Effect.annotateLogs(about))
         : Effect.logWarning("worker is paused, its clock and the database's are over an hour apart").pipe(
             Effect.annotateLogs({ database: new Date(standing.now).toISOString() }),
           )

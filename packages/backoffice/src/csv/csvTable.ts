@@ -1,17 +1,17 @@
 import { csvRow, disarmFormula } from "./csvRow.ts"
 
-type Value = string | number | null | ReadonlyArray<string>
-
 /** Writes rows as CSV with a header: times in UTC as spreadsheets read them, and no text as a formula. */
 export const csvTable = <Column extends string>(
   columns: ReadonlyArray<Column>,
-  rows: ReadonlyArray<{ readonly [C in Column]: Value }>,
+  rows: ReadonlyArray<{ readonly [C in Column]?: unknown }>,
 ): string =>
   [columns.map(snakeName), ...rows.map((row) => columns.map((column) => toCell(row[column])))].map(csvRow).join("")
 
-const toCell = (value: Value): string | null => {
-  if (value === null || typeof value === "number") return value === null ? null : String(value)
-  const text = typeof value === "string" ? value : value.join(" | ")
+const toCell = (value: unknown): string | null => {
+  if (value === undefined || value === null) return null
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  const isList = Array.isArray(value) && value.every((each) => typeof each === "string")
+  const text = isList ? value.join(" | ") : typeof value === "string" ? value : JSON.stringify(value)
   return disarmFormula(text).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/, "$1 $2")
 }
 

@@ -96,7 +96,7 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
       state.restoreFault === "restoring"
         ? "The database was restored, and nothing is sent until that is finished."
         : "The database is on another server than the workers last saw, and nothing is sent from it.",
-      "Follow the guide for restores, and run ops restore finish.",
+      "Follow the guide for restores, and run ops restores finish.",
     )
   }
   if (state.isFrozen) {

@@ -61,7 +61,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ threshold: 0, delay: "1m", section: "the-workers-are-paused" },
     found: () => "The workers send nothing, because the database was restored, promoted or moved.",
     advice:
-      "`ops restore status` says which. After a failover to a synchronous standby: `ops restore finish --promoted`.",
+      "`ops restores show` says which. After a failover to a synchronous standby: `ops restores finish --promoted`.",
   },
   {
     ...{ name: "OutreachDeliveriesLate", severity: "critical", reading: "liveOldestSeconds", unit: "seconds" },
@@ -92,8 +92,8 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   {
     ...{ name: "OutreachDeadLettersLeft", severity: "warning", reading: "deadLetters", unit: "count" },
     ...{ threshold: 0, delay: "1d", section: "dead-letters-are-left-lying" },
-    found: (value) => `Dead letters that were neither replayed nor purged: ${value}.`,
-    advice: "Mend the cause, and replay them; purge what nobody will miss.",
+    found: (value) => `Dead letters that were neither replayed nor removed: ${value}.`,
+    advice: "Mend the cause, and replay them; remove what nobody will miss.",
   },
   {
     ...{ name: "OutreachMessagesLate", severity: "warning", reading: "messagesOldestSeconds", unit: "seconds" },
@@ -162,7 +162,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ name: "OutreachClockAhead", severity: "warning", reading: "clockAheadSeconds", unit: "seconds" },
     ...{ threshold: 60, delay: "1m", section: "an-organizations-clock-is-ahead" },
     found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
-    advice: "See to the time synchronisation of the database's machine; `ops database status` names the organizations.",
+    advice: "See to the time synchronisation of the database's machine; `ops database show` names the organizations.",
   },
   {
     ...{ name: "OutreachClockDoubted", severity: "warning", reading: "clockDoubted", unit: "count" },

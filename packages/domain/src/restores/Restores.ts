@@ -10,18 +10,18 @@ import { RestoreRepository } from "./RestoreRepository.ts"
 
 class RestoreUnderWay extends DescribedError(
   "RestoreUnderWay",
-  "A restore to {restoredTo} is under way; `ops restore status` shows it, and `ops restore finish` ends it.",
+  "A restore to {restoredTo} is under way; `ops restores show` shows it, and `ops restores finish` ends it.",
 ) {}
 
 class NoRestoreUnderWay extends DescribedError(
   "NoRestoreUnderWay",
-  "No restore is under way. `ops restore begin` begins one; `ops restore finish --promoted` lets the workers go on after a failover without loss.",
+  "No restore is under way. `ops restores begin` begins one; `ops restores finish --promoted` lets the workers go on after a failover without loss.",
 ) {}
 
 /** The campaigns cannot be resumed, because nobody knows what they sent after the point. */
 class MailLogNotRead extends DescribedError(
   "MailLogNotRead",
-  "Run `ops restore mailed --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
+  "Run `ops restores mark-sent --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
 ) {}
 
 /** The time is not in the past. */

@@ -27,7 +27,7 @@ begin
               select from events
               where organization_id = delivery.organization_id and id = delivery.event_id and emitted_at < than) limit 1)
           union all
-          (select 'dead letter ' || dead.id || ' is neither replayed nor purged'
+          (select 'dead letter ' || dead.id || ' is neither replayed nor removed'
             from older cross join dead_letters dead where replayed_as is null and exists (
               select from events where organization_id = dead.organization_id and id = dead.event_id and emitted_at < than) limit 1)
           union all

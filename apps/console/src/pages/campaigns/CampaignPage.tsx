@@ -172,8 +172,8 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
   const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
   return [
     `ops campaigns show ${id}`,
-    `ops recipients export ${id} --out outcomes.csv`,
-    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`, `ops campaigns seeds ${id}`]),
+    `ops recipients export --campaign ${id} --out outcomes.csv`,
+    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`, `ops seeds list --campaign ${id}`]),
     ...moves.filter((move) => isPossible(move, status)).map((move) => `ops campaigns ${move} ${id}`),
   ]
 }
@@ -215,7 +215,7 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
   )
 }
 
-const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns rate", {
+const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns update", {
   role: "operator",
   inputs: {
     "per-minute": required(

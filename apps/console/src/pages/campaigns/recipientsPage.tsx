@@ -64,7 +64,7 @@ export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients
     return (
       <Page
         title={foreign`Recipients of ${name}`}
-        commands={[`ops recipients export ${id} --out outcomes.csv${isShown ? " --reveal" : ""}`]}
+        commands={[`ops recipients export --campaign ${id} --out outcomes.csv${isShown ? " --reveal" : ""}`]}
       >
         <p>
           Of the campaign <IdLink id={id}>{name}</IdLink>, those who changed last first.

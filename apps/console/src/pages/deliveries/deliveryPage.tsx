@@ -44,7 +44,7 @@ export const replayDelivery = defineAction("/deliveries/replay", "dead-letters r
 })
 
 /** A delivery with its attempts side by side; what was sent and answered is masked. */
-const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
+const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request", {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {
     const deliveries = yield* DeliveryReader
@@ -72,7 +72,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries request", {
         id={id}
         commands={[
           `ops deliveries show ${id}`,
-          ...(isShown ? [`ops deliveries request ${id}`] : []),
+          ...(isShown ? [`ops deliveries show-request ${id}`] : []),
           ...(waits ? [`ops deliveries retry ${id}`] : []),
           ...(isDead ? [`ops dead-letters replay ${id}`] : []),
         ]}

@@ -23,8 +23,8 @@ const digestDayPage = definePage("/digest/:date", {
       <Page
         title={`Digest of ${date}`}
         commands={[
-          `ops digest show --organization ${organization} --date ${date}`,
-          `ops digest verify --organization ${organization} --date ${date}`,
+          `ops digests show ${date} --organization ${organization}`,
+          `ops digests verify ${date} --organization ${organization}`,
         ]}
       >
         <nav class="pager" aria-label="Days">
@@ -102,7 +102,7 @@ const isHit = (name: (typeof OUTREACH)[number]): name is "opened" | "clicked" =>
 /** The dates that one request recounts at most: it reads every event of them. The command takes more. */
 const MAX_DATES = 31
 
-const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
+const verifyDigestAction = defineAction("/digest/verify", "digests verify", {
   role: "operator",
   isRepeatable: true,
   inputs: {
@@ -115,10 +115,7 @@ const verifyDigestAction = defineAction("/digest/verify", "digest verify", {
     const { dates, discrepancies } = yield* verifyDigest(date, to, organization)
     const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
     return (
-      <Page
-        title="Digest verified"
-        commands={[`ops digest verify --organization ${organization} --date ${date} --to ${to}`]}
-      >
+      <Page title="Digest verified" commands={[`ops digests verify ${date} --organization ${organization} --to ${to}`]}>
         {discrepancies.length === 0 ? (
           <p class="notice">The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.</p>
         ) : (

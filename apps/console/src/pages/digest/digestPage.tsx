@@ -95,9 +95,9 @@ export const digestPage = definePage("/digest", {
       <Page
         title={foreign`Digest of ${program.name}`}
         commands={[
-          `ops digest forecast ${ofProgram}${flagsOf({ by })}`,
-          `ops digest days ${ofProgram} --from ${first} --to ${last}`,
-          `ops digest verify --organization ${organizationId} --date ${first} --to ${last}`,
+          `ops digests forecast ${ofProgram}${flagsOf({ by })}`,
+          `ops digests list ${ofProgram} --from ${first} --to ${last}`,
+          `ops digests verify ${first} --organization ${organizationId} --to ${last}`,
         ]}
       >
         {filters}

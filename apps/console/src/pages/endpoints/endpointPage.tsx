@@ -59,8 +59,8 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         id={id}
         commands={[
           `ops endpoints show ${id}`,
-          `ops endpoints outcomes ${id}`,
-          `ops endpoints breaker ${id}`,
+          `ops deliveries count-outcomes --endpoint ${id}`,
+          `ops breaker-changes list --endpoint ${id}`,
           `ops secrets list ${endpoint.ownSecrets ? `--endpoint ${id}` : `--organization ${organizationId}`}`,
         ]}
       >

@@ -37,7 +37,7 @@ const importsPage = definePage("/campaigns/:campaign/imports", {
       <Page
         title={foreign`Imports into ${campaign.name}`}
         commands={[
-          `ops recipients imports ${campaignId}`,
+          `ops imports list --campaign ${campaignId}`,
           ...(isOpen(campaign) ? [`ops recipients import --campaign ${campaignId} list.csv --check`] : []),
         ]}
       >
@@ -88,7 +88,7 @@ const importPage = definePage("/imports/:import", {
       <Page
         title={foreign`Import into ${campaign.name}`}
         id={importId}
-        commands={[`ops recipients imports ${campaignId}`, `ops recipients rejects ${importId}`]}
+        commands={[`ops imports list --campaign ${campaignId}`, `ops imports show ${importId}`]}
       >
         <Live id="import" seconds={found.status === "running" ? 2 : undefined}>
           <p>
@@ -147,7 +147,7 @@ const DownloadLink = (props: { readonly id: ImportId; readonly isWhole: boolean 
 
 const rejectsFile = defineResource("/imports/:import/rejects", {
   role: "operator",
-  command: "recipients rejects",
+  command: "imports show",
   run: Effect.fnUntraced(function* ({ import: importId }) {
     const { rejects } = yield* (yield* ImportLog).find(importId)
     const rows = [["line", "reason"], ...rejects.map(({ line, reason }) => [String(line), reason])]

@@ -87,8 +87,8 @@ const contentOf = (inbox: Inbox) => {
       title="Inbox"
       commands={[
         `ops inbox list${only}${isQuarantined ? "" : ` --${state}`}${flagsOf(others)}`,
-        `ops inbox reasons${only}`,
-        `ops inbox hours${only} --last ${HOURS}`,
+        `ops inbox count-reasons${only}`,
+        `ops inbox count-hours${only} --last ${HOURS}`,
       ]}
     >
       <States {...inbox} />

@@ -50,7 +50,7 @@ const issuePage = definePage("/issues/:group", {
           `ops dead-letters list --group ${id}`,
           `ops dead-letters replay --group ${id} --dry-run`,
           `ops dead-letters replay --group ${id} --rate 100 --detach`,
-          `ops dead-letters purge --group ${id} --dry-run`,
+          `ops dead-letters remove --group ${id} --dry-run`,
         ]}
       >
         <Facts
@@ -77,7 +77,12 @@ const issuePage = definePage("/issues/:group", {
             <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
           {stored > 0 && (
-            <AskFirst page={purgeRoutes[0]} params={{ group: id }} label={`Purge ${formatCount(stored)}`} isDangerous />
+            <AskFirst
+              page={removeRoutes[0]}
+              params={{ group: id }}
+              label={`Remove ${formatCount(stored)}`}
+              isDangerous
+            />
           )}
           {mutedAt === null ? (
             <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />
@@ -117,16 +122,16 @@ const unmuteIssue = defineAction("/issues/:group/unmute", "issues unmute", {
     Effect.flatMap(FailureGroupRepository, ({ unmute }) => Effect.as(unmute(group), "It is shown and counted again.")),
 })
 
-const purgeRoutes = defineConfirmation("/issues/:group/purge", "dead-letters purge", {
+const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters remove", {
   role: "admin",
   ask: Effect.fnUntraced(function* ({ group: id }) {
     const group = yield* (yield* FailureGroupReader).find(id)
     const { stored, open, openedAt, lastAt, endpointId, organizationId } = group
     return {
-      title: foreign`Purge the dead letters of ${textOf(groupTitle(group))}?`,
+      title: foreign`Remove the dead letters of ${textOf(groupTitle(group))}?`,
       commands: [
-        `ops dead-letters purge --group ${id} --dry-run`,
-        `ops dead-letters purge --group ${id} --confirm ${stored}`,
+        `ops dead-letters remove --group ${id} --dry-run`,
+        `ops dead-letters remove --group ${id} --confirm ${stored}`,
       ],
       back: `/issues/${id}`,
       many: `${formatCounted(stored, "dead letter")}, of which ${formatCount(open)} were never replayed`,
@@ -140,17 +145,17 @@ const purgeRoutes = defineConfirmation("/issues/:group/purge", "dead-letters pur
         word: String(stored),
         because: "They are deleted for good. The partner never gets those that were not replayed.",
       },
-      label: "Purge for good",
+      label: "Remove for good",
     }
   }),
   run: Effect.fnUntraced(function* ({ group }, { now, operator: { organizationId } }) {
     const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
-    const purged = yield* purgeDeadLetters(filter, fromUnixMillis(now))
-    return { to: "/issues", notice: `${formatCounted(purged, "dead letter")} purged.` }
+    const removed = yield* purgeDeadLetters(filter, fromUnixMillis(now))
+    return { to: "/issues", notice: `${formatCounted(removed, "dead letter")} removed.` }
   }),
 })
 
-export const issueRoutes = [issuePage, muteIssue, unmuteIssue, ...purgeRoutes] as const
+export const issueRoutes = [issuePage, muteIssue, unmuteIssue, ...removeRoutes] as const
 
 type Cause = Pick<FailureGroup, "status" | "outcome" | "firstLine">
 

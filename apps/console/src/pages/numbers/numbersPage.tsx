@@ -62,8 +62,8 @@ const numbersPage = definePage("/numbers", {
         title="Numbers"
         commands={[
           `ops numbers show${flagsOf(chosen)}`,
-          `ops numbers show${flagsOf(chosen)} --csv`,
-          `ops numbers domains${flagsOf({ organization, program })}`,
+          `ops numbers show${flagsOf(chosen)} --output csv`,
+          `ops bounced-domains list${flagsOf({ organization, program })}`,
         ]}
       >
         <FilterBar

@@ -30,7 +30,7 @@ const operatorPage = definePage("/operators/:operator", {
       <Page
         title={<ForeignText>{name}</ForeignText>}
         id={id}
-        commands={[`ops operators sessions ${id}`, `ops audit list --operator "${name}"`]}
+        commands={[`ops sessions list --operator ${id}`, `ops audit list --operator "${name}"`]}
       >
         <Facts
           facts={{
@@ -99,7 +99,7 @@ const roleAction = defineAction("/operators/:operator/role", "operators update",
   }),
 })
 
-const linkAction = defineAction("/operators/:operator/link", "operators link", {
+const linkAction = defineAction("/operators/:operator/link", "sign-in-links create", {
   role: "admin",
   inputs: { expires: expiresInput },
   run: Effect.fnUntraced(function* ({ operator: id, expires }) {

@@ -52,7 +52,7 @@ const operatorsPage = definePage("/operators", {
     }
     const removed = operators.filter(({ removedAt }) => removedAt !== null)
     return (
-      <Page title="Operators" commands={["ops operators list", `ops operators add --name "…" --role viewer`]}>
+      <Page title="Operators" commands={["ops operators list", `ops operators create --name "…" --role viewer`]}>
         <Table
           label="Operators"
           rows={operators.filter(({ removedAt }) => removedAt === null)}
@@ -83,7 +83,7 @@ const operatorsPage = definePage("/operators", {
   }),
 })
 
-const addAction = defineAction("/operators", "operators add", {
+const addAction = defineAction("/operators", "operators create", {
   role: "admin",
   inputs: {
     name: required(
@@ -113,7 +113,7 @@ export const linkFor = Effect.fnUntraced(function* (operator: Operator, seconds:
     }
   const { token } = yield* createSignInLink(id, { seconds, once: true })
   return (
-    <Page title="Sign-in link" id={id} commands={[`ops operators link ${id} --expires ${seconds}s`]}>
+    <Page title="Sign-in link" id={id} commands={[`ops sign-in-links create --operator ${id} --expires ${seconds}s`]}>
       <ShownOnce text={Redacted.make(`${consoleUrl}/sign-in/${Redacted.value(token)}`)} back={back}>
         <p>
           {foreign`It signs in who opens it as “${name}”, with the role ${role}`}: once, within{" "}

@@ -87,7 +87,7 @@ const readDocumentsLink = (text: Redacted.Redacted) =>
     </LinkLine>
   ))
 
-const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue", {
+const issueKeyAction = defineAction("/partners/:organization/keys", "keys create", {
   forPartners: true,
   role: "admin",
   inputs: {
@@ -101,7 +101,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys issue"
     return (
       <Page
         title="New API key"
-        commands={[`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`]}
+        commands={[`ops keys create --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`]}
       >
         <ShownOnce text={text} back={`/partners/${organization}`}>
           <p>

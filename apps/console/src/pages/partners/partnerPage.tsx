@@ -82,7 +82,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
       }
       id={id}
       commands={[
-        `ops organizations show --organization ${id}`,
+        `ops organizations show ${id}`,
         `ops keys list --organization ${id}`,
         `ops secrets list --organization ${id}`,
       ]}

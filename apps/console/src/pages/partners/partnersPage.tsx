@@ -32,7 +32,7 @@ export const partnersPage = definePage("/partners", {
       endpoints: endpoints.filter(({ organizationId }) => organizationId === organization.id),
     }))
     return (
-      <Page title="Partners" commands={["ops organizations list", "ops organizations show --organization org_…"]}>
+      <Page title="Partners" commands={["ops organizations list", "ops organizations show org_…"]}>
         {bound === undefined && <AskFirst page={newPartnerPage} label="Add an organization" isPrimary />}
         <Table
           label="Partners"

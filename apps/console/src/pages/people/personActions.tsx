@@ -38,7 +38,7 @@ const changeBy = (change: typeof suppress | typeof lift) =>
     return yield* change(given.program === undefined ? { organizationId } : { programId: given.program }, clinicians)
   })
 
-export const suppressPerson = defineAction("/people/:id/suppress", "suppressions add", {
+export const suppressPerson = defineAction("/people/:id/suppress", "suppressions create", {
   role: "operator",
   inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
   run: changeBy(suppress),
@@ -56,7 +56,7 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
   run: changeBy(lift),
 })
 
-export const repliesDone = defineAction("/people/:id/done", "replies done", {
+export const repliesDone = defineAction("/people/:id/done", "replies mark-done", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ id }) {
     const { organizationId } = yield* findPerson(id)

@@ -49,9 +49,9 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
         commands={[
           `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
           ...(replies.length > 0
-            ? [`ops replies show ${id}${isShown ? " --reveal" : ""}`, `ops replies done ${id}`]
+            ? [`ops replies show ${id}${isShown ? " --reveal" : ""}`, `ops replies mark-done ${id}`]
             : []),
-          `ops suppressions add --organization ${organizationId} --npi … --reason "…"`,
+          `ops suppressions create --organization ${organizationId} --npi … --reason "…"`,
           `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
           `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
         ]}

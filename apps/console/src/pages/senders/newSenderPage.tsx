@@ -27,7 +27,7 @@ export const newSenderPage = definePage(path, {
       <Page
         title="Add a sender"
         commands={[
-          `ops senders add --organization ${organization ?? "org_…"} --from "Acme Health <outreach@acme.example>"`,
+          `ops senders create --organization ${organization ?? "org_…"} --from "Acme Health <outreach@acme.example>"`,
         ]}
       >
         <p>
@@ -56,7 +56,7 @@ export const newSenderPage = definePage(path, {
 
 const { from, ...others } = senderInputs
 
-const addSenderAction = defineAction(path, "senders add", {
+const addSenderAction = defineAction(path, "senders create", {
   role,
   inputs: {
     organization: required(field(OrganizationId, "Organization", { kind: "choice" })),

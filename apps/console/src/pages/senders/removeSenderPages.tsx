@@ -36,7 +36,7 @@ const removeSenderRoutes = defineConfirmation("/senders/:sender/remove", "sender
   }),
 })
 
-const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove", "senders remove-link-domain", {
+const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove", "link-domains remove", {
   role: "admin",
   chosen: { "link-domain": required(DomainName) },
   ask: Effect.fnUntraced(function* ({ "link-domain": domain }) {
@@ -46,7 +46,7 @@ const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove",
     return {
       title: "Remove the link domain?",
       label: "Remove it for good",
-      commands: [`ops senders remove-link-domain ${domain}`],
+      commands: [`ops link-domains remove ${domain}`],
       back: "/senders",
       many: "All links in e-mails that were sent with it",
       whom: <IdLink id={found.organizationId}>{name}</IdLink>,

@@ -26,7 +26,7 @@ export const sendersPage = definePage("/senders", {
     const nameOf = (id: string): string => nameIn([...organizations, ...programs], id)
     const flags = flagsOf({ organization })
     return (
-      <Page title="Senders" commands={[`ops senders list${flags}`, `ops senders link-domains${flags}`]}>
+      <Page title="Senders" commands={[`ops senders list${flags}`, `ops link-domains list${flags}`]}>
         <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table

@@ -40,7 +40,7 @@ const changeBy = (change: typeof suppress | typeof lift) =>
     return { to: list, notice: yield* change(scope, [yield* readClinician(given)]) }
   })
 
-export const addSuppression = defineAction("/suppressions/add", "suppressions add", {
+export const addSuppression = defineAction("/suppressions/add", "suppressions create", {
   role: "operator",
   inputs,
   run: changeBy(suppress),

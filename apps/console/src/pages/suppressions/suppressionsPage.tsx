@@ -67,7 +67,7 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
         title="Suppressions"
         commands={[
           `ops suppressions list ${given.program ? `--program ${program}` : `--organization ${organization}`}`,
-          `ops suppressions add --program ${program} --npi … --reason "…"`,
+          `ops suppressions create --program ${program} --npi … --reason "…"`,
           `ops suppressions remove --program ${program} --email … --reason "…"`,
           `ops suppressions import --program ${program} clinicians.csv`,
           `ops suppressions export --organization ${organization} --out suppressions.csv`,

@@ -25,7 +25,7 @@ export const systemPage = definePage("/system", {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)
     return (
-      <Page title="System" commands={["ops doctor", "ops status", "ops database status"]}>
+      <Page title="System" commands={["ops doctor", "ops status", "ops database show"]}>
         <Problems {...system} />
         <Processes {...system} />
         <Server {...system} />

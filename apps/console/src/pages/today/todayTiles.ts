@@ -50,7 +50,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/issues?state=dead",
     tone: today.deadLetters > 0 ? "warning" : "good",
     value: formatCount(today.deadLetters),
-    detail: "neither replayed nor purged",
+    detail: "neither replayed nor removed",
     history: { unit: "dead letters", of: ({ deadLetters }) => deadLetters },
   },
   {

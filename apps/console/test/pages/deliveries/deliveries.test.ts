@@ -168,7 +168,7 @@ describe("a delivery", () => {
     expect(shown.words).toMatch(/"token": "[0-9A-Za-z]{6}"/)
     expect(shown.words).not.toContain("characters)")
     const [entry] = await test().run(
-      Effect.flatMap(AuditLog.make, (log) => log.list({ command: "deliveries request" }, 1)),
+      Effect.flatMap(AuditLog.make, (log) => log.list({ command: "deliveries show-request" }, 1)),
     )
     expect(entry).toMatchObject({ result: "succeeded", arguments: { delivery: dead().id } })
     expect((await (await test().as("viewer")).post(`/deliveries/${dead().id}/show`)).status).toBe(403)

@@ -112,7 +112,7 @@ describe("a list that is imported in the console", () => {
       "",
     ])
     expect(await audited()).toEqual([
-      { command: "recipients rejects", arguments: { import: importId.slice("/imports/".length) }, result: "succeeded" },
+      { command: "imports show", arguments: { import: importId.slice("/imports/".length) }, result: "succeeded" },
       {
         command: "recipients import",
         arguments: expect.objectContaining({ campaign: campaign.id, "skip-bad": "yes" }),
@@ -137,7 +137,7 @@ const audited = () =>
     SqlClient.SqlClient.use(
       (sql) => sql`
         select command, arguments, result from audit_log join audit_results on command_id = id
-        where starts_with(command, 'recipients ') order by id desc`,
+        where command like any (array['recipients %', 'imports %']) order by id desc`,
     ),
   )
 

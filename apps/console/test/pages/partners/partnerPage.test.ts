@@ -56,7 +56,7 @@ it("shows how much of its limit a key uses, which errors it got, and how far its
   expect(words).toMatch(/RATE_LIMITED\s*Nightly sync\s*500/)
   expect(words).toMatch(/INVALID_SIGNATURE\s*whe_[0-9a-f]+\s*3/)
   expect(words).toMatch(/Nightly sync\s*Events\s*Reading\s*2/)
-  expect(words).toContain(`ops organizations show --organization ${organizationId}`)
+  expect(words).toContain(`ops organizations show ${organizationId}`)
   expect(document.querySelectorAll("form[action*='/keys'], form[action*='/secrets']")).toHaveLength(0)
   const partners = await viewer.get("/partners")
   expect(partners.words).toMatch(/Acme Health/)

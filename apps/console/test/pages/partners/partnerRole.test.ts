@@ -119,7 +119,7 @@ it("issues, rotates and revokes keys, which open the documents with the key fill
   expect((await visitor.post(`/keys/${key!.id}/revoke`, { typed: "Nightly sync" })).words).toContain("Revoked")
   expect([await keyOf(text), (await keyOf(next))?.organizationId]).toEqual([undefined, organizationId])
   expect(await recorded(seeded)).toEqual([
-    ["partner", "keys issue", "succeeded"],
+    ["partner", "keys create", "succeeded"],
     ["partner", "keys rotate", "succeeded"],
     ["partner", "keys revoke", "succeeded"],
   ])
@@ -156,7 +156,7 @@ it("reads the body of its delivery, sends a test, replays what failed, and is re
   const [job] = await test().run(ReplayReader.use(({ list }) => list(1, seeded.organizationId)))
   expect((await visitor.post(`/replays/${job!.id}/cancel`)).words).toContain("Cancelled")
   expect(await recorded(seeded)).toEqual([
-    ["partner", "deliveries request", "succeeded"],
+    ["partner", "deliveries show-request", "succeeded"],
     ["partner", "endpoints test", "succeeded"],
     ["partner", "dead-letters replay", "succeeded"],
     ["partner", "replays cancel", "succeeded"],

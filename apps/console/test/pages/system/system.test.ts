@@ -26,7 +26,7 @@ it("says what is wrong and what to do about it, and what is right below", async 
   ])
   expect(problems).toContainEqual([
     "warning",
-    "Dead letters that were neither replayed nor purged: 3.",
+    "Dead letters that were neither replayed nor removed: 3.",
     expect.any(String),
     "OutreachDeadLettersLeft fires after 1d; docs/operations.md#dead-letters-are-left-lying",
   ])

@@ -29,7 +29,7 @@ const BATCH_SIZE = 500
 const begin = changing({
   about:
     "Begin the work after a restore, before any process is started: nothing is sent, the clocks move on, and campaigns that may have sent are paused",
-  examples: ["ops restore begin --restored-to 2026-12-01T03:10:00Z"],
+  examples: ["ops restores begin --restored-to 2026-12-01T03:10:00Z"],
   input: {
     restoredTo: instant("The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
     margin: optional(
@@ -69,7 +69,7 @@ const mailed = changing({
   },
 })
 
-const status = reading({
+const show = reading({
   about: "Show whether the workers may send, and what the last restore changed, with the text for each partner",
   *run() {
     const restores = yield* RestoreRepository
@@ -89,7 +89,7 @@ const finish = changing({
   about: "Let the workers send again, and print what each partner must do. Asks first, or needs --yes",
   input: {
     resumeCampaigns: switchFlag(
-      "Resume the campaigns that the restore paused; the logs given to `mailed` must be complete",
+      "Resume the campaigns that the restore paused; the logs given to `mark-sent` must be complete",
     ),
     promoted: switchFlag("Let the workers go on after a failover, an upgrade or a move that lost nothing"),
     yes,
@@ -120,9 +120,9 @@ const finish = changing({
   format: (result) => ("partners" in result ? formatReport(result) : formatRecord(result)),
 })
 
-export const restore = group({
+export const restores = group({
   about: "What to do after the database was restored to a point in the past",
-  commands: { begin, mailed, status, finish },
+  commands: { begin, "mark-sent": mailed, show, finish },
   services: RestoreRepositoryPg,
 })
 

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
-import { formatBar } from "../src/commands/digest.ts"
+import { formatBar } from "../src/commands/digests.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
@@ -39,9 +39,9 @@ beforeAll(() =>
   ),
 )
 
-const show = (date: string) => ["digest", "show", "--organization", org, "--date", date]
+const show = (date: string) => ["digests", "show", "--organization", org, date]
 
-describe("digest show", () => {
+describe("digests show", () => {
   it("prints the funnel as a table with bars, and the outreach, of each program", async () => {
     const { stdout, code } = await run(show("2026-02-03"))
     expect(code).toBe(0)
@@ -62,7 +62,7 @@ clicked               1    1       0             0
 `)
   })
 
-  it("prints one value in the names of the wire with --json", async () => {
+  it("prints one value in the names of the wire with --output json", async () => {
     const { date, data } = await runJson(...show("2026-02-04"))
     expect([date, data.length]).toEqual(["2026-02-04", 1])
     expect(data[0]).toMatchObject({
@@ -80,56 +80,47 @@ clicked               1    1       0             0
 
   it("says so when the organization has no program", async () => {
     const stranger = "org_00000000000070008000000000000000"
-    const { stdout } = await run(["digest", "show", "--organization", stranger, "--date", "2026-02-03"])
+    const { stdout } = await run(["digests", "show", "--organization", stranger, "2026-02-03"])
     expect(stdout).toBe("None.\n")
   })
 })
 
-describe("digest days and forecast", () => {
+describe("digests list and forecast", () => {
   const of = () => ["--organization", org, "--program", programId]
 
   it("show each date of a range", async () => {
     const range = ["--from", "2026-02-02", "--to", "2026-02-04"]
-    const { data } = await runJson("digest", "days", ...of(), ...range)
+    const { data } = await runJson("digests", "list", ...of(), ...range)
     expect(data.map((day: { date: string; outreach: { sent: number } }) => [day.date, day.outreach.sent])).toEqual([
       ["2026-02-02", 0],
       ["2026-02-03", 2],
       ["2026-02-04", 0],
     ])
-    const { stdout } = await run(["digest", "days", ...of(), ...range])
+    const { stdout } = await run(["digests", "list", ...of(), ...range])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
-    expect((await runFailing("digest", "days", ...of(), "--from", "2026-02-03", "--to", "2026-02-02")).code).toBe(
+    expect((await runFailing("digests", "list", ...of(), "--from", "2026-02-03", "--to", "2026-02-02")).code).toBe(
       "invalid_range",
     )
   })
 
   it("say when the targets are reached, and how that is known", async () => {
-    const forecast = await runJson("digest", "forecast", ...of())
+    const forecast = await runJson("digests", "forecast", ...of())
     expect(forecast).toMatchObject({
       learner_qualified: { _tag: "Reached" },
       completer_qualified: { _tag: "NoTarget" },
     })
-    const { stdout } = await run(["digest", "forecast", ...of(), "--by", "2026-12-31"])
+    const { stdout } = await run(["digests", "forecast", ...of(), "--by", "2026-12-31"])
     expect(stdout).toContain("learner_qualified: 3 of 3, wanted by 2026-12-31\n  The target is reached.")
     expect(stdout).toContain("the mean of the last 7 complete days")
     const unknown = ["--organization", org, "--program", `pgm_${"0".repeat(32)}`]
-    expect((await runFailing("digest", "forecast", ...unknown)).code).toBe("program_not_found")
+    expect((await runFailing("digests", "forecast", ...unknown)).code).toBe("program_not_found")
   })
 })
 
-describe("digest verify", () => {
+describe("digests verify", () => {
   it("finds nothing to say of what was kept in the writing transactions", async () => {
-    expect(await runJson("digest", "verify", "--date", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
-    const { stdout } = await run([
-      "digest",
-      "verify",
-      "--organization",
-      org,
-      "--date",
-      "2026-02-01",
-      "--to",
-      "2026-03-02",
-    ])
+    expect(await runJson("digests", "verify", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
+    const { stdout } = await run(["digests", "verify", "--organization", org, "2026-02-01", "--to", "2026-03-02"])
     expect(stdout).toBe("The digest is right for 30 dates: its counts equal the recount.\n")
   })
 
@@ -142,14 +133,14 @@ describe("digest verify", () => {
         ),
       )
     await tamper(7)
-    expect(await runFailing("digest", "verify", "--date", "2026-02-02", "--to", "2026-02-04")).toMatchObject({
+    expect(await runFailing("digests", "verify", "2026-02-02", "--to", "2026-02-04")).toMatchObject({
       code: "digest_differs",
       exit: 1,
       discrepancies: [
         { organization_id: org, program_id: programId, date: "2026-02-03", count: "sent", kept: 7, counted: 2 },
       ],
     })
-    const { code, stdout, stderr } = await run(["digest", "verify", "--date", "2026-02-03"])
+    const { code, stdout, stderr } = await run(["digests", "verify", "2026-02-03"])
     expect([code, stdout]).toEqual([1, ""])
     expect(stderr).toMatch(
       /2026-02-03 +pgm_[0-9a-f]+ +sent +7 +2\n1 count of the digest differs from the recount of the events/,
@@ -158,7 +149,7 @@ describe("digest verify", () => {
   })
 
   it.each(["2026-02-02", "2030-01-01"])("takes no range from 2026-02-03 to %s", async (to) => {
-    expect(await runFailing("digest", "verify", "--date", "2026-02-03", "--to", to)).toMatchObject({
+    expect(await runFailing("digests", "verify", "2026-02-03", "--to", to)).toMatchObject({
       code: "unusable_range",
       exit: 1,
     })

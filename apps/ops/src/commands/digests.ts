@@ -15,7 +15,7 @@ import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { calendarDate, organizationId } from "../inputs/filters.ts"
+import { calendarDate, dateArgument, organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
 import { formatCell, formatCount, formatRows, formatTable, print, printToStderr, refuse } from "../output/Output.ts"
 
@@ -23,17 +23,17 @@ const programId = flag(ProgramId, "The program's id, pgm_…")
 
 const show = reading({
   about: "Show each program's funnel, outreach counts and quotas of a date",
-  examples: ["ops digest show --organization org_… --date 2026-11-20"],
-  input: { organizationId, date: calendarDate("The date in UTC") },
+  examples: ["ops digests show 2026-11-20 --organization org_…"],
+  input: { date: dateArgument("The date in UTC"), organizationId },
   *run({ organizationId, date }) {
     return { date, data: yield* DigestRepository.use(({ read }) => read(organizationId, date)) }
   },
   format: ({ date, data }) => formatDigest(date, data),
 })
 
-const days = reading({
-  about: "Show a program's counts of each date of a range",
-  examples: ["ops digest days --organization org_… --program pgm_… --from 2026-11-01 --to 2026-11-20"],
+const list = reading({
+  about: "List a program's counts of each date of a range",
+  examples: ["ops digests list --organization org_… --program pgm_… --from 2026-11-01 --to 2026-11-20"],
   input: {
     organizationId,
     programId,
@@ -49,7 +49,7 @@ const days = reading({
 
 const forecast = reading({
   about: "Forecast when a program reaches its targets, from the mean of the last seven days",
-  examples: ["ops digest forecast --organization org_… --program pgm_… --by 2026-12-31"],
+  examples: ["ops digests forecast --organization org_… --program pgm_… --by 2026-12-31"],
   input: {
     organizationId,
     programId,
@@ -69,13 +69,10 @@ const forecast = reading({
 
 const verify = reading({
   about: "Recount dates from every event and qualification, and compare the counts with the digest",
-  examples: [
-    "ops digest verify --date 2026-11-20",
-    "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20",
-  ],
+  examples: ["ops digests verify 2026-11-20", "ops digests verify 2026-11-01 --organization org_… --to 2026-11-20"],
   input: {
     organizationId: optional(described(organizationId, "Only this organization, org_…")),
-    date: calendarDate("The date in UTC, or the first of a range"),
+    date: dateArgument("The date in UTC, or the first of a range"),
     to: optional(calendarDate("The last date of a range")),
   },
   *run({ organizationId, date, to = date }) {
@@ -97,9 +94,9 @@ const verify = reading({
   format: ({ dates }) => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
 })
 
-export const digest = group({
+export const digests = group({
   about: "The partners' daily digests",
-  commands: { show, days, forecast, verify },
+  commands: { list, show, forecast, verify },
   services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
 })
 

@@ -1,0 +1,31 @@
+import { DomainName } from "@outreach/domain/DomainName"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import { changing, group, reading } from "../Declaration.ts"
+import { organizationId } from "../inputs/filters.ts"
+import { argument, optional } from "../inputs/Input.ts"
+import { confirm, yes } from "../output/Output.ts"
+import { senderRepository } from "../secretCipher.ts"
+
+const list = reading({
+  about:
+    "List the domains that serve links, also those that no sender names any more, by name; of one organization or of all",
+  input: { organizationId: optional(organizationId) },
+  run: ({ organizationId }) => LinkDomainRepository.use(({ list }) => list(organizationId)),
+  columns: ["domain", "organizationId", "createdAt", "verifiedAt"],
+})
+
+const remove = changing({
+  about:
+    "Remove a link domain that no sender names: links that were sent with it lead nowhere once its certificate ends. Asks first, or needs --yes",
+  input: { domain: argument(DomainName, "The domain, such as click.acme.example"), yes },
+  *run({ domain, yes }) {
+    yield* confirm(`remove the link domain ${domain}, with which links in sent e-mails end`, { yes })
+    return { ...(yield* LinkDomainRepository.use(({ remove }) => remove(domain))), removed: true }
+  },
+})
+
+export const linkDomains = group({
+  about: "The domains of tracked links",
+  commands: { list, remove },
+  services: senderRepository,
+})
