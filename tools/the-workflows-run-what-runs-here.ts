@@ -10,8 +10,9 @@ import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 interface Matrix {
+  readonly node?: readonly number[]
   readonly leg?: readonly string[]
-  readonly include?: ReadonlyArray<{ readonly leg: string }>
+  readonly include?: ReadonlyArray<{ readonly node: number; readonly leg: string }>
 }
 interface Workflow {
   readonly permissions?: Readonly<Record<string, string>>
@@ -41,28 +42,28 @@ function workflowViolations(path: string): readonly string[] {
 
 function legViolations(): readonly string[] {
   const { jobs } = parse(read(".github/workflows/ci.yml")) as Workflow
-  const known = [...read(".ci/leg").matchAll(/^# {3}([a-z-]+)( I\/N)? /gm)].map(([, leg, parts]) => ({
-    leg: leg!,
-    inParts: parts !== undefined,
+  const known = [...read(".ci/leg").matchAll(/^# {3}([a-z-]+)( I\/N)? /gm)].map(([, name, parts]) => ({
+    ...{ name: name!, isInParts: parts !== undefined },
   }))
   const run = Object.values(jobs).flatMap(({ strategy }) => {
-    const { leg = [], include = [] } = strategy?.matrix ?? {}
-    return [...leg, ...include.map((each) => each.leg)]
+    const { node = [], leg = [], include = [] } = strategy?.matrix ?? {}
+    const each = [...node.flatMap((version) => leg.map((it) => ({ node: version, leg: it }))), ...include]
+    return each.map((it) => ({ node: it.node, name: it.leg.split(" ")[0]!, part: it.leg.split(" ")[1] }))
   })
   return [
     ...run
-      .map((each) => each.split(" ")[0])
-      .filter((name) => !known.some(({ leg }) => leg === name))
-      .map((name) => `ci.yml runs the leg ${name}, which .ci/leg does not have`),
-    ...known.flatMap(({ leg, inParts }) => {
-      const parts = run.flatMap((each) => (each.split(" ")[0] === leg ? (each.split(" ")[1] ?? "1/1") : []))
-      if (parts.length === 0) return [`ci.yml does not run the leg ${leg}`]
-      if (!inParts) return []
-      const count = Number(parts[0]!.split("/")[1])
-      const all = Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
-      return all
-        .filter((part) => !parts.includes(part))
-        .map((part) => `ci.yml does not run the part ${part} of the leg ${leg}`)
+      .filter((leg) => !known.some(({ name }) => leg.name === name))
+      .map(({ name }) => `ci.yml runs the leg ${name}, which .ci/leg does not have`),
+    ...known.flatMap(({ name, isInParts }) => {
+      const runs = run.filter((leg) => leg.name === name)
+      if (runs.length === 0) return [`ci.yml does not run the leg ${name}`]
+      return [...new Set(runs.map(({ node }) => node))].flatMap((node) => {
+        const parts = runs.filter((leg) => leg.node === node).map(({ part }) => part)
+        const count = isInParts ? Number(parts[0]?.split("/")[1]) : 0
+        return Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
+          .filter((part) => !parts.includes(part))
+          .map((part) => `ci.yml does not run the part ${part} of the leg ${name} on Node ${node}`)
+      })
     }),
   ]
 }
