@@ -8,7 +8,7 @@ import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { declaredSettings } from "@outreach/process/setting"
 import { ConfigProvider, Effect } from "effect"
 import { parse, parseAllDocuments } from "yaml"
-import { series } from "./monitoringViolations.ts"
+import { expressionViolations } from "./monitoringViolations.ts"
 import { root } from "./publishedPackages.ts"
 
 type Labels = Readonly<Record<string, string>>
@@ -254,25 +254,26 @@ function jobViolations(objects: readonly KubernetesObject[]): readonly string[] 
     .map((job) => `${FOLDER} scrapes no service ${job}, which the alerts name`)
 }
 
-/** Each metric of an autoscaler is exported, and the adapter serves it. */
+/** The adapter serves each metric of an autoscaler, by a question to Prometheus about a series that the processes export. */
 function autoscalingViolations(objects: readonly KubernetesObject[]): readonly string[] {
-  const { rules } = parse(read(ADAPTER)) as { rules: { external: ReadonlyArray<{ seriesQuery: string }> } }
-  const served = rules.external.map(
-    ({ seriesQuery }) => new RegExp(`^(${/__name__=~"([^"]+)"/.exec(seriesQuery)?.[1]})$`),
-  )
+  const { rules } = parse(read(ADAPTER)) as {
+    rules: { external: ReadonlyArray<{ seriesQuery: string; metricsQuery: string }> }
+  }
   const autoscalers = objects.filter(({ kind }) => kind === "HorizontalPodAutoscaler")
-  const metrics: readonly string[] = autoscalers.flatMap(({ spec }) =>
-    spec.metrics.map((it: { external: { metric: { name: string } } }) => it.external.metric.name),
+  const metrics: ReadonlyArray<{ name: string; selector?: Selector }> = autoscalers.flatMap(({ spec }) =>
+    spec.metrics.map((it: { external: { metric: unknown } }) => it.external.metric),
   )
-  return [
-    ...(metrics.length > 0 ? [] : [`${FOLDER} scales by no metric`]),
-    ...metrics
-      .filter((name) => !series.has(name))
-      .map((name) => `${FOLDER} scales by ${name}, which no process declares`),
-    ...metrics
-      .filter((name) => !served.some((rule) => rule.test(name)))
-      .map((name) => `${ADAPTER} does not serve ${name}`),
-  ]
+  if (metrics.length === 0) return [`${FOLDER} scales by no metric`]
+  return metrics.flatMap(({ name, selector = {} }) => {
+    const rule = rules.external.find(({ seriesQuery }) =>
+      new RegExp(`^(${/__name__=~"([^"]+)"/.exec(seriesQuery)?.[1]})$`).test(name),
+    )
+    if (rule === undefined) return [`${ADAPTER} does not serve ${name}`]
+    const labels = Object.entries({ namespace: "outreach", ...selector.matchLabels })
+    const matchers = labels.map(([label, value]) => `${label}="${value}"`).join(",")
+    const query = rule.metricsQuery.replaceAll("<<.Series>>", name).replaceAll("<<.LabelMatchers>>", matchers)
+    return expressionViolations(ADAPTER, query)
+  })
 }
 
 /** No policy lets anything out to metadata services, and what partners are kept from is what the processes refuse, too. */
