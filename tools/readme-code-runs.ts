@@ -1,4 +1,7 @@
-/** Type-checks every `ts` fence of the READMEs and of the pages of `docs/`, strictly, and runs each one as a module inside its package. */
+/**
+ * Type-checks every `ts` fence of the READMEs and of the pages of `docs/`, strictly, and runs each one as a module inside its package. Arguments name
+ * the pages; by default all of them.
+ */
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -49,11 +52,13 @@ function violationsOf(page: string): { fences: number; violations: string[] } {
   }
 }
 
-const published = publishedPackages().map(({ folder }) => ({ folder, ...violationsOf(join(folder, "README.md")) }))
+const named = process.argv.slice(2)
+const packages = named.length > 0 ? [] : publishedPackages()
+const published = packages.map(({ folder }) => ({ folder, ...violationsOf(join(folder, "README.md")) }))
 const withoutCode = published
   .filter(({ fences, violations }) => fences + violations.length === 0)
   .map(({ folder }) => `${relative(root, folder)}/README.md shows no ts code`)
-const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root })]
+const pages = named.length > 0 ? named : ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root })]
 const all = [...published, ...pages.map((page) => violationsOf(join(root, page)))]
 report(
   [...all.flatMap(({ violations }) => violations), ...withoutCode],

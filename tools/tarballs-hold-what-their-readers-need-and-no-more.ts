@@ -1,6 +1,7 @@
 /**
  * Packs every published package as the release does, and reads the tarballs: publint and attw accept them; the manifest has the addresses and
  * keywords that a registry shows, and nothing of this workspace; each module has a source map, whose sources need no other file.
+ * Arguments name the packages; by default all of them.
  */
 import { execFile } from "node:child_process"
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -28,7 +29,8 @@ interface PackedManifest {
   readonly scripts?: object
 }
 
-const packages = publishedPackages()
+const named = process.argv.slice(2)
+const packages = publishedPackages().filter(({ name }) => named.length === 0 || named.includes(name))
 const tempDir = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
 
 /** Runs a command of a package's own tools. Returns what it printed if it fails. */

@@ -7,7 +7,7 @@ import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { CONTINUES, limit, organizationId, period } from "../inputs/filters.ts"
 import { choice, flag, named, optional, text } from "../inputs/Input.ts"
-import { formatCell, formatCount, Output, printToStderr, refuse } from "../output/Output.ts"
+import { formatCell, formatCount, numbers, Output, printToStderr, refuse } from "../output/Output.ts"
 
 const list = reading({
   about: "List the commands that changed something or showed personal data, newest first",
@@ -65,7 +65,9 @@ const verify = reading({
     return yield* refuse("AuditLogDiffers", sentence, verified)
   },
   format: ({ entries, removed, head }) =>
-    `The audit log is as it was recorded: ${formatCount(entries, "entry")}, of which ${removed} are removed. Note its head elsewhere: ${head}`,
+    head === null
+      ? "The audit log has no entry."
+      : `The audit log is as it was recorded, ${numbers.format(entries)} entries${removed > 0 ? `, of which ${numbers.format(removed)} were removed` : ""}. Note its head elsewhere: ${head}`,
 })
 
 const PAGE_SIZE = 1000

@@ -25,7 +25,7 @@ export interface VerifiedAudit {
 
 class UnreadableExport extends DescribedError("UnreadableExport", "{file} cannot be read.") {}
 
-export const formatHead = ({ number, hash }: ChainHead): string => `${number}:${hash}`
+const formatHead = ({ number, hash }: ChainHead): string => `${number}:${hash}`
 
 /**
  * Reads the whole audit log as of one moment, and finds what is not as it was recorded. Compares it with a noted head and with the lines of an earlier

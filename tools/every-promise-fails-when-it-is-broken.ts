@@ -1,0 +1,120 @@
+/**
+ * Breaks every promise of this folder in one copy of the repository, and runs its script there: it must fail, and name the change that
+ * `seededViolations` makes. A script without one fails this one.
+ *
+ * Arguments name the scripts to run. By default those that take some seconds run, and with `--all` every one. A change must always be possible.
+ */
+import { execFile, execFileSync } from "node:child_process"
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { parseArgs } from "node:util"
+import { root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+import { SEEDED_VIOLATIONS, type SeededViolation } from "./seededViolations.ts"
+
+const CONCURRENCY = 3
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } })
+
+/** Copies what git lists and what is built, and links to what is installed. */
+function copyRepository(copy: string): void {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+  for (const file of [...listed.split("\0"), ...globSync("packages/*/dist/**/*.*", { cwd: root })]) {
+    if (file === "" || !existsSync(join(root, file))) continue
+    mkdirSync(dirname(join(copy, file)), { recursive: true })
+    copyFileSync(join(root, file), join(copy, file))
+  }
+  for (const path of [
+    "node_modules",
+    ...globSync(["{apps,packages}/*/node_modules", "{benchmarks,examples,tools}/node_modules"], { cwd: root }),
+  ]) {
+    symlinkSync(join(root, path), join(copy, path))
+  }
+  execFileSync("git", ["init", "-q"], { cwd: copy })
+  writeFileSync(join(copy, ".git/info/exclude"), "node_modules\n")
+}
+
+/** Makes the change of a script; returns what of it is not possible. */
+function seed(copy: string, { replace = [], append = {} }: SeededViolation): readonly string[] {
+  const faults: string[] = []
+  for (const [file, before, after] of replace) {
+    const text = existsSync(join(copy, file)) ? readFileSync(join(copy, file), "utf8") : ""
+    if (!text.includes(before)) faults.push(`${file} has no ${JSON.stringify(before)}, which is to be replaced`)
+    else
+      writeFileSync(
+        join(copy, file),
+        text.replace(before, () => after),
+      )
+  }
+  for (const [file, added] of Object.entries(append)) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true })
+    writeFileSync(join(copy, file), added, { flag: "a" })
+  }
+  return faults
+}
+
+/** Runs a script in the copy; returns what it should have said and did not. */
+async function silence(
+  copy: string,
+  script: string,
+  { args = [], env, says }: SeededViolation,
+): Promise<readonly string[]> {
+  const [code, output] = await new Promise<readonly [unknown, string]>((resolve) => {
+    const options = {
+      cwd: copy,
+      env: { ...process.env, TEST_REPORT: "", ...env },
+      timeout: 900_000,
+      maxBuffer: 2 ** 26,
+    }
+    execFile(process.execPath, [join(copy, "tools", `${script}.ts`), ...args], options, (error, stdout, stderr) =>
+      resolve([error === null ? 0 : error.code, stdout + stderr]),
+    )
+  })
+  if (code === 0) return [`passes although it is broken: ${output}`]
+  return says.filter((each) => !each.test(output)).map((each) => `does not say ${each}: ${output.slice(-2000)}`)
+}
+
+const scripts = globSync("*-*.ts", { cwd: import.meta.dirname }).map((file) => file.slice(0, -3))
+const violations = [
+  ...scripts
+    .filter((script) => SEEDED_VIOLATIONS[script] === undefined)
+    .map((script) => `${script} has no seeded violation`),
+  ...Object.keys(SEEDED_VIOLATIONS)
+    .filter((script) => !scripts.includes(script))
+    .map((script) => `${script} is not a script`),
+]
+const chosen = Object.entries(SEEDED_VIOLATIONS).filter(([script, { isSlow = false }]) =>
+  positionals.length > 0 ? positionals.includes(script) : values.all || !isSlow,
+)
+const copy = mkdtempSync(join(tmpdir(), "outreach-broken-"))
+try {
+  copyRepository(copy)
+  for (const [script, violation] of Object.entries(SEEDED_VIOLATIONS))
+    violations.push(...seed(copy, violation).map((fault) => `${script}: ${fault}`))
+  // What is tracked counts for some scripts.
+  execFileSync("git", ["add", "-A"], { cwd: copy })
+  const waiting = [...chosen]
+  const run = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [script, violation] = next
+      violations.push(...(await silence(copy, script, violation)).map((fault) => `${script} ${fault}`))
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, run))
+} finally {
+  rmSync(copy, { recursive: true, force: true, maxRetries: 10 })
+}
+report(violations, `${chosen.length} of ${scripts.length} promises were broken`)

@@ -1,0 +1,156 @@
+/** A change that breaks a promise, and what its script must then say. */
+export interface SeededViolation {
+  /** Replaces a text of a file by another; each file holds the text. */
+  readonly replace?: ReadonlyArray<readonly [file: string, before: string, after: string]>
+  /** Creates files, or adds to the end of those that there are. */
+  readonly append?: Readonly<Record<string, string>>
+  readonly args?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+  /** What the script prints because of this change, and not for another reason. */
+  readonly says: ReadonlyArray<RegExp>
+  /** Whether it takes more than some seconds: then `pnpm prove:promises` alone runs it. */
+  readonly isSlow?: boolean
+}
+
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+/** For each script `tools/*-*.ts` what breaks its promise. All changes are made in one copy of the repository, so none may hide another. */
+export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
+  "a-new-field-and-a-new-event-are-pointed-at-wherever-they-are-missing": {
+    replace: [["packages/postgres/src/digest/digestColumns.ts", "Record<OutreachEventType, {", "Record<string, {"]],
+    says: [/nothing points at what the digest counts of it/],
+    isSlow: true,
+  },
+  "commands-name-our-packages-with-their-scope": {
+    append: { "docs/seeded.md": "`npx webhook-verifier listen`\n" },
+    says: [/docs\/seeded\.md names webhook-verifier/],
+  },
+  "every-document-is-listed-and-its-links-and-commands-exist": {
+    append: {
+      "docs/seeded.md": "[nowhere](nowhere.md) [no heading](#none)\n\n```sh\npnpm seeded\n```\n\n| cut off |\n",
+      "docs/decisions/0999-seeded.md": "# 999. Seeded\n",
+      "packages/cursor/src/seeded.ts": "// docs/nowhere.md\n",
+    },
+    says: [
+      /README\.md does not list docs\/seeded\.md/,
+      /docs\/seeded\.md links to nowhere\.md/,
+      /docs\/seeded\.md links to #none/,
+      /docs\/seeded\.md shows the command seeded/,
+      /docs\/seeded\.md has a table without a head/,
+      /does not list \[Seeded\]/,
+      /seeded\.ts names docs\/nowhere\.md/,
+    ],
+  },
+  "every-path-and-symbol-of-the-flows-exists": {
+    append: { "docs/flows.md": "\n`apps/api/src/seeded.ts`, `seededSymbol`, and `readBody` in `decide.ts`.\n" },
+    says: [/names apps\/api\/src\/seeded\.ts/, /names seededSymbol/, /names readBody, which is not in decide\.ts/],
+  },
+  "every-promise-fails-when-it-is-broken": {
+    append: { "tools/a-promise-that-is-not-seeded.ts": "" },
+    args: ["none"],
+    says: [/a-promise-that-is-not-seeded has no seeded violation/],
+  },
+  "every-published-change-carries-a-changeset": {
+    replace: [[".changeset/cursor.md", "@outreach/cursor", "@outreach/seeded"]],
+    env: { BASE_REVISION: EMPTY_TREE },
+    says: [/@outreach\/cursor changed .* without a changeset/, /names @outreach\/seeded/],
+  },
+  "every-quick-start-works-from-tarballs-and-from-a-registry": {
+    replace: [["packages/rate-limit/README.md", "```ts\n", '```ts\nthrow new Error("seeded")\n']],
+    says: [/@outreach\/rate-limit from tarballs: ts fence 1/, /@outreach\/rate-limit from registry: ts fence 1/],
+    isSlow: true,
+  },
+  "every-sentence-of-the-specification-has-a-test-that-ran": {
+    replace: [["docs/conformance.yaml", "sentence: Bodies are JSON.", "sentence: Bodies are XML."]],
+    append: {
+      "seeded.json": JSON.stringify({
+        testResults: [
+          {
+            name: "apps/api/test/conformance/resources.test.ts",
+            assertionResults: [
+              { ancestorTitles: ["every body is JSON"], title: "of a resource and of an error", status: "failed" },
+            ],
+          },
+        ],
+      }),
+    },
+    env: { TEST_REPORT: "seeded.json" },
+    says: [/names a test that did not run/, /lacks, adds or changes a sentence/],
+  },
+  "every-typescript-file-is-checked-by-its-package": {
+    append: { "packages/cursor/seeded.ts": "" },
+    says: [/packages\/cursor\/seeded\.ts is not checked/],
+  },
+  "folders-of-the-domain-form-no-cycle": {
+    append: {
+      "packages/domain/src/seeded/one.ts": 'import "../seededToo/other.ts"\n',
+      "packages/domain/src/seededToo/other.ts": 'import "../seeded/one.ts"\n',
+    },
+    says: [/seeded → seededToo → seeded|seededToo → seeded → seededToo/],
+  },
+  "generated-pages-are-current": {
+    append: { "deploy/kubernetes/alerts.yaml": "# seeded\n" },
+    says: [/docs\/conformance\.md differs/, /deploy\/kubernetes\/alerts\.yaml differs/],
+  },
+  "leaves-are-pure": {
+    append: { "packages/rate-limit/src/seeded.ts": 'import "node:fs"\nexport const now = () => Date.now()\n' },
+    says: [/seeded\.ts:1 /, /seeded\.ts:2 /],
+  },
+  "limited-updates-choose-their-rows-once": {
+    append: {
+      "packages/postgres/sql/functions/seeded.sql": "delete from a where id in (select id from a limit 7);\n",
+      "packages/postgres/src/seeded.ts": "sql`delete from a where id in (select id from a limit 7)`\n",
+    },
+    says: [/seeded\.sql:1 may apply/, /seeded\.ts:1 may apply/],
+  },
+  "packages-install-and-type-check-from-their-tarballs": {
+    append: { "packages/rate-limit/dist/index.d.ts": "export declare const seeded: Missing\n" },
+    says: [/a nodenext consumer does not type-check:[^]*Cannot find name 'Missing'/],
+    isSlow: true,
+  },
+  "public-surface-is-committed": {
+    append: { "packages/cursor/api.d.ts": "export {}\n" },
+    says: [/packages\/cursor\/api\.d\.ts differs/],
+  },
+  "readme-code-runs": {
+    append: { "docs/seeded.md": '\n```ts\nconst one: number = "1"\nthrow new Error(one)\n```\n' },
+    args: ["docs/seeded.md"],
+    says: [/docs\/seeded\.md does not compile/, /docs\/seeded\.md, ts fence 1, does not run/],
+  },
+  "readme-links-work-on-a-registry-page": {
+    append: {
+      "packages/cursor/README.md":
+        "\n[a](docs/x.md) [b](#seeded) [c](https://www.npmjs.com/package/@outreach/seeded)\n",
+    },
+    says: [/docs\/x\.md, which is not absolute/, /#seeded, which has no such/, /seeded, which is not a package/],
+  },
+  "tarballs-hold-what-their-readers-need-and-no-more": {
+    replace: [["packages/error-catalog/package.json", '"files": [', '"files": [\n    "src",']],
+    append: { "packages/error-catalog/dist/seeded.js": 'import "fs"\n' },
+    args: ["@outreach/error-catalog"],
+    says: [/error-catalog carries src/, /without node: in dist\/seeded\.js/, /dist\/seeded\.js has no source map/],
+  },
+  "the-deployment-files-are-valid": {
+    replace: [
+      ["deploy/compose.yaml", "  SECRETS_KEY: ", "  SEEDED_SETTING: x\n  SECRETS_KEY: "],
+      ["deploy/alerts.yml", 'up{job="outreach-worker"} == 0', "outreach_seeded == 0"],
+    ],
+    says: [/deploy\/ names the setting SEEDED_SETTING/, /outreach_seeded/],
+  },
+  "the-partner-quick-start-works-as-written": {
+    append: { "run.js": "\nprocess.exit(3)\n" },
+    says: [/npm start ended/],
+    isSlow: true,
+  },
+  "the-release-asks-for-a-provenance": {
+    replace: [[".github/workflows/release.yml", 'PNPM_CONFIG_PROVENANCE: "true"', 'PNPM_CONFIG_PROVENANCE: "false"']],
+    says: [/asks for no identity/],
+  },
+  "the-webhook-verifier-weighs-under-3-KB-and-stands-alone": {
+    append: {
+      "packages/webhook-verifier/dist/index.js": `\nexport const seeded = "${Array.from({ length: 3000 }, (_, i) => ((i * i * 7919) % 9973).toString(36)).join("")}"\n`,
+    },
+    says: [/The core weighs \d+ bytes/],
+    isSlow: true,
+  },
+}
