@@ -146,6 +146,14 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     replace: [[".github/workflows/release.yml", 'PNPM_CONFIG_PROVENANCE: "true"', 'PNPM_CONFIG_PROVENANCE: "false"']],
     says: [/asks for no identity/],
   },
+  "the-workflows-run-what-runs-here": {
+    replace: [
+      [".github/workflows/ci.yml", "permissions:\n  contents: read", "permissions:\n  contents: write"],
+      [".github/workflows/ci.yml", "          - checks\n", ""],
+      [".github/workflows/ci.yml", "    steps:\n", "    steps:\n      - uses: actions/seeded@v1\n"],
+    ],
+    says: [/lets every job write contents/, /does not run the leg checks/, /actions\/seeded@v1 is not named/],
+  },
   "the-webhook-verifier-weighs-under-3-KB-and-stands-alone": {
     append: {
       "packages/webhook-verifier/dist/index.js": `\nexport const seeded = "${Array.from({ length: 3000 }, (_, i) => ((i * i * 7919) % 9973).toString(36)).join("")}"\n`,
