@@ -19,7 +19,11 @@ interface Workflow {
       string,
       {
         readonly permissions?: Readonly<Record<string, string>>
-        readonly steps?: readonly { readonly with?: object; readonly env?: Readonly<Record<string, string>> }[]
+        readonly steps?: readonly {
+          readonly uses?: string
+          readonly with?: object
+          readonly env?: Readonly<Record<string, string>>
+        }[]
       }
     >
   >
@@ -27,9 +31,17 @@ interface Workflow {
 
 const violations: string[] = []
 const { jobs } = parse(readFileSync(join(root, ".github/workflows/release.yml"), "utf8")) as Workflow
-const step = jobs["release"]?.steps?.find((it) => it.with !== undefined && "publish-script" in it.with)
+const step = jobs["packages"]?.steps?.find((it) => it.with !== undefined && "publish-script" in it.with)
 if (step === undefined) violations.push("release.yml has no step that publishes")
-if (jobs["release"]?.permissions?.["id-token"] !== "write") violations.push("release.yml may not ask for an identity")
+for (const job of ["packages", "publish"]) {
+  if (jobs[job]?.permissions?.["id-token"] !== "write")
+    violations.push(`release.yml: ${job} may not ask for an identity`)
+}
+const attested = jobs["publish"]?.steps?.filter((it) => it.uses?.startsWith("actions/attest@")).map((it) => it.with)
+for (const subject of ["subject-checksums", "subject-digest"]) {
+  if (!attested?.some((inputs) => inputs !== undefined && subject in inputs))
+    violations.push(`release.yml attests no ${subject}`)
+}
 
 const requests: string[] = []
 const server = createServer((request, response) => {

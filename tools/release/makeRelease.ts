@@ -25,6 +25,8 @@ if (values.tag !== undefined && values.tag !== `v${version}`) {
     `The tag is ${values.tag}, and what stands here is ${release}: the tag of a release is v${serviceVersion()}, on a commit without changes.`,
   )
 }
+// Before anything is built, because it may say nothing.
+const notes = values.tag === undefined ? undefined : notesOf(join(root, "deploy/CHANGELOG.md"), version)
 const folder = join(root, "dist/release")
 const name = `outreach-partner-api-${version}`
 const epoch = run("git", ["log", "-1", "--format=%ct"])
@@ -52,7 +54,5 @@ const sums = readdirSync(folder)
         .digest("hex")}  ${file}\n`,
   )
 writeFileSync(join(folder, "SHA256SUMS"), sums.join(""))
-if (values.tag !== undefined) {
-  writeFileSync(join(folder, "NOTES.md"), notesOf(readFileSync(join(root, "deploy/CHANGELOG.md"), "utf8"), version))
-}
+if (notes !== undefined) writeFileSync(join(folder, "NOTES.md"), `${notes}\n`)
 console.log(`${release}\n${sums.join("")}`)
