@@ -118,18 +118,9 @@ try {
   at(home, "git", "clone", "--quiet", root, maintainer)
   at(maintainer, "pnpm", "install", "--frozen-lockfile", "--prefer-offline", "--silent")
   at(maintainer, "pnpm", "changeset", "version")
-  at(
-    maintainer,
-    "git",
-    "-c",
-    "user.name=x",
-    "-c",
-    "user.email=x@outreach.test",
-    "commit",
-    "--quiet",
-    "--all",
-    "--message=Release",
-  )
+  at(maintainer, "git", "add", "--all")
+  const author = ["-c", "user.name=x", "-c", "user.email=x@outreach.test"]
+  at(maintainer, "git", ...author, "commit", "--quiet", "--message=Release")
   const { version } = JSON.parse(readFileSync(join(maintainer, "deploy/package.json"), "utf8")) as { version: string }
   const tag = `v${version}`
   at(maintainer, "git", "tag", tag)
