@@ -4,6 +4,8 @@ import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../..")
 
+const UNRELEASED = "0.0.0-dev"
+
 /** PostgreSQL cuts `application_name` after 63 bytes: `outreach-console/`, the version, `+` and 12 characters of the commit. */
 const MAX_VERSION_LENGTH = 63 - "outreach-console/".length - "+".length - 12
 
@@ -24,10 +26,15 @@ export const serviceVersion = (): string => {
 export const nameRelease = (): string => {
   const { RELEASE } = process.env
   if (RELEASE !== undefined && RELEASE !== "") return RELEASE
-  const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim()
-  const commit = git("rev-parse", "--short=12", "HEAD")
-  const isClean = git("status", "--porcelain") === ""
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
   const version = serviceVersion()
-  const isTagged = git("tag", "--points-at", "HEAD").split("\n").includes(`v${version}`)
-  return isTagged && isClean ? `${version}+${commit}` : `0.0.0-dev+${commit}${isClean ? "" : ".dirty"}`
+  try {
+    const commit = git("rev-parse", "--short=12", "HEAD")
+    const isClean = git("status", "--porcelain") === ""
+    const isTagged = git("tag", "--points-at", "HEAD").split("\n").includes(`v${version}`)
+    return isTagged && isClean ? `${version}+${commit}` : `${UNRELEASED}+${commit}${isClean ? "" : ".dirty"}`
+  } catch {
+    return UNRELEASED
+  }
 }

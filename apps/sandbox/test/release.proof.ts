@@ -94,6 +94,13 @@ it("names every file with its checksum, and a changed byte is found", async () =
   )
 })
 
+it("refuses a tag that is not the version's, before it builds anything", async () => {
+  const made = run(process.execPath, ["tools/release/makeRelease.ts", "--tag", "v999.0.0"], REPOSITORY)
+  await expect(made).rejects.toThrow(
+    /The tag is v999\.0\.0, and what stands here is .+: the tag of a release is v\d+\.\d+\.\d+/,
+  )
+})
+
 it("lists in its SBOM exactly the packages whose code is in the bundle", async () => {
   const sources = new Set<string>()
   for await (const map of glob(join(unpacked, "out/{main,chunks}/*.js.map"))) {
