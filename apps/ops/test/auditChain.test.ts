@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
@@ -337,6 +338,24 @@ describe("the chain", () => {
   it("is written with the entry, by roles that cannot write to it", async () => {
     await runJson("organizations", "create", "--name", "Chained")
     expect((await verify()).entries).toBe(10)
+  })
+
+  it("is held by no transaction that disables an endpoint and goes on", async () => {
+    const { endpoint } = await meanwhile(seedCampaign({ recipients: 0 }))
+    const disable = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`select disable_endpoint(id, version, 'gone') from webhook_endpoints where id = ${endpoint.id}`
+      yield* Effect.promise(() => record(1))
+    })
+    await meanwhile(SqlClient.SqlClient.use((sql) => sql.withTransaction(disable)))
+    expect(await problems()).toEqual([])
+    const commands = (await exported("--since", "8")).trimEnd().split("\n")
+    expect(commands.map((line) => JSON.parse(line).command)).toEqual([
+      "campaigns pause",
+      undefined,
+      "endpoints disable",
+      undefined,
+    ])
   })
 
   it("keeps the links of commands that are removed by the steps of docs/audit.md", async () => {
