@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
-const root = join(import.meta.dirname, "../..")
+// tsup bundles this file, and keeps the address of the source alone.
+const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const UNRELEASED = "0.0.0-dev"
 
