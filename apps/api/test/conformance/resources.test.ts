@@ -209,7 +209,8 @@ describe("a list", () => {
       const path = resources.lists[name]
       const cursor: string = (await get(`${path}&limit=1`)).next_cursor
       for (const [target, more] of [
-        [path, false],
+        // A question mark with nothing behind it is not sent by every release of Node.
+        [path.replace(/\?$/, ""), false],
         [`${path}&limit=1`, true],
         [`${path}&cursor=${cursor}`, false],
       ] as const) {
