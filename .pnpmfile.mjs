@@ -4,8 +4,11 @@ import { relative } from "node:path"
 const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: name } = process.env
 
 export const hooks = {
-  /** Completes a manifest as it is packed or published: with addresses, and without what only this workspace uses. */
-  beforePacking({ devDependencies, scripts, ...manifest }, folder) {
+  /**
+   * Completes a manifest as it is packed or published: with addresses, and without what only this workspace uses. Packages of the workspace that are
+   * built into another are its optional dependencies, because they run from their sources without its development dependencies.
+   */
+  beforePacking({ devDependencies, optionalDependencies, scripts, ...manifest }, folder) {
     const exports = { ...manifest.exports, "./package.json": "./package.json" }
     if (name === undefined) {
       // The page on npm leads to the repository and its issues, once the package is released.

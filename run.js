@@ -1,7 +1,7 @@
 // Runs a program of this repository, with a Node and a pnpm that can run it, after its dependencies are installed. Plain JavaScript without dependencies,
 // so that npm with Node 20 is enough to begin with.
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import * as module from "node:module"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -69,13 +69,36 @@ function runWithTools(folder) {
   })
 }
 
-const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** What the sandbox runs, without what tests, types and tools need: a fifth of the whole. */
+const OF_SANDBOX = ["--prod", "--filter-prod", "@outreach/sandbox..."]
+/** Written once those are installed. Of a whole installation pnpm's own file tells. */
+const SANDBOX_INSTALLED = "node_modules/.cache/sandbox-installed"
+const PNPM_STATE = "node_modules/.pnpm-workspace-state-v1.json"
 
-/** Installs the dependencies of a fresh clone, and after a change of the lockfile. The output of pnpm is not that of the program. */
+const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const isUpToDate = (path) => changedAt(path) > changedAt("pnpm-lock.yaml")
+
+/**
+ * Installs what the program needs, in a fresh clone, after a change of the lockfile and after an interruption. What is installed only grows: a whole
+ * installation stays whole, whichever program renews it. The output of pnpm is not that of the program.
+ */
 function install() {
   if (isScriptOfPnpm) return
-  if (changedAt("node_modules/.pnpm-workspace-state-v1.json") > changedAt("pnpm-lock.yaml")) return
-  execFileSync("pnpm", ["install"], { cwd: root, stdio: ["ignore", 2, 2] })
+  const { filteredInstall, settings } = changedAt(PNPM_STATE) ? JSON.parse(readFileSync(join(root, PNPM_STATE))) : {}
+  const hadAll = filteredInstall === false && settings.dev === true
+  const needsAll = hadAll || !/^(apps|packages)\/[\w-]+\/src\//.test(file)
+  if (hadAll ? isUpToDate(PNPM_STATE) : !needsAll && isUpToDate(SANDBOX_INSTALLED)) return
+  const args = ["install", "--prefer-offline", ...(needsAll ? [] : OF_SANDBOX)]
+  execFileSync("pnpm", args, { cwd: root, stdio: ["ignore", 2, 2] })
+  if (needsAll) return
+  // Without it, a script of pnpm installs the rest first. With it, pnpm would take this for all that was ever asked for.
+  rmSync(join(root, PNPM_STATE), { force: true })
+  remember(join(root, SANDBOX_INSTALLED), "")
+}
+
+function remember(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 function fail(sentence) {
@@ -107,10 +130,7 @@ if (file === undefined) {
   }
   if (isInstalled) {
     const folder = process.env[MARK]
-    if (folder !== undefined) {
-      mkdirSync(dirname(KNOWN), { recursive: true })
-      writeFileSync(KNOWN, folder)
-    }
+    if (folder !== undefined) remember(KNOWN, folder)
     const main = resolve(root, file)
     process.argv = [process.execPath, main, ...args]
     // A short command takes a tenth less CPU time when its first file is compiled already.
