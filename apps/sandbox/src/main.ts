@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { type Client, createClient } from "@outreach/client"
+import { createClient } from "@outreach/client"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
@@ -9,16 +9,19 @@ import { migrate } from "@outreach/postgres/migrate"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
-import { ConfigProvider, Effect, Layer, References, Schedule } from "effect"
+import { ConfigProvider, Effect, Layer, References } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { announceStop } from "./announceStop.ts"
 import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
+import { openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
 import { checkDisk, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
+import { showCommands } from "./showCommands.ts"
 import { showProgress } from "./showProgress.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
 import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
@@ -32,6 +35,8 @@ const MIN_FREE_BYTES = 150_000_000
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, port } = options
+  const display = yield* openDisplay
+  yield* announceStop(display)
   yield* lockDirectory(folder)
   const addresses = join(folder, "sandbox.json")
   yield* Effect.acquireRelease(
@@ -44,12 +49,14 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   const consoleUrl = `http://127.0.0.1:${consolePort.port}`
   yield* checkDisk(folder, MIN_FREE_BYTES)
 
+  yield* display.show({ status: "starting PostgreSQL" })
   const database = yield* openDatabase(options)
   const databaseUrl = database.url
   const state = yield* openSandboxState(folder, database.name)
   const { SECRETS_KEY, CURSOR_KEY } = state.read()
 
   return yield* Effect.gen(function* () {
+    yield* display.show({ status: "creating the schema" })
     yield* migrate
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
@@ -86,8 +93,26 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
+    yield* display.show({
+      status: "starting the API, the worker and the console",
+      note: earlier,
+      addresses: [
+        { name: "documents", url: `${baseUrl}/docs`, note: "how to begin, the reference, curl" },
+        { name: "sample partner", url: partner.url, note: "its webhooks, verified" },
+        { name: "mail catcher", url: mail.url, note: `the newest ${MAX_MAILS.toLocaleString("en")} e-mails` },
+        { name: "operator console", url: signInUrl, note: "signed in as an admin" },
+        { name: "partner's view", url: partnerSignInUrl, note: "the console, signed in as the sample partner" },
+        { name: "keys, commands", url: folder, note: "sandbox.json, commands.txt, logs" },
+      ],
+    })
     yield* consolePort.release
-    const services = yield* startServices({ folder, port, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment })
+    const [services] = yield* Effect.all(
+      [
+        startServices({ folder, port, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment }),
+        launchCampaign(campaign.id, campaign.recipients, environment),
+      ],
+      { concurrency: "unbounded" },
+    )
 
     const inboundUrl = `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`
 
@@ -109,37 +134,17 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
           mail_url: mail.url,
         }),
       )
-      yield* printLine(`
-API               ${baseUrl}
-documents         ${baseUrl}/docs   how to begin, requests with curl, webhooks, errors, the reference
-operator console  ${signInUrl}   signed in as an admin
-partner's view    ${partnerSignInUrl}   the same console, signed in as the sample partner
-sample partner    ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
-mail catcher      ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
-logs              ${["api.log", "worker.log", "console.log"].map((log) => join(folder, log)).join("  ")}
-addresses         ${addresses}
-
-Operate it in another terminal: npm run ops -- --help. Ctrl-C stops everything.
-`)
-      if (earlier !== undefined) yield* printLine(earlier)
-      yield* launchCampaign(campaign.id, campaign.recipients, environment)
+      yield* display.show({ status: "running" })
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
-      yield* printPullExample(baseUrl, seeded.api_key, client)
-      yield* printLine(`Send the service an event about a clinician, as a partner does, and see the day's digest:
-
-  npm run --silent webhook -- send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
-  npm run ops -- inbox list --organization ${seeded.organization_id}
-  npm run ops -- digests show ${new Date().toISOString().slice(0, 10)} --organization ${seeded.organization_id}
-`)
-      yield* printLine(`From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
-`)
       yield* Effect.forkScoped(partner.pull(client))
       yield* Effect.forkScoped(partner.simulate(inboundUrl))
-      return yield* showProgress(campaign.id, {
+      yield* Effect.forkScoped(showCommands(display, { folder, baseUrl, inboundUrl, seeded, client }))
+      return yield* showProgress(campaign.id, display, {
         incidents: services.incidents,
         mails: mail.count,
         unsubscribed: mailboxes.unsubscribed,
         partner: partner.counts,
+        firstWebhook: partner.firstWebhook,
       })
     })
     const diskFull = Effect.forever(Effect.andThen(checkDisk(folder), Effect.sleep(1000)))
@@ -170,23 +175,11 @@ const partnerConsoleUrl = (port: number, token: string | undefined): string =>
 
 const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
 
-const SINCE = "2020-01-01T00:00:00Z"
-
-/** Pulls the oldest recipient record, and prints `curl` commands that pull records. */
-const printPullExample = Effect.fnUntraced(function* (baseUrl: string, apiKey: string, client: Client) {
-  // The API may be restarting.
-  const oldest = yield* Effect.tryPromise(() =>
-    client.listTokens({ since: SINCE, limit: 1 })[Symbol.asyncIterator]().next(),
-  ).pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
-  const tokens = `${baseUrl}/v1/partners/consumer/tokens`
-  const curl = `curl -s -H 'Authorization: Bearer ${apiKey}'`
-  yield* printLine(`
-Pull the records as a partner does, two per page, or one by its token:
-
-  ${curl} '${tokens}?since=${SINCE}&limit=2'
-  ${curl} ${tokens}/${oldest.value!.token}
-`)
-})
+/** How the data of a run is used again. */
+const farewell = ({ folder }: Options): string =>
+  process.env["DATABASE_URL"]
+    ? "Stopped. The data is kept in the database of DATABASE_URL.\n`npm start` goes on with it."
+    : `Stopped. The data is kept in ${folder}.\n\`npm start\` goes on with it, \`npm start -- --fresh\` begins anew.`
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
@@ -194,7 +187,7 @@ const main = Effect.gen(function* () {
   return yield* Effect.catchDefect(sandbox(options), (defect) => {
     const message = folderError(options.folder, defect)
     return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
-  })
+  }).pipe(Effect.onInterrupt(() => printLine(farewell(options))))
 }).pipe(
   Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
     Effect.sync(() => {

@@ -1,49 +1,51 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { progressLine } from "@outreach/process/progress"
 import { Effect } from "effect"
+import type { Display } from "./openDisplay.ts"
 import type { PartnerCounts } from "./partnerPage.ts"
+import type { FirstWebhook } from "./View.ts"
 
-/** Shows a line of counts once a second, until interrupted. */
+/** Shows the counts of the campaign once a second, until interrupted. */
 export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
+  display: Display,
   counts: {
     /** Descriptions of the services' failures and restarts. */
     readonly incidents: () => ReadonlyArray<string>
     readonly mails: () => number
     readonly unsubscribed: () => number
     readonly partner: PartnerCounts
+    readonly firstWebhook: () => FirstWebhook | undefined
   },
 ) {
   const campaigns = yield* CampaignRepository
-  const progress = yield* progressLine("stdout")
+  let isFirstShown = false
   const show = Effect.gen(function* () {
-    const { recipients, published } = yield* campaigns.progress(campaignId)
+    const incidents = counts.incidents()
+    yield* display.show({ incidents })
+    const firstWebhook = counts.firstWebhook()
+    if (firstWebhook !== undefined && !isFirstShown) {
+      isFirstShown = true
+      yield* display.show({ firstWebhook })
+    }
+    const { recipients, published, sent } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
     const { counts: events, duplicates, reconciled, told } = counts.partner
-    const received = Object.values(events).reduce((sum, count) => sum + count, 0)
-    const optional = {
-      opened: events["outreach.email_opened"],
-      clicked: events["outreach.email_clicked"],
-      bounced: events["outreach.email_bounced"],
+    const outcomes = {
+      opened: events["outreach.email_opened"] ?? 0,
+      clicked: events["outreach.email_clicked"] ?? 0,
+      bounced: events["outreach.email_bounced"] ?? 0,
       unsubscribed: counts.unsubscribed(),
-      accounts: told["account_created"],
-      learners: told["learner_qualified"],
-      completers: told["completer_qualified"],
+      accounts: told["account_created"] ?? 0,
+      learners: told["learner_qualified"] ?? 0,
+      completers: told["completer_qualified"] ?? 0,
       repeated: duplicates,
     }
-    // The most important counts come first, because a narrow terminal cuts the line.
-    const line = [
-      ...counts.incidents(),
-      `published ${published} of ${recipients}`,
-      `mails ${counts.mails()}`,
-      `webhooks ${received}`,
-      `reconciled ${reconciled}`,
-      ...Object.entries(optional).flatMap(([name, count]) => (count ? [`${name} ${count}`] : [])),
-      `campaign ${status}`,
-    ].join(" · ")
-    yield* progress.show(line)
+    const webhooks = Object.values(events).reduce((sum, count) => sum + count, 0)
+    yield* display.show({
+      progress: { status, recipients, published, sent, mails: counts.mails(), webhooks, reconciled, outcomes },
+    })
   })
   // If the counts cannot be read, the next round tries again.
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000)))
-}, Effect.scoped)
+})

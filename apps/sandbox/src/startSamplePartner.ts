@@ -7,6 +7,7 @@ import { sendPage } from "./page.ts"
 import { eventPage, type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
+import type { FirstWebhook } from "./View.ts"
 
 /** The maximum of events in the JSON and on the page. */
 const MAX_LISTED = 2000
@@ -76,8 +77,10 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   // The counts are kept in memory from here on, so that reading them costs the same at any number of events.
   const counts = yield* Effect.promise(() => readCounts(pool))
 
+  let firstWebhook: FirstWebhook | undefined
   const store = async (event: WebhookEvent) => {
     const type = event.event_type
+    firstWebhook ??= { id: event.event_id, type, seconds: process.uptime() }
     await storeVisitors(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
@@ -153,6 +156,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
     counts,
+    firstWebhook: () => firstWebhook,
     simulate: (inboundUrl: string) =>
       simulateClinicians(pool, {
         inboundUrl,

@@ -48,11 +48,9 @@ export const launchCampaign = Effect.fnUntraced(function* (
 ) {
   const { status } = yield* (yield* CampaignRepository).find(campaignId)
   if (status !== "draft") return
-  const code = yield* runImport(campaignId, recipients, environment)
+  const { code, output } = yield* runImport(campaignId, recipients, environment)
   if (code !== 0) {
-    return yield* new SandboxError({
-      message: `The recipients of ${recipients} could not be imported. See the output above.`,
-    })
+    return yield* new SandboxError({ message: `The recipients of ${recipients} could not be imported.\n${output}` })
   }
   yield* scheduleCampaign(campaignId)
 })
@@ -60,11 +58,13 @@ export const launchCampaign = Effect.fnUntraced(function* (
 const OPS = fileURLToPath(import.meta.resolve("@outreach/ops/main"))
 
 const runImport = (campaignId: CampaignId, file: string, environment: Readonly<Record<string, string>>) =>
-  Effect.callback<number | null>((resume) => {
+  Effect.callback<{ readonly code: number | null; readonly output: string }>((resume) => {
     const ops = spawn(process.execPath, [OPS, "recipients", "import", "--campaign", campaignId, file], {
-      env: { PATH: process.env["PATH"], ...environment },
-      stdio: ["ignore", "inherit", "inherit"],
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
     })
-    ops.once("close", (code) => resume(Effect.succeed(code)))
+    let output = ""
+    for (const stream of [ops.stdout, ops.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk))
+    ops.once("close", (code) => resume(Effect.succeed({ code, output: output.trim() })))
     return stopProcess(ops)
   })

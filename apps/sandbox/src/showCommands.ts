@@ -1,0 +1,50 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Client } from "@outreach/client"
+import { Effect, Schedule } from "effect"
+import type { Display } from "./openDisplay.ts"
+import type { SeededPartner } from "./seed/seedPartner.ts"
+
+const SINCE = "2020-01-01T00:00:00Z"
+
+/** Shows a command that pulls the oldest record, once there is one, and writes the commands to try to a file. */
+export const showCommands = Effect.fnUntraced(function* (
+  display: Display,
+  sandbox: {
+    readonly folder: string
+    readonly baseUrl: string
+    readonly inboundUrl: string
+    readonly seeded: SeededPartner
+    readonly client: Client
+  },
+) {
+  const { folder, baseUrl, inboundUrl, seeded, client } = sandbox
+  // The API may be restarting.
+  const oldest = yield* Effect.tryPromise(() =>
+    client.listTokens({ since: SINCE, limit: 1 })[Symbol.asyncIterator]().next(),
+  ).pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
+  const tokens = `${baseUrl}/v1/partners/consumer/tokens`
+  const curl = `curl -s -H 'Authorization: Bearer ${seeded.api_key}'`
+  const { organization_id: organization, signing_secret: secret } = seeded
+  const commands = `Pull the records as a partner does, two per page, or one by its token:
+
+  ${curl} '${tokens}?since=${SINCE}&limit=2'
+  ${curl} ${tokens}/${oldest.value!.token}
+
+Send the service an event about a clinician, as a partner does, and see the day's digest:
+
+  npm run --silent webhook -- send --url ${inboundUrl} --secret ${secret} --type clinician.account_created
+  npm run ops -- inbox list --organization ${organization}
+  npm run ops -- digests show ${new Date().toISOString().slice(0, 10)} --organization ${organization}
+
+Operate it in another terminal: npm run ops -- --help
+`
+  yield* Effect.promise(() => writeFile(join(folder, "commands.txt"), commands, { mode: 0o600 }))
+  yield* display.show({
+    pull: [`curl -s ${tokens}/${oldest.value!.token} \\`, `  -H 'Authorization: Bearer ${seeded.api_key}'`],
+  })
+  yield* display.printWithoutPanel(`
+${commands}
+From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
+`)
+})
