@@ -27,7 +27,6 @@ export type {
   Targeting,
   ValidateResult,
   WebhookReceipt,
-  // biome-ignore lint/correctness/noUndeclaredDependencies: types alone, which the build copies into the declarations.
 } from "@outreach/contract/types"
 export { ApiError, type ApiErrorFields, ConnectionError } from "./ApiError.ts"
 export type { BodyOf, Client, IdempotencyOptions, QueryOf, SyncOptions } from "./Client.ts"

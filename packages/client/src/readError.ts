@@ -1,4 +1,3 @@
-// biome-ignore lint/correctness/noUndeclaredDependencies: the build copies the catalogs in.
 import { legacyCatalog, type PartnerErrorType, partnerCatalog } from "@outreach/contract/catalogs"
 import { parseRetryAfter } from "@outreach/retry-policy"
 import { ApiError, type ApiErrorFields } from "./ApiError.ts"

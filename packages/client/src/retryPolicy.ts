@@ -1,4 +1,3 @@
-// biome-ignore lint/correctness/noUndeclaredDependencies: the build copies the catalogs in.
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import type { Retry } from "@outreach/error-catalog"
 import { type Outcome, type Policy, schedule } from "@outreach/retry-policy"
