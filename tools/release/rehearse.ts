@@ -36,15 +36,12 @@ const standIn = (name: string, script: string) => {
 mkdirSync(bin)
 if (process.getuid?.() === 0) standIn("sudo", 'exec "$@"')
 standIn("gh", 'printf "%s\\n" "$@" > "$GH_RECORD"')
-writeFileSync(join(home, "auth.json"), "{}")
 
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${bin}:${process.env["PATH"]}`,
   CI: "true",
   npm_config_prefix: home,
-  REGISTRY_AUTH_FILE: join(home, "auth.json"),
-  CONTAINERS_REGISTRIES_CONF: join(home, "registries.conf"),
   GH_RECORD: join(home, "gh"),
   GH_TOKEN: "none",
   GITHUB_ACTOR: "rehearsal",
@@ -88,7 +85,11 @@ const startRegistry = async (program: string): Promise<string> => {
   const host = `127.0.0.1:${port}`
   const storage = { filesystem: { rootdirectory: join(home, "registry") } }
   writeFileSync(join(home, "registry.yml"), JSON.stringify({ version: 0.1, storage, http: { addr: host } }))
-  writeFileSync(join(home, "registries.conf"), `[[registry]]\nlocation = "${host}"\ninsecure = true\n`)
+  mkdirSync(join(home, ".config/containers"), { recursive: true })
+  writeFileSync(
+    join(home, ".config/containers/registries.conf"),
+    `[[registry]]\nlocation = "${host}"\ninsecure = true\n`,
+  )
   const child = spawn(program, ["serve", join(home, "registry.yml")], { stdio: "ignore" })
   process.once("exit", () => child.kill())
   while (
@@ -132,6 +133,8 @@ try {
 
   const artifact = join(home, "artifact")
   cpSync(join(workspace, "dist/release"), artifact, { recursive: true })
+  // The passwords that a step stores, and the registry that needs no TLS, are those of the rehearsal alone.
+  env["HOME"] = home
   runJob("publish", artifact)
 
   const image = `docker://${env["image"]}:${version}`
@@ -150,6 +153,7 @@ try {
   }
   say(`gh ${published.join(" ")}\n${readFileSync(join(artifact, "NOTES.md"), "utf8")}`)
 
+  env["HOME"] = process.env["HOME"]
   say("the same commit, built again in another folder")
   const again = join(home, "another-folder")
   clone(again, maintainer, tag)
