@@ -51,7 +51,7 @@ export default defineConfig({
     options.jsxImportSource = "preact"
   },
   esbuildPlugins: [
-    cyclonedxEsbuildPlugin({ outputFile: "sbom.json", outputReproducible: true, validate: true, logLevel: "error" }),
+    cyclonedxEsbuildPlugin({ outputFile: "sbom.json", outputReproducible: true, validate: true, logLevel: "silent" }),
     {
       // They read files of the repository, which `out/` does not have.
       name: "values",
