@@ -71,7 +71,19 @@ const runJob = (name: keyof Workflow["jobs"], cwd: string) => {
 
 /** Clones a repository as `actions/checkout` does, which fetches the commit alone, and its tag. */
 const clone = (folder: string, from: string, ref: string) => {
-  at(home, "git", "clone", "--quiet", "--depth=1", "--branch", ref, `file://${from}`, folder)
+  at(
+    home,
+    "git",
+    "-c",
+    "advice.detachedHead=false",
+    "clone",
+    "--quiet",
+    "--depth=1",
+    "--branch",
+    ref,
+    `file://${from}`,
+    folder,
+  )
   at(folder, "git", "config", "user.name", "rehearsal")
   at(folder, "git", "config", "user.email", "rehearsal@outreach.test")
 }
@@ -116,7 +128,7 @@ try {
 
   say("as a maintainer: changeset version, commit, tag")
   const maintainer = join(home, "maintainer")
-  at(home, "git", "clone", "--quiet", root, maintainer)
+  at(home, "git", "-c", "advice.detachedHead=false", "clone", "--quiet", root, maintainer)
   at(maintainer, "pnpm", "install", "--frozen-lockfile", "--prefer-offline", "--silent")
   at(maintainer, "pnpm", "changeset", "version")
   at(maintainer, "git", "add", "--all")
