@@ -72,7 +72,7 @@ describe.skipIf("missing" in postgres15)("a server whose administrator may creat
       await query(database, "set allow_system_table_mods = on", ...HIDDEN.map(hide))
     }
 
-    const { bin, env } = await programsIn(postgres15.folder)
+    const { bin, env } = programsIn(postgres15.folder)
     const script = ["-X", "-q", "-d", addressOf("administrator"), "-f", join(REPOSITORY, "deploy/create-roles.sql")]
     const { stderr } = await run(bin("psql"), script, { env: { ...env, ...PASSWORDS } })
     expect(stderr.includes("may not grant pg_monitor")).toBe(!mayMonitor)

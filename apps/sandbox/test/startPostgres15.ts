@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
-import { chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { globSync } from "node:fs"
+import { chown, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -15,8 +16,11 @@ export const findPostgres15 = () =>
   unpackDebianPackages(["postgresql-15"], join(tmpdir(), `outreach-postgresql-15-${userInfo().uid}`))
 
 /** The programs of PostgreSQL 15 in the folder, and the environment that they need. */
-export const programsIn = async (unpacked: string) => {
-  const libraries = (await readdir(join(unpacked, "usr/lib"))).map((name) => join(unpacked, "usr/lib", name))
+export const programsIn = (unpacked: string) => {
+  // A slim Debian lacks some that Debian has in `/lib`.
+  const libraries = ["usr/lib", "lib"].flatMap((folder) =>
+    globSync("*", { cwd: join(unpacked, folder) }).map((name) => join(unpacked, folder, name)),
+  )
   return {
     bin: (program: string) => join(unpacked, "usr/lib/postgresql/15/bin", program),
     env: { LD_LIBRARY_PATH: libraries.join(":"), PATH: process.env["PATH"], LC_ALL: "C.UTF-8" },
@@ -39,7 +43,7 @@ export const startPostgres15 = async (
 ): Promise<Postgres15> => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-postgres15-"))
   const data = join(folder, "data")
-  const { bin, env } = await programsIn(unpacked)
+  const { bin, env } = programsIn(unpacked)
   const asNobody = (program: string, args: ReadonlyArray<string>) =>
     run(bin(program), args, { ...NOBODY, cwd: folder, env })
 
