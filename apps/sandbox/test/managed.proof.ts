@@ -90,7 +90,7 @@ describe.skipIf("missing" in postgres15)("a server whose administrator may creat
     expect(await query(addressOf("outreach_worker"), session)).toEqual([{ timeout: "30s", monitors: mayMonitor }])
     await ops(addressOf("outreach_operator"), "organizations", "create", "--name", "Acme")
     const { checks } = ((report) => report.error ?? report)(
-      JSON.parse(await ops(addressOf("outreach_operator"), "doctor", "--json")),
+      JSON.parse(await ops(addressOf("outreach_operator"), "doctor", "--output", "json")),
     ) as { checks: ReadonlyArray<{ check: string; status: string; found: string }> }
     const statusOf = (check: string) => checks.find((each) => each.check === check)?.status
     expect({ schema: statusOf("schema"), role: statusOf("role") }).toEqual({
