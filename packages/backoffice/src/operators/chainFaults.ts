@@ -16,13 +16,11 @@ export interface ChainLink {
   readonly isRemoved: boolean
 }
 
-export const CHAIN_PROBLEMS = ["changed", "deleted", "missing", "replaced", "unchained", "cut off", "another"] as const
-
 /** What is wrong with an entry. One without a link has no number. */
 export interface ChainFault {
   readonly number: number | null
   readonly id: string | null
-  readonly problem: (typeof CHAIN_PROBLEMS)[number]
+  readonly problem: "changed" | "deleted" | "missing" | "replaced" | "unchained" | "cut off" | "another"
   readonly description: string
 }
 
@@ -58,7 +56,7 @@ export const toLine = ({ number, hash, previous, kind, id, line }: ChainLink): s
   `{"hash":"${hash}",${(line ?? JSON.stringify({ number, previous, kind, id, removed: true })).slice(1)}`
 
 const LINE =
-  /^\{"hash":"([0-9a-f]{64})",("number":(\d{1,10}),"previous":(null|"[0-9a-f]{64}"),"kind":"(\w+)","id":"(\w+)"(,"removed":true)?.*)\}$/s
+  /^\{"hash":"([0-9a-f]{64})",("number":(\d{1,9}),"previous":(null|"[0-9a-f]{64}"),"kind":"(\w+)","id":"(\w+)"(,"removed":true)?.*)\}$/s
 
 /** Reads a line of an export; undefined for another text. */
 export const parseLine = (text: string): ChainLink | undefined => {
