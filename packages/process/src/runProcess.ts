@@ -1,5 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Config, Effect, Exit, Runtime } from "effect"
+import { boundedLog } from "./boundedLog.ts"
 import { ListenError } from "./ListenError.ts"
 import { stopOnHangUp } from "./stopOnHangUp.ts"
 import { telemetry } from "./telemetry.ts"
@@ -12,6 +13,7 @@ export const runService = <E>(serviceName: string, service: Effect.Effect<unknow
       service,
     ).pipe(
       Effect.onInterrupt(() => Effect.logInfo("stopped")),
+      boundedLog,
       Effect.provide(telemetry(serviceName)),
     ),
   )
