@@ -212,6 +212,18 @@ describe("doctor", () => {
     await setChecksum(before!.checksum)
   })
 
+  it("says that a newer release has removed functions of this one", async () => {
+    const change = (statement: string) => meanwhile(SqlClient.SqlClient.use((sql) => sql.unsafe(statement)))
+    await change("insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')")
+    expect((await finding({}, "schema")).status).toBe("ok")
+    await change("update migrations set file = 'functions/make_id_2.sql' where file = 'functions/make_id.sql'")
+    expect((await finding({}, "schema")).found).toBe(
+      "The schema is of a newer release, which has removed functions of this one: make_id.",
+    )
+    await change("update migrations set file = 'functions/make_id.sql' where file = 'functions/make_id_2.sql'")
+    await change("delete from migrations where file = 'migrations/9999_later.sql'")
+  })
+
   it("reports whether the role has the rights of its kind, and whether it has more", async () => {
     expect((await finding({}, "role")).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
     const role = asRole(url(), "operator").match(/\/\/(\w+)/)![1]!

@@ -34,10 +34,11 @@ export class SmtpError extends Error {
 
 /** Describes why an SMTP server did not carry out a command, by codes alone: the server's own words may hold an address. */
 export const describeSmtpFailure = (error: unknown): string => {
-  const { code = "unknown", command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
+  const { code = "unknown", originalCode, command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
   if (code === "ETLS") return "it offers no TLS, which is required"
   const at = command === undefined ? "" : ` at ${command}`
-  if (responseCode === undefined) return `${code}${at}`
+  // The system's word, such as CERT_HAS_EXPIRED, says what is wrong.
+  if (responseCode === undefined) return `${(code === "ESOCKET" && originalCode) || code}${at}`
   const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
   return `${[responseCode, enhanced].filter(Boolean).join(" ")}${at}`
 }

@@ -129,6 +129,11 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
     ) as ahead`.pipe(decodeClockFaults),
 
       /** Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, and their rights that it lacks, such as `update on campaigns`. */
+      /** The migrations and functions that were applied. */
+      readSqlFiles: sql`select array(select file from migrations) as files`.pipe(
+        decodeRow({ files: Schema.Array(Schema.String) }),
+        Effect.map(({ files }) => new Set(files)),
+      ),
       readRole: Effect.gen(function* () {
         const role = yield* sql`
     select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",

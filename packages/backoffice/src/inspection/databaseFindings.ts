@@ -2,6 +2,8 @@ import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { removedFunctions } from "@outreach/postgres/migrations/planMigrations"
+import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
 import { Clock, Effect } from "effect"
 import { DatabaseInspection } from "./DatabaseInspection.ts"
 
@@ -32,9 +34,16 @@ const anyKey = { ...SecretCipher.withoutKey, keyIdOf: () => "any" }
 /** Looks at whether the schema serves this release, and the database takes writes. */
 export const schemaFinding = Effect.gen(function* () {
   const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
-  return fault === undefined
+  if (fault !== undefined) {
+    return failed(`The processes are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
+  }
+  const removed = removedFunctions(yield* readSqlFiles(), yield* (yield* DatabaseInspection).readSqlFiles)
+  return removed.length === 0
     ? ok("The schema is that of this release, and the database takes writes.")
-    : failed(`The processes are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
+    : warning(
+        `The schema is of a newer release, which has removed functions of this one: ${removed.slice(0, 5).join(", ")}.`,
+        "If the log says 42883, go back one release at the most, or forward again.",
+      )
 })
 
 /** Looks at the rights of the role that connects: whether it has those of its kind, and no others. */

@@ -64,13 +64,22 @@ export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, appl
  * Returns the files of a release that a database lacks. A function that was created from another text is not missing: releases that run side by
  * side share functions. A database that a newer release migrated lacks nothing.
  */
-export const missingFiles = (
-  { migrations, functions }: SqlFiles,
-  applied: ReadonlySet<string>,
-): ReadonlyArray<string> => {
+export const missingFiles = (files: SqlFiles, applied: ReadonlySet<string>): ReadonlyArray<string> =>
+  isMigratedBeyond(files, applied)
+    ? []
+    : [...files.migrations, ...files.functions].map(({ file }) => file).filter((file) => !applied.has(file))
+
+/** Returns the functions of a release that a newer one has removed. Whether the release still calls them is not known. */
+export const removedFunctions = (files: SqlFiles, applied: ReadonlySet<string>): ReadonlyArray<string> =>
+  isMigratedBeyond(files, applied)
+    ? files.functions
+        .map(({ file }) => file.slice("functions/".length, -".sql".length))
+        .filter((name) => !applied.has(`functions/${name}.sql`))
+    : []
+
+const isMigratedBeyond = ({ migrations }: SqlFiles, applied: ReadonlySet<string>): boolean => {
   const last = migrations.at(-1)?.file ?? ""
-  if ([...applied].some((file) => file.startsWith("migrations/") && file > last)) return []
-  return [...migrations, ...functions].map(({ file }) => file).filter((file) => !applied.has(file))
+  return [...applied].some((file) => file.startsWith("migrations/") && file > last)
 }
 
 const mismatch = (message: string) => new MigrationMismatch({ message })
