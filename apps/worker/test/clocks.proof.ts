@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -23,6 +23,7 @@ import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { settableClock } from "@outreach/testing/settableClock"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -41,29 +42,6 @@ const libfaketime = await findLibfaketime()
 
 /** Cleans up after a test. The tests run at the same time, so each has its own. */
 type AtEnd = (end: () => Promise<void>) => void
-
-/** A clock that can be set from outside, for the processes that run in its environment. */
-const settableClock = async (library: string, atEnd: AtEnd) => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-clock-"))
-  // The server's user is another one.
-  await chmod(folder, 0o755)
-  atEnd(() => rm(folder, { recursive: true, force: true }))
-  const file = join(folder, "offset")
-  const set = async (days: number) => {
-    await writeFile(file, `${days < 0 ? "-" : "+"}${Math.abs(days)}d\n`, { mode: 0o644 })
-  }
-  await set(0)
-  return {
-    set,
-    environment: {
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: "1",
-      // Only the wall clock is wrong.
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    },
-  }
-}
 
 /** Starts a server whose clock can be set, a partner, a mail server and a worker whose clock can be set, too. */
 const startAll = async (library: string, atEnd: AtEnd) => {

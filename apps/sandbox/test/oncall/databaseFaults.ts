@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Client } from "pg"
+import type { Fault } from "./Fault.ts"
+import { CERTIFICATES } from "./startServers.ts"
+import { canMount, type Stage } from "./startStage.ts"
+
+const run = promisify(execFile)
+
+/** Opens a connection that ends with the stage, or when the server ends it. */
+const connect = async ({ superuser, atEnd }: Stage, more: Readonly<Record<string, unknown>> = {}) => {
+  const client = new Client({ connectionString: superuser.href, ...more })
+  client.on("error", () => {})
+  await client.connect()
+  atEnd(() => client.end().catch(() => {}))
+  return client
+}
+
+const settle = async (stage: Stage, setting: string) => {
+  await stage.admin(`alter system set ${setting}`)
+  await stage.admin("select pg_reload_conf()")
+}
+
+/** Ends the sessions of the service, which connect anew. */
+const endSessions = (stage: Stage) =>
+  stage.admin("select pg_terminate_backend(pid) from pg_stat_activity where usename like 'outreach%'")
+
+export const databaseFaults: ReadonlyArray<Fault> = [
+  {
+    name: "postgresql-stopped",
+    fault: "PostgreSQL is stopped",
+    signals: [
+      { alert: "OutreachDatabaseUnusable" },
+      { alert: "OutreachGaugesStale" },
+      { readyz: "(ECONNREFUSED)", of: "api" },
+      { readyz: "(ECONNREFUSED)", of: "console" },
+      { log: "database unusable", of: "worker" },
+      { prints: "nothing listens" },
+    ],
+    remedy: ["systemctl start postgresql"],
+    break: async (stage) => {
+      const { worker } = stage.units
+      const before = worker.lines.length
+      await stage.shell("systemctl stop postgresql")
+      return async () => {
+        const problems = worker.lines
+          .slice(before)
+          .filter(({ text }) => /"level":"(ERROR|WARN)"/.test(text) && !text.includes("unknown token"))
+        if (problems.length !== 1) throw new Error(problems.map(({ text }) => text).join("\n"))
+        if (worker.lines.some(({ text }) => text.includes("worker-password")))
+          throw new Error("The log has the password")
+        const { status } = await fetch(`http://127.0.0.1:${stage.adminPorts.worker}/livez`)
+        if (status !== 200) throw new Error(`/livez answers ${status}`)
+      }
+    },
+  },
+  {
+    name: "read-only",
+    fault: "Transactions are read-only, as on a standby",
+    signals: [
+      { alert: "OutreachDatabaseUnusable" },
+      { readyz: "(25006)", of: "api" },
+      { log: "database unusable", of: "worker" },
+      { prints: "(25006)" },
+    ],
+    remedy: [`psql -c "alter system reset default_transaction_read_only" -c "select pg_reload_conf()"`],
+    break: (stage) => settle(stage, "default_transaction_read_only = on"),
+  },
+  {
+    name: "no-connection-left",
+    fault: "Another program holds all connections, and sessions are lost",
+    signals: [{ alert: "OutreachDatabaseUnusable" }, { readyz: "(53300)", of: "worker" }, { log: "53300", of: "api" }],
+    remedy: [
+      `psql -c "select usename, application_name, count(*) from pg_stat_activity group by 1, 2 order by 3 desc"`,
+      `psql -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'report'"`,
+    ],
+    break: async (stage) => {
+      await stage.admin("create role report login password 'report'").catch(() => {})
+      const login = Object.assign(new URL(stage.superuser), { username: "report", password: "report" })
+      await stage.admin("grant connect on database outreach to report")
+      await endSessions(stage)
+      for (let opened = 0; opened < 200; opened++) {
+        try {
+          await connect(stage, { connectionString: login.href, application_name: "report" })
+        } catch {
+          await endSessions(stage)
+          break
+        }
+      }
+      for (let opened = 0; opened < 60; opened++) {
+        await connect(stage, { connectionString: login.href, application_name: "report" }).catch(() => {})
+      }
+    },
+  },
+  {
+    name: "lock-held",
+    fault: "A transaction holds the lock of a table and does nothing",
+    signals: [
+      { alert: "OutreachClaimsFail" },
+      { readyz: "no claim has succeeded for", of: "worker" },
+      { log: "endpoints failed", of: "worker" },
+    ],
+    remedy: [
+      `psql -c "select pid, usename, application_name, state, xact_start, pg_blocking_pids(pid), query from pg_stat_activity order by xact_start"`,
+      `psql -c "select pg_terminate_backend(blocker) from (select distinct unnest(pg_blocking_pids(pid)) as blocker from pg_stat_activity) held join pg_stat_activity on pid = blocker where state = 'idle in transaction'"`,
+    ],
+    break: async (stage) => {
+      const client = await connect(stage, { application_name: "maintenance" })
+      await client.query("begin")
+      await client.query("lock table endpoint_readers in access exclusive mode")
+    },
+  },
+  {
+    name: "certificate-expired",
+    fault: "The certificate of PostgreSQL has expired",
+    signals: [
+      { alert: "OutreachDatabaseUnusable" },
+      { readyz: "(CERT_HAS_EXPIRED)", of: "api" },
+      { prints: "(CERT_HAS_EXPIRED)" },
+    ],
+    remedy: ["cp renewed.pem /var/lib/postgresql/data/server.crt", `psql -c "select pg_reload_conf()"`],
+    break: async (stage) => {
+      await writeFile(join(stage.folder, "renewed.pem"), CERTIFICATES.valid)
+      await writeFile(join(stage.disk, "data/server.crt"), CERTIFICATES.expired)
+      await stage.admin("select pg_reload_conf()")
+      // Connections that are open go on. Sooner or later each is opened anew.
+      await endSessions(stage)
+    },
+  },
+  {
+    name: "wrong-password",
+    fault: "The password of the worker's role is another one",
+    signals: [{ alert: "OutreachDatabaseUnusable" }, { readyz: "(28P01)", of: "worker" }],
+    remedy: [`psql -c "alter role outreach_worker password 'worker-password'"`],
+    break: async (stage) => {
+      await stage.admin("alter role outreach_worker password 'rotated'")
+      await endSessions(stage)
+    },
+  },
+  {
+    name: "rights-missing",
+    fault: "The worker's role has no rights, as after a restore without them",
+    signals: [
+      { alert: "OutreachDatabaseUnusable" },
+      { readyz: "(42501)", of: "worker" },
+      { log: "database unusable", of: "worker" },
+    ],
+    remedy: ["systemctl start outreach-migrate"],
+    break: async (stage) => void (await stage.admin("revoke all on all tables in schema public from outreach_worker")),
+  },
+  {
+    name: "schema-too-old",
+    fault: "A release was started before its migration",
+    signals: [
+      { alert: "OutreachDatabaseUnusable" },
+      { readyz: "(OLD_SCHEMA)", of: "worker" },
+      { readyz: "(OLD_SCHEMA)", of: "console" },
+      { prints: "(OLD_SCHEMA)" },
+    ],
+    remedy: ["systemctl start outreach-migrate"],
+    break: async (stage) => {
+      await run("cp", ["-r", join(stage.folder, "releases/this"), join(stage.folder, "releases/next")])
+      await writeFile(
+        join(stage.folder, "releases/next/sql/migrations/0002_notes.sql"),
+        "alter table recipients add column note text;\n",
+      )
+      await stage.deploy("next")
+      for (const unit of Object.values(stage.units)) await unit.restart()
+    },
+  },
+  {
+    name: "schema-too-new",
+    fault: "A release runs after a newer one has removed what it calls",
+    signals: [
+      { alert: "OutreachClaimsFail" },
+      { log: "42883", of: "worker" },
+      { prints: "which has removed functions of this one: take_endpoints" },
+    ],
+    remedy: [
+      "ln -sfn /opt/releases/newer /opt/outreach",
+      "systemctl restart outreach@api outreach@worker outreach@console",
+    ],
+    break: async (stage) => {
+      // The newer release calls the function by another name.
+      const commands = [
+        `cp -r ${stage.folder}/releases/next ${stage.folder}/releases/newer`,
+        `cd ${stage.folder}/releases/newer`,
+        "echo 'alter table recipients add column remark text;' > sql/migrations/0003_remarks.sql",
+        "mv sql/functions/take_endpoints.sql sql/functions/take_endpoints_anew.sql",
+        "sed -i 's/take_endpoints(/take_endpoints_anew(/' sql/functions/take_endpoints_anew.sql chunks/*.js *.js",
+      ]
+      await run("sh", ["-ec", commands.join("\n")])
+      await stage.deploy("newer")
+      await stage.shell("systemctl start outreach-migrate")
+      await stage.deploy("next")
+      await stage.units.worker.restart()
+    },
+  },
+  {
+    name: "disk-full",
+    fault: "The disk of PostgreSQL is full",
+    lacks: () => (canMount ? undefined : "only root mounts a small disk"),
+    signals: [{ alert: "OutreachDatabaseUnusable" }, { log: "database unusable", of: "worker" }],
+    remedy: ["df -h /var/lib/postgresql", "rm /var/lib/postgresql/core.*", "systemctl restart postgresql"],
+    break: async (stage) => {
+      await run("sh", ["-c", `dd if=/dev/zero of=${stage.disk}/core.1 bs=64k 2>/dev/null || true`])
+    },
+  },
+]

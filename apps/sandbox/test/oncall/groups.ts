@@ -1,0 +1,13 @@
+import { clockFaults } from "./clockFaults.ts"
+import { databaseFaults } from "./databaseFaults.ts"
+import type { Group } from "./Fault.ts"
+import { outsideFaults } from "./outsideFaults.ts"
+import { processFaults } from "./processFaults.ts"
+
+/** Every fault, by the stage on which it is broken. */
+export const GROUPS: ReadonlyArray<Group> = [
+  { name: "database", faults: databaseFaults },
+  { name: "processes", faults: processFaults },
+  { name: "outside", faults: outsideFaults },
+  { name: "clocks", faults: clockFaults },
+]

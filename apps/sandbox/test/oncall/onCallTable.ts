@@ -1,0 +1,66 @@
+import type { Fault, Group, Signal } from "./Fault.ts"
+import type { Measured } from "./runFault.ts"
+import { ALERTS } from "./startPrometheus.ts"
+
+/** The page that holds the table, between two lines of its own. */
+export const PAGE = "docs/operations.md"
+const BEGIN = "<!-- on call: written by `pnpm prove:oncall --write` -->"
+const END = "<!-- end of on call -->"
+const HEAD = [
+  "| fault | what you see | after, s | what you do | well again after, s |",
+  "| --- | --- | --- | --- | --- |",
+]
+
+const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``
+
+const formatSignal = (signal: Signal): string => {
+  if ("alert" in signal) return `[${signal.alert}](${ALERTS.get(signal.alert)!.section})`
+  if ("readyz" in signal) return `${code("/readyz")} of the ${signal.of}: ${code(signal.readyz)}`
+  if ("log" in signal) return `log of the ${signal.of}: ${code(signal.log)}`
+  if ("metric" in signal) return `metric of the ${signal.of}: ${code(signal.metric)}`
+  return `${code(signal.command ?? "ops doctor")}: ${code(signal.prints)}`
+}
+
+/** The cells of a fault's row that its declaration gives, with the seconds left out. */
+export const cellsOf = ({ name, fault, signals, outside, remedy }: Fault) => ({
+  fault: `**${name}**: ${fault}`,
+  signals: signals.map(formatSignal).join("<br>"),
+  remedy: [...(outside === undefined ? [] : [outside]), ...remedy.map(code)].join("<br>"),
+})
+
+/** Writes the row of a fault. The seconds of an alert are those until its expression held, and then its `for`. */
+const rowOf = (fault: Fault, { seen, healthy }: Measured): string => {
+  const { fault: title, signals, remedy } = cellsOf(fault)
+  const seconds = fault.signals.map((signal, i) =>
+    "alert" in signal ? `${seen[i]} + ${ALERTS.get(signal.alert)!.lasts}` : String(seen[i]),
+  )
+  return `| ${[title, signals, seconds.join("<br>"), remedy, healthy].join(" | ")} |`
+}
+
+/** Reads the rows of the page's table, by the names of their faults. */
+export const readRows = (page: string): ReadonlyMap<string, string> =>
+  new Map([...between(page).matchAll(/^\| \*\*([\w-]+)\*\*: .*\|$/gm)].map(([row, name]) => [name!, row] as const))
+
+const between = (page: string): string => page.slice(page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END))
+
+/** Returns the table: the rows that were measured, and those of the page for the others that it has. */
+export const formatTable = (
+  groups: ReadonlyArray<Group>,
+  measured: ReadonlyMap<string, Measured>,
+  page: string,
+): string => {
+  const rows = readRows(page)
+  const lines = groups
+    .flatMap(({ faults }) => faults)
+    .flatMap((fault) => {
+      const found = measured.get(fault.name)
+      return found === undefined ? (rows.get(fault.name) ?? []) : rowOf(fault, found)
+    })
+  return [...HEAD, ...lines].join("\n")
+}
+
+/** Returns the page with this table. */
+export const withTable = (page: string, table: string): string => {
+  if (!page.includes(BEGIN) || !page.includes(END)) throw new Error(`${PAGE} has no place for the table`)
+  return page.replace(between(page), `\n\n${table}\n\n`)
+}

@@ -1,0 +1,115 @@
+import { setTimeout } from "node:timers/promises"
+import { eventually } from "@outreach/testing/eventually"
+import type { Fault, Signal, Unit } from "./Fault.ts"
+import { LIMIT_MS, type Stage } from "./startStage.ts"
+
+/** How long an alert of the fault before may take to end. */
+const CLEARED_MS = 100_000
+/** How long the run watches that an alert goes on. A unit that ends is started again within that time. */
+const HOLDS_MS = 5000
+
+/** What a run of a fault measured, in seconds: until each signal was seen, and until all was well after the remedy. */
+export interface Measured {
+  readonly seen: ReadonlyArray<number>
+  readonly healthy: number
+}
+
+/**
+ * Breaks a fault, waits for each of its signals, types the remedy, and waits until the service is well again. Returns what was wrong, too: a signal that
+ * does not come, or an alert that does not hold. Throws if the service does not become well.
+ */
+export const runFault = async (
+  fault: Fault,
+  stage: Stage,
+): Promise<Measured & { readonly problems: ReadonlyArray<string> }> => {
+  const problems: Array<string> = []
+  const alerts = fault.signals.flatMap((signal) => ("alert" in signal ? [signal.alert] : []))
+  const isClear = (active: ReadonlyMap<string, number>) => !alerts.some((alert) => active.has(alert))
+  await eventually(stage.prometheus.alerts, isClear, CLEARED_MS).catch(() => {
+    problems.push(`one of ${alerts.join(", ")} is active before the fault`)
+  })
+  const broken = { at: performance.now(), wallClock: Date.now() }
+  const mend = await fault.break(stage)
+  const watch = async (signal: Signal): Promise<number> => {
+    try {
+      return inSeconds((await watchFor(signal, stage, broken)) - broken.at)
+    } catch (error) {
+      problems.push(`${JSON.stringify(signal)} was not seen: ${(error as Error).message}\n${await describe(stage)}`)
+      return Number.NaN
+    }
+  }
+  const seen = await Promise.all(fault.signals.map(watch))
+  // An alert is sent only if it holds for its whole `for`.
+  const since = await stage.prometheus.alerts()
+  if (alerts.length > 0) await setTimeout(HOLDS_MS)
+  const still = await stage.prometheus.alerts()
+  const ended = alerts.filter((alert) => still.get(alert) !== since.get(alert))
+  if (ended.length > 0) problems.push(`${ended.join(", ")} did not hold`)
+  await mend?.().catch((error: Error) => problems.push(error.message))
+  const remediedAt = performance.now()
+  for (const command of fault.remedy) {
+    const { text, code } = await stage.shell(command)
+    if (code !== 0) problems.push(`${command} failed: ${text}`)
+  }
+  await stage.healthy()
+  const healthy = inSeconds(performance.now() - remediedAt)
+  await fault.after?.(stage).catch((error: Error) => problems.push(error.message))
+  return { seen, healthy, problems: problems.map((problem) => `${fault.name}: ${problem}`) }
+}
+
+/** What there is to see instead of a sign that does not come. */
+const describe = async (stage: Stage): Promise<string> => {
+  const units = Object.values(stage.units).map(async ({ name, lines }) => {
+    const last = lines.slice(-5).map(({ text }) => text.slice(0, 300))
+    return [`${name}: ${await stage.readyz(name as Unit)}`, ...last].join("\n  ")
+  })
+  const alerts = [...(await stage.prometheus.alerts()).keys()]
+  return [`alerts: ${alerts.join(", ")}`, ...(await Promise.all(units))].join("\n")
+}
+
+const inSeconds = (millis: number): number => Math.max(0, Math.round(millis / 1000))
+
+/** Waits for a signal of a fault, and returns when it could be seen, by the monotonic clock. */
+const watchFor = async (
+  signal: Signal,
+  stage: Stage,
+  broken: { readonly at: number; readonly wallClock: number },
+): Promise<number> => {
+  if ("alert" in signal) {
+    const alerts = await eventually(stage.prometheus.alerts, (found) => found.has(signal.alert), LIMIT_MS)
+    return broken.at + alerts.get(signal.alert)! - broken.wallClock
+  }
+  if ("log" in signal) {
+    const { lines } = stage.units[signal.of]
+    const found = await eventually(
+      () => lines.find(({ at, text }) => at >= broken.at && text.includes(signal.log)),
+      (line) => line !== undefined,
+      LIMIT_MS,
+    )
+    return found!.at
+  }
+  if ("metric" in signal) {
+    const before = await stage.metric(signal.of, signal.metric)
+    await eventually(
+      () => stage.metric(signal.of, signal.metric),
+      (count) => count > before,
+      LIMIT_MS,
+    )
+    return performance.now()
+  }
+  const ask =
+    "readyz" in signal
+      ? () => stage.readyz(signal.of)
+      : async () => (await stage.shell(signal.command ?? "ops doctor")).text
+  const wanted = "readyz" in signal ? signal.readyz : signal.prints
+  await eventually(
+    async () => {
+      const text = await ask()
+      if (!text.includes(wanted)) await setTimeout("readyz" in signal ? 100 : 1000)
+      return text
+    },
+    (text) => text.includes(wanted),
+    LIMIT_MS,
+  )
+  return performance.now()
+}

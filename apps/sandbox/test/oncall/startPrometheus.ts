@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { eventually } from "@outreach/testing/eventually"
+import { reservePort } from "@outreach/testing/reservePort"
+import { REPOSITORY } from "../artifact.ts"
+import type { AtEnd } from "../failover/startCluster.ts"
+
+const RULES = readFileSync(join(REPOSITORY, "deploy/alerts.yml"), "utf8")
+
+/** Each alert of `deploy/alerts.yml`: for how long it must hold before it is sent, and its section of the page. */
+export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly section: string }> = new Map(
+  [...RULES.matchAll(/- alert: (\w+).*?\n +for: (\w+).*?runbook: docs\/operations\.md(#\S+)/gs)].map(
+    ([, name, lasts, section]) => [name!, { lasts: lasts!, section: section! }] as const,
+  ),
+)
+
+export const findPrometheus = () =>
+  unpackDebianPackages(["prometheus"], join(tmpdir(), `outreach-prometheus-${userInfo().uid}`))
+
+/**
+ * Starts Debian's Prometheus with the rules of `deploy/alerts.yml`. It scrapes each second, and each alert is active as soon as its expression holds:
+ * the table adds its `for`.
+ */
+export const startPrometheus = async (
+  options: { readonly unpacked: string; readonly folder: string; readonly targets: Readonly<Record<string, number>> },
+  atEnd: AtEnd,
+) => {
+  const { unpacked, folder, targets } = options
+  await writeFile(join(folder, "alerts.yml"), RULES.replaceAll(/^( +for:) \w+$/gm, "$1 0s"))
+  const jobs = Object.entries(targets).map(([job, port]) => ({
+    job_name: job,
+    static_configs: [{ targets: [`127.0.0.1:${port}`] }],
+  }))
+  const config = {
+    global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+    rule_files: ["alerts.yml"],
+    scrape_configs: jobs,
+  }
+  await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config))
+  const address = `127.0.0.1:${await reservePort()}`
+  const child = spawn(
+    join(unpacked, "usr/bin/prometheus"),
+    [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`, `--web.listen-address=${address}`],
+    { stdio: ["ignore", "ignore", "ignore"] },
+  )
+  const ended = once(child, "exit")
+  const kill = () => child.kill("SIGKILL")
+  process.prependOnceListener("exit", kill)
+  atEnd(async () => {
+    process.off("exit", kill)
+    kill()
+    await ended
+  })
+  const alerts = async (): Promise<ReadonlyMap<string, number>> => {
+    const response = await fetch(`http://${address}/api/v1/alerts`)
+    const { data } = (await response.json()) as {
+      data: { alerts: ReadonlyArray<{ labels: { alertname: string }; activeAt: string }> }
+    }
+    return new Map(data.alerts.map(({ labels, activeAt }) => [labels.alertname, Date.parse(activeAt)]))
+  }
+  await eventually(
+    () =>
+      fetch(`http://${address}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    (isReady) => isReady,
+  )
+  /** The alerts that are active, and since when, in Unix milliseconds. */
+  return { alerts }
+}

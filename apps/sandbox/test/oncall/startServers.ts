@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { Server } from "node:net"
+import { join } from "node:path"
+import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
+import { startNameServer } from "@outreach/testing/startNameServer"
+import { SMTPServer } from "smtp-server"
+import { REPOSITORY } from "../artifact.ts"
+import type { AtEnd } from "../failover/startCluster.ts"
+
+const certificate = (name: string): string =>
+  readFileSync(join(REPOSITORY, "packages/postgres-connection/test/data", name), "utf8")
+
+/** The key of both certificates, and what signed them. */
+export const KEY = certificate("key.pem")
+export const AUTHORITY = join(REPOSITORY, "packages/postgres-connection/test/data/authority.pem")
+/** A certificate for `localhost` and 127.0.0.1 that is valid, and one that has expired. */
+export const CERTIFICATES = { valid: certificate("leaf.pem"), expired: certificate("expired.pem") }
+
+/** The name of the partner's server, which only the name server of the run knows. */
+const PARTNER_NAME = "partner.test"
+
+/** A mail server that offers STARTTLS, with a user that it asks for. It is stopped, started and given other certificates. */
+export const startMail = async (folder: string, atEnd: AtEnd) => {
+  const certificate = join(folder, "server.pem")
+  await writeFile(certificate, CERTIFICATES.valid)
+  const arrived: Array<{ readonly at: number; readonly to: string }> = []
+  const port = await reservePort()
+  let password = "mail"
+  let server: SMTPServer | undefined
+  const start = () =>
+    new Promise<void>((resolve, reject) => {
+      server = new SMTPServer({
+        ...{ key: KEY, cert: readFileSync(certificate), authOptional: false, authMethods: ["PLAIN", "LOGIN"] },
+        onAuth: (auth, _, done) =>
+          auth.password === password ? done(null, { user: "outreach" }) : done(new Error("not the password")),
+        onData: (stream, { envelope }, done) => {
+          stream.on("end", () => {
+            arrived.push(...envelope.rcptTo.map(({ address }) => ({ at: performance.now(), to: address })))
+            done()
+          })
+          stream.resume()
+        },
+      })
+      server.on("error", reject)
+      server.listen(port, "127.0.0.1", resolve)
+    })
+  const stop = async () => {
+    const stopped = server
+    server = undefined
+    if (stopped === undefined) return
+    const closed = new Promise<void>((resolve) => stopped.close(resolve))
+    for (const { _socket } of stopped.connections as Set<{ _socket: { destroy(): void } }>) _socket.destroy()
+    await closed
+  }
+  await start()
+  atEnd(stop)
+  return {
+    url: `smtp://outreach:mail@127.0.0.1:${port}`,
+    arrived,
+    stop,
+    start,
+    restart: async () => {
+      await stop()
+      await start()
+    },
+    /** The file of the certificate with which it starts. */
+    certificate,
+    take: (given: string) => {
+      password = given
+    },
+  }
+}
+
+/** What the partner's proxy does with webhooks: hands them on, or answers for itself. */
+type Answer = "ok" | number
+
+/** The proxy before a partner's receiver, over https, and over http for names without a certificate. */
+export const startPartnerProxy = async (atEnd: AtEnd) => {
+  let answer: Answer = "ok"
+  let receiver = 0
+  const accepted: Array<number> = []
+  const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
+    response.once("finish", () => {
+      if (response.statusCode < 300) accepted.push(performance.now())
+    })
+    if (answer !== "ok") return void response.writeHead(answer).end()
+    const { method, headers, url: path } = incoming
+    const options = { host: "127.0.0.1", port: receiver, method, headers, path }
+    const onward = request(options, (answered) => {
+      response.writeHead(answered.statusCode!, answered.headers)
+      answered.pipe(response)
+    })
+    onward.on("error", () => response.destroy())
+    incoming.pipe(onward)
+  }
+  const secure = createTlsServer({ key: KEY, cert: CERTIFICATES.valid }, handle)
+  // Each call needs the name again.
+  const plain = createServer((incoming, response) => {
+    response.shouldKeepAlive = false
+    handle(incoming, response)
+  })
+  const open = (server: Server) => listen(server, atEnd)
+  const [securePort, plainPort] = [await open(secure), await open(plain)]
+  return {
+    url: `https://localhost:${securePort}/`,
+    namedUrl: `http://${PARTNER_NAME}:${plainPort}/`,
+    /** When a webhook was answered with a 2xx. */
+    accepted,
+    /** Hands webhooks on to this port from now on. */
+    leadTo: (port: number) => {
+      receiver = port
+    },
+    answerWith: (given: Answer) => {
+      answer = given
+    },
+    present: (name: keyof typeof CERTIFICATES) => {
+      secure.setSecureContext({ key: KEY, cert: CERTIFICATES[name] })
+      // What is open goes on with the certificate that it began with.
+      secure.closeAllConnections()
+    },
+  }
+}
+
+/** The name server that the worker asks. */
+export const startNames = async (atEnd: AtEnd) => {
+  let isSilent = false
+  const { address, close } = await startNameServer((name, type) => {
+    if (isSilent) return undefined
+    return name === PARTNER_NAME && type === "A"
+      ? { records: [{ type: "A", name, ttl: 0, data: "127.0.0.1" }] }
+      : { records: [] }
+  })
+  atEnd(async () => close())
+  return {
+    address,
+    stop: () => {
+      isSilent = true
+    },
+    restart: async () => {
+      isSilent = false
+    },
+  }
+}

@@ -1,0 +1,399 @@
+import { execFile, execFileSync } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, unlink, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { createClient } from "@outreach/client"
+import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { stop as stopServer } from "@outreach/embedded-postgres/server"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import { reservePort } from "@outreach/testing/reservePort"
+import { settableClock } from "@outreach/testing/settableClock"
+import { REPOSITORY } from "../artifact.ts"
+import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
+import { type AtEnd, query } from "../failover/startCluster.ts"
+import { findPostgres15 } from "../startPostgres15.ts"
+import type { Unit } from "./Fault.ts"
+import { findPrometheus, startPrometheus } from "./startPrometheus.ts"
+import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
+import { type StartedUnit, startUnit } from "./startUnits.ts"
+
+const run = promisify(execFile)
+const ROLES = ["owner", "api", "worker", "operator", "reader"] as const
+const password = (role: string): string => `${role}-password`
+/** Some e-mails a second, so that something is always under way. */
+const PER_MINUTE = 240
+const RECIPIENTS = 4000
+/** What a data directory on a disk of its own may take. */
+const DISK_MB = 400
+
+export interface StageOptions {
+  /** The folder of the artifact. */
+  readonly artifact: string
+  /** Whether the clocks of PostgreSQL and of the worker can be set. */
+  readonly hasClocks: boolean
+}
+
+export const canMount = process.platform === "linux" && process.getuid?.() === 0
+
+/** The programs of Debian that a stage needs, or why it cannot be. */
+export const findPrograms = async () => {
+  const [prometheus, postgres] = [await findPrometheus(), await findPostgres15()]
+  if ("missing" in prometheus) return prometheus
+  if ("missing" in postgres) return postgres
+  return { prometheus: prometheus.folder, postgres: postgres.folder }
+}
+
+/**
+ * Starts what a deployment has: PostgreSQL with TLS and a role for each process, API, worker and console as units, a mail server, a partner, a name server
+ * and Prometheus, with a campaign that sends four e-mails a second. It ends with what `atEnd` collects.
+ */
+export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: AtEnd) => {
+  const programs = await findPrograms()
+  if ("missing" in programs) throw new Error(programs.missing)
+  const folder = await mkdtemp(join(tmpdir(), "outreach-oncall-"))
+  await chmod(folder, 0o755)
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  const inFolder = (name: string) => join(folder, name)
+  const [etc, bin, disk, postfix] = [inFolder("etc"), inFolder("bin"), inFolder("disk"), inFolder("postfix")]
+  const opt = inFolder("opt")
+  for (const each of [etc, bin, disk, postfix]) await mkdir(each)
+  if (canMount) mountTmpfs(disk, `size=${DISK_MB}m,mode=755`, atEnd)
+
+  const clocks = await startClocks(hasClocks, atEnd)
+  const database = await startPostgres({
+    dataDirectory: disk,
+    files: { "server.crt": CERTIFICATES.valid, "server.key": KEY },
+    environment: clocks.database?.environment ?? {},
+    settings: {
+      ...{ ssl: "on", max_connections: "60", fsync: "off", synchronous_commit: "off" },
+      ...{ min_wal_size: "32MB", max_wal_size: "64MB" },
+    },
+  })
+  atEnd(database.stop)
+  const superuser = Object.assign(new URL(database.url), { pathname: "/outreach" })
+  const connection = {
+    ...{ PGHOST: "127.0.0.1", PGPORT: String(database.port), PGDATABASE: "outreach" },
+    ...{ PGUSER: superuser.username, PGPASSWORD: superuser.password },
+  }
+  const libraries = join(programs.postgres, "usr/lib/x86_64-linux-gnu")
+  const script = async (name: string, text: string) => {
+    await writeFile(join(bin, name), text, { mode: 0o755 })
+  }
+  await script(
+    "psql",
+    `#!/bin/sh\nLD_LIBRARY_PATH=${libraries} exec ${programs.postgres}/usr/lib/postgresql/15/bin/psql -X -v ON_ERROR_STOP=1 "$@"\n`,
+  )
+  const ports = { api: await reservePort(), console: await reservePort() }
+  const adminPorts: Readonly<Record<Unit, number>> = {
+    api: await reservePort(),
+    worker: await reservePort(),
+    console: await reservePort(),
+  }
+  /** The page says where things are on a machine of their own. This run has a folder and ports for each. */
+  const places: Readonly<Record<string, string>> = {
+    ...{
+      "/etc/outreach": etc,
+      "/etc/postfix": postfix,
+      "/var/lib/postgresql": disk,
+      "/var/log/outreach": join(folder, "log"),
+    },
+    ...{
+      "/opt/outreach": opt,
+      "/opt/releases": join(folder, "releases"),
+      "sport = :8080": `sport = :${ports.api}`,
+      "sport = :9464": `sport = :${adminPorts.worker}`,
+    },
+  }
+  const shell = async (command: string, variables: Readonly<Record<string, string>> = {}) => {
+    const here = Object.entries(places).reduce((text, [place, ours]) => text.replaceAll(place, ours), command)
+    const { stdout, stderr, ...rest } = await run("bash", ["-ec", here], {
+      cwd: folder,
+      env: { ...connection, ...variables, PATH: `${bin}:${process.env["PATH"]}` },
+      timeout: 120_000,
+      killSignal: "SIGKILL",
+    }).catch((error) => {
+      if (typeof error.stdout !== "string") throw error
+      return error as { stdout: string; stderr: string; code: number | null }
+    })
+    return { text: `${stdout}${stderr}`, code: "code" in rest ? rest.code : 0 }
+  }
+  await run(join(bin, "psql"), ["-d", "postgres", "-c", "create database outreach"], { env: connection })
+  const passwords = ROLES.map((role) => [`${role.toUpperCase()}_PASSWORD`, password(role)] as const)
+  await run(join(bin, "psql"), ["-q", "-f", join(REPOSITORY, "deploy/create-roles.sql")], {
+    env: { ...connection, ...Object.fromEntries(passwords) },
+  })
+
+  const mail = await startMail(postfix, atEnd)
+  const proxy = await startPartnerProxy(atEnd)
+  const names = await startNames(atEnd)
+  const address = (role: string) =>
+    `postgres://outreach_${role}:${password(role)}@127.0.0.1:${database.port}/outreach?sslmode=verify-full&sslrootcert=${AUTHORITY}`
+  const key = Buffer.alloc(32, 7).toString("base64")
+  const files: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    outreach: {
+      ...{ SECRETS_KEY: key, NODE_EXTRA_CA_CERTS: AUTHORITY, LOG_LEVEL: "info" },
+      ...{ PUBLIC_BASE_URL: `http://127.0.0.1:${ports.api}`, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "outreach@acme.test", DNS_SERVERS: names.address },
+    },
+    api: {
+      ...{ DATABASE_URL: address("api"), PORT: String(ports.api), ADMIN_PORT: String(adminPorts.api) },
+      ...{ CURSOR_KEY: key, SHUTDOWN_DELAY_SECONDS: "0" },
+    },
+    worker: { DATABASE_URL: address("worker"), ADMIN_PORT: String(adminPorts.worker), ...clocks.worker?.environment },
+    console: {
+      ...{ DATABASE_URL: address("operator"), PORT: String(ports.console) },
+      ...{ ADMIN_PORT: String(adminPorts.console), CONSOLE_URL: `http://127.0.0.1:${ports.console}` },
+    },
+    migrate: { DATABASE_URL: address("owner") },
+    operator: { DATABASE_URL: address("operator"), CURSOR_KEY: key },
+  }
+  const writeSettings = async (name: string, more: Readonly<Record<string, string>> = {}) => {
+    const lines = Object.entries({ ...files[name], ...more }).map(([setting, text]) => `${setting}=${text}\n`)
+    await writeFile(join(etc, `${name}.env`), lines.join(""))
+  }
+  for (const name of Object.keys(files)) await writeSettings(name)
+
+  await cp(artifact, join(folder, "releases/this"), { recursive: true })
+  /** Lets /opt/outreach be a release, as a deployment does. */
+  const deploy = async (release: string) => {
+    await unlink(opt).catch(() => {})
+    await symlink(join(folder, "releases", release), opt)
+  }
+  await deploy("this")
+  const sourcing = (name: string) =>
+    `#!/bin/bash\nset -a\nsource <(sed "s/=\\(.*\\)/='\\1'/" ${etc}/outreach.env ${etc}/${name}.env)\n`
+  const grants = ROLES.slice(1).map((role) => `${role}=outreach_${role}`)
+  await script("ops", `${sourcing("operator")}exec ${process.execPath} ${opt}/ops.js "$@"\n`)
+  await script(
+    "migrate",
+    `${sourcing("migrate")}exec ${process.execPath} ${opt}/ops.js migrate --grant-to ${grants.join(",")}\n`,
+  )
+  const opsJson = async (...args: ReadonlyArray<string>) =>
+    JSON.parse((await run(join(bin, "ops"), [...args, "--output", "json"], { cwd: folder })).stdout)
+
+  const unitOf = (name: Unit) =>
+    startUnit(
+      name,
+      {
+        command: () => [process.execPath, "--enable-source-maps", join(opt, `${name}.js`)],
+        environmentFiles: ["outreach", name].map((file) => join(etc, `${file}.env`)),
+        cwd: folder,
+      },
+      atEnd,
+    )
+  const units: Readonly<Record<Unit, StartedUnit>> = {
+    api: unitOf("api"),
+    worker: unitOf("worker"),
+    console: unitOf("console"),
+  }
+  const postgres = {
+    stop: () => stopServer({ data: database.dataDirectory }, "fast"),
+    start: database.restart,
+    restart: database.restart,
+  }
+  const memory = memoryLimits(atEnd)
+  let readLogs = async (): Promise<void> => {}
+  const journald = {
+    restart: () => readLogs(),
+    /** Sets what a restart of the program that reads the logs does. */
+    onRestart: (restart: () => Promise<void>) => {
+      readLogs = restart
+    },
+  }
+  /** The verbs of `systemctl` that the page uses. */
+  const systemctl = async (args: ReadonlyArray<string>): Promise<void> => {
+    const [verb, ...units] = args
+    if (verb === "set-property") return await control(args)
+    for (const unit of units) await control([verb!, unit])
+  }
+  const control = async ([verb = "", unit = "", ...more]: ReadonlyArray<string>): Promise<void> => {
+    if (unit === "outreach-migrate") return void (await run(join(bin, "migrate"), { cwd: folder }))
+    const services = { postgresql: postgres, postfix: mail, named: names, chrony: clocks, "systemd-journald": journald }
+    const service = unit in services ? services[unit as keyof typeof services] : undefined
+    const process = units[unit.replace("outreach@", "") as Unit] as StartedUnit | undefined
+    if (verb === "set-property" && process !== undefined) return memory.limit(process, more)
+    const verbs: { readonly [verb: string]: (() => unknown) | undefined } = { ...(service ?? process) } as never
+    const does = verbs[verb]
+    if (does === undefined) throw new Error(`systemctl ${verb} ${unit} is unknown here`)
+    await does()
+  }
+  const controlServer = createServer(async (request, response) => {
+    const args = JSON.parse(Buffer.concat(await request.toArray()).toString()) as ReadonlyArray<string>
+    const fault = await systemctl(args).then(
+      () => "",
+      (error) => String(error),
+    )
+    response.writeHead(fault === "" ? 200 : 500).end(fault)
+  })
+  await script(
+    "systemctl",
+    `#!${process.execPath}
+fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST", body: JSON.stringify(process.argv.slice(2)) })
+  .then(async (response) => { process.stderr.write(await response.text()); process.exitCode = response.ok ? 0 : 1 })\n`,
+  )
+
+  await script("chronyc", "#!/bin/sh\nexec systemctl restart chrony\n")
+
+  await run(join(bin, "migrate"), { cwd: folder })
+  const partner = await createPartner(opsJson, atEnd)
+  const { url } = await opsJson("endpoints", "show", partner.endpointId, "--reveal")
+  proxy.leadTo(Number(new URL(url).port))
+  await opsJson("endpoints", "update", partner.endpointId, "--url", proxy.url)
+  const second = await opsJson("endpoints", "create", ...partner.ofAcme, "--url", proxy.url)
+  const endpointIds = [partner.endpointId, second.id as string]
+  const campaignId = await createCampaign(opsJson, {
+    ...{ programId: partner.programId, folder, recipients: RECIPIENTS },
+    flags: ["--per-minute", String(PER_MINUTE)],
+  })
+  await opsJson("campaigns", "schedule", campaignId)
+  for (const unit of Object.values(units)) await unit.start()
+
+  const targets = { "outreach-api": adminPorts.api, "outreach-worker": adminPorts.worker }
+  const prometheus = await startPrometheus({ unpacked: programs.prometheus, folder, targets }, atEnd)
+  const traffic = startTraffic({ apiUrl: `http://127.0.0.1:${ports.api}`, ...partner }, atEnd)
+  const readyz = (unit: Unit): Promise<string> =>
+    fetch(`http://127.0.0.1:${adminPorts[unit]}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
+      (response) => response.text(),
+      () => "no response",
+    )
+  /** Reads a counter of a process; the labels are those that the process itself gives. */
+  const metric = async (unit: Unit, series: string): Promise<number> => {
+    const text = await fetch(`http://127.0.0.1:${adminPorts[unit]}/metrics`).then(
+      (response) => response.text(),
+      () => "",
+    )
+    const line = text.split("\n").find((each) => each.startsWith(`${series} `))
+    return Number(line?.split(" ")[1] ?? 0)
+  }
+  const admin = (text: string) => query<Record<string, unknown>>(superuser.href, text)
+  /** Waits until all processes are ready, an e-mail and a webhook have gone out, and an inbound event that was accepted is applied. */
+  const healthy = async (): Promise<void> => {
+    const since = performance.now()
+    await eventually(
+      () => Promise.all((["api", "worker", "console"] as const).map(readyz)),
+      (all) => all.every((text) => text === "ready\n"),
+      LIMIT_MS,
+    )
+    await eventually(
+      () => [mail.arrived.at(-1)?.at ?? 0, proxy.accepted.at(-1) ?? 0, traffic.accepted.at(-1)?.at ?? 0],
+      (times) => times.every((at) => at > since),
+      LIMIT_MS,
+    )
+    const { id } = traffic.accepted.at(-1)!
+    await eventually(
+      () => admin(`select from inbox where event_id = '${id}' and applied_at is not null`),
+      (rows) => rows.length === 1,
+      LIMIT_MS,
+    )
+  }
+  await healthy()
+  return {
+    ...{ folder, etc, disk, units, ports, adminPorts, database, superuser, mail, proxy, names, traffic },
+    ...{ prometheus, shell, readyz, admin, healthy, deploy, writeSettings, opsJson, clocks, address },
+    ...{ memory, journald, metric, endpointIds, setClocks: clocks.set },
+    atEnd,
+  }
+}
+
+/** How long the run waits for a signal, or for the service to be well again. */
+export const LIMIT_MS = 120_000
+
+export type Stage = Awaited<ReturnType<typeof startStage>>
+
+/** Mounts a file system in memory until the run ends. */
+export const mountTmpfs = (folder: string, options: string, atEnd: AtEnd): void => {
+  execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder])
+  const unmount = () => execFileSync("umount", ["--lazy", folder])
+  process.prependOnceListener("exit", unmount)
+  atEnd(async () => {
+    process.off("exit", unmount)
+    unmount()
+  })
+}
+
+/** Sends an inbound event each half second, and keeps the ids of those that were accepted. */
+const startTraffic = (
+  to: {
+    readonly apiUrl: string
+    readonly endpointId: string
+    readonly signingSecret: string
+    readonly issueKey: () => Promise<string>
+  },
+  atEnd: AtEnd,
+) => {
+  const accepted: Array<{ readonly at: number; readonly id: string }> = []
+  const failed: Array<number> = []
+  const over = new AbortController()
+  const client = createClient({ apiKey: "unused", baseUrl: to.apiUrl, retryDelays: [] })
+  const send = async () => {
+    for (let n = RECIPIENTS; !over.signal.aborted; n++) {
+      const event = accountCreated(n)
+      await client
+        .sendEvent(to.endpointId, event, { secrets: [to.signingSecret] })
+        .then(() => accepted.push({ at: performance.now(), id: event.event_id }))
+        .catch(() => failed.push(performance.now()))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  }
+  const sending = send()
+  atEnd(async () => {
+    over.abort()
+    await sending
+  })
+  return { accepted, failed }
+}
+
+/** The clocks of PostgreSQL and of the worker, if they can be set. */
+const startClocks = async (isWanted: boolean, atEnd: AtEnd) => {
+  const right = { set: async () => {}, restart: async () => {} }
+  if (!isWanted) return { missing: "the stage has no clocks", ...right }
+  const found = await findLibfaketime()
+  if ("missing" in found) return { ...found, ...right }
+  const [database, worker] = [await settableClock(found.library, atEnd), await settableClock(found.library, atEnd)]
+  const set = async (ahead: { readonly worker: number; readonly database: number }) => {
+    await database.set(ahead.database)
+    await worker.set(ahead.worker)
+  }
+  return { database, worker, set, restart: () => set({ worker: 0, database: 0 }) }
+}
+
+/** Where the kernel keeps the memory limits of control groups, version 1; version 2 keeps them with those of systemd. */
+const MEMORY = "/sys/fs/cgroup/memory"
+
+/** The memory that units may use, by a control group of the kernel, as `MemoryMax` of systemd sets it. */
+const memoryLimits = (atEnd: AtEnd) => {
+  const groups = new Map<string, string>()
+  const create = async (unit: StartedUnit): Promise<string> => {
+    const group = join(MEMORY, `outreach-oncall-${process.pid}-${unit.name}`)
+    groups.set(unit.name, group)
+    await mkdir(group)
+    const remove = () =>
+      execFileSync("sh", ["-c", `for n in 1 2 3 4 5; do rmdir ${group} 2>/dev/null && exit; sleep 0.2; done`])
+    process.prependOnceListener("exit", remove)
+    atEnd(async () => {
+      process.off("exit", remove)
+      await unit.stop("SIGKILL")
+      remove()
+    })
+    unit.onJoin((pid) => writeFileSync(join(group, "cgroup.procs"), String(pid)))
+    return group
+  }
+  return {
+    missing:
+      canMount && existsSync(join(MEMORY, "memory.limit_in_bytes"))
+        ? undefined
+        : "only root limits the memory of a control group, of version 1",
+    limit: async (unit: StartedUnit, [property = ""]: ReadonlyArray<string>): Promise<void> => {
+      const [, amount, scale] = /^MemoryMax=(\d+)([MG])$/.exec(property) ?? []
+      if (amount === undefined) throw new Error(`${property} is unknown here`)
+      const bytes = Number(amount) * (scale === "G" ? 2 ** 30 : 2 ** 20)
+      const group = groups.get(unit.name) ?? (await create(unit))
+      await writeFile(join(group, "memory.limit_in_bytes"), String(bytes))
+    },
+  }
+}
