@@ -16,7 +16,7 @@ import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { checkDisk, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
+import { checkDisk, checkMachine, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
@@ -35,6 +35,7 @@ const MIN_FREE_BYTES = 150_000_000
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, port } = options
+  yield* checkMachine
   const display = yield* openDisplay
   yield* announceStop(display)
   yield* lockDirectory(folder)

@@ -1,6 +1,7 @@
 import { mkdir, statfs } from "node:fs/promises"
 import { createServer } from "node:net"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
+import { whyNoPostgres } from "@outreach/embedded-postgres/whyNoPostgres"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 import { close, listen, portOf } from "./serveHttp.ts"
@@ -18,6 +19,12 @@ export const checkDisk = Effect.fnUntraced(function* (folder: string, minFreeByt
 })
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000)
+
+/** Fails if the sandbox cannot bring a PostgreSQL for this machine and none is named. */
+export const checkMachine = Effect.suspend(() => {
+  const message = process.env["DATABASE_URL"] ? undefined : whyNoPostgres()
+  return message === undefined ? Effect.void : Effect.fail(new SandboxError({ message }))
+})
 
 /** Fails if a port of 127.0.0.1 is in use. */
 export const checkPort = (port: number) =>

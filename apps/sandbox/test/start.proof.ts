@@ -27,6 +27,18 @@ it("ends with one sentence where its port is in use or its folder is held", asyn
 })
 
 it.each([
+  ["Windows", 'Object.defineProperty(process,"platform",{value:"win32"})', "for Windows", "$env:DATABASE_URL = "],
+  ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
+])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
+  const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
+  const sandbox = runSandbox(args, { NODE_OPTIONS: `--import=data:text/javascript,${stub}` })
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toMatch(/^There is no embedded PostgreSQL here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
+  expect(sandbox.output()).toContain(cause)
+  expect(sandbox.output()).toContain(`\n  ${line}`)
+})
+
+it.each([
   [
     "away",
     "postgres://me:hunter2@127.0.0.1:1/outreach",

@@ -9,6 +9,7 @@ import { promisify } from "node:util"
 import { isReachable, persistentRoot, serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
 import { reservePort } from "./reservePort.ts"
+import { explain } from "./whyNoPostgres.ts"
 
 export interface Server {
   readonly data: string
@@ -185,10 +186,7 @@ function installed(name: string): string {
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), "..", "native")
   } catch {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform} ${process.arch} (${name} is not installed): ` +
-        "set DATABASE_URL to a PostgreSQL server of your own.",
-    )
+    throw new Error(explain(`${name} is not installed`))
   }
 }
 

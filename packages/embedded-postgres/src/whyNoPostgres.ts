@@ -1,0 +1,43 @@
+/** What decides whether npm has a PostgreSQL for a machine. */
+export interface Machine {
+  readonly platform: NodeJS.Platform
+  readonly arch: string
+  /** Undefined where the C library is another, such as musl. */
+  readonly glibc: string | undefined
+}
+
+const ARCHITECTURES = ["x64", "arm64"]
+
+/** Returns why there is no PostgreSQL of npm for a machine, with the lines that start one; undefined where there is one. */
+export const whyNoPostgres = (machine: Machine = thisMachine()): string | undefined => {
+  const { platform, arch, glibc } = machine
+  if (platform === "win32") return explain("npm has no PostgreSQL for Windows", platform)
+  if (platform === "linux" && glibc === undefined)
+    return explain(
+      "npm has a PostgreSQL for Linux with glibc alone, and this Linux has another C library, as Alpine does",
+      platform,
+    )
+  if ((platform !== "linux" && platform !== "darwin") || !ARCHITECTURES.includes(arch))
+    return explain(`npm has no PostgreSQL for ${platform} ${arch}`, platform)
+  return undefined
+}
+
+const URL = "postgres://postgres:outreach@127.0.0.1:5432/postgres"
+
+/** Explains in lines what to do where npm brings no PostgreSQL. */
+export const explain = (
+  cause: string,
+  platform: NodeJS.Platform = process.platform,
+): string => `There is no embedded PostgreSQL here: ${cause}. Start one, and name it in DATABASE_URL:
+
+  docker run --detach --name outreach-postgres --publish 127.0.0.1:5432:5432 --env POSTGRES_PASSWORD=outreach postgres:18
+  ${platform === "win32" ? `$env:DATABASE_URL = "${URL}"; npm start` : `DATABASE_URL=${URL} npm start`}`
+
+const thisMachine = (): Machine => {
+  const { platform, arch } = process
+  const report =
+    platform === "linux"
+      ? (process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } })
+      : undefined
+  return { platform, arch, glibc: report?.header.glibcVersionRuntime }
+}
