@@ -27,7 +27,7 @@ it("ends with one sentence where its port is in use or its folder is held", asyn
 })
 
 it.each([
-  ["Windows", 'Object.defineProperty(process,"platform",{value:"win32"})', "for Windows", "$env:DATABASE_URL = "],
+  ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for Windows", "$env:DATABASE_URL = "],
   ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
   const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
