@@ -127,10 +127,13 @@ it("starts from the archive alone, and every process names the release", async (
 it("starts from the image alone, and every process names the release", async ({ skip }) => {
   const archive = files.find((file) => file.endsWith(".oci.tar"))
   if (archive === undefined) return skip("the release was made without its image: pnpm prove:release makes it")
+  let image: string | undefined
   const container = await asRoot("buildah", "from", "--quiet", `oci-archive:${join(release, archive)}`)
   try {
     const entry = ["/bin/sh", "/app/entrypoint.sh"]
-    const { config } = JSON.parse(await asRoot("buildah", "inspect", container)).OCIv1
+    const { FromImageID, OCIv1 } = JSON.parse(await asRoot("buildah", "inspect", container))
+    image = FromImageID
+    const { config } = OCIv1
     expect(config).toMatchObject({ User: "10001:10001", WorkingDir: "/app", Entrypoint: entry, StopSignal: "SIGTERM" })
     const printed = await asRoot("buildah", "run", "--isolation=chroot", container, "--", ...entry, "ops", "--version")
     expect(printed).toBe(`ops v${await nameOfRelease()}`)
@@ -154,5 +157,6 @@ exec ${process.join(" ")} "$name" "$@"
     await expectNamedProcesses(folder, node)
   } finally {
     await asRoot("buildah", "rm", container)
+    if (image !== undefined) await asRoot("buildah", "rmi", image)
   }
 })
