@@ -291,6 +291,13 @@ describe("audit export", () => {
     expect(await problems("--against", file(lines))).toEqual([])
   })
 
+  it("goes on by the number that the command of docs/audit.md reads from the file", async () => {
+    const page = readFileSync(new URL("../../../docs/audit.md", import.meta.url), "utf8")
+    const [, command] = /\$\((tail .*)\)"/.exec(page)!
+    file(await exported())
+    expect(execFileSync("sh", ["-c", command!], { cwd: folder, encoding: "utf8" })).toBe("8\n")
+  })
+
   it("begins at a time, or after an entry", async () => {
     const lines = (await exported()).trimEnd().split("\n")
     const { at } = JSON.parse(lines[4]!)
