@@ -61,8 +61,10 @@ export const settingByProcess = <A, const P extends string>(
   return (process) => reading(name, schema, { about: options.about, default: options.default[process] })
 }
 
-/** Whether a declared setting is set. */
-export const isSet = (name: string): Config.Config<boolean> => Config.map(given(name), ({ text }) => text !== "")
+/** Reads the text of a declared setting as it is given; empty where it is not. */
+export const settingText = (name: string): Config.Config<string> => Config.map(given(name), ({ text }) => text)
+
+export const isSet = (name: string): Config.Config<boolean> => Config.map(settingText(name), (text) => text !== "")
 
 /** Reads what depends on a declared setting where that is set; else null. */
 export const whereSet = <A>(name: string, config: Config.Config<A>): Config.Config<A | null> =>

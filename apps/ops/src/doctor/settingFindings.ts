@@ -11,8 +11,11 @@ const PLACEHOLDER =
 /** A key that somebody typed repeats its bytes. */
 const MIN_DISTINCT_BYTES = 12
 
-/** Reads the settings of a process as the process does, and judges each of them. */
-export const settingFindings = Effect.fnUntraced(function* (reader: SettingsReader) {
+/** Reads the settings of a process as the process does, and judges each of them. A missing one may stand elsewhere, unless told `failed`. */
+export const settingFindings = Effect.fnUntraced(function* (
+  reader: SettingsReader,
+  missing: typeof warning | typeof failed = warning,
+) {
   const environment = yield* ConfigProvider.ConfigProvider
   const { title } = reader
   const { names, sentences } = yield* readOn(reader)
@@ -25,7 +28,7 @@ export const settingFindings = Effect.fnUntraced(function* (reader: SettingsRead
   const findings = [
     ...sentences.map((sentence) =>
       /^\w+ is not set\./.test(sentence)
-        ? warning(sentence, `The ${title} would not start with this environment.`)
+        ? missing(sentence, `The ${title} would not start with this environment.`)
         : failed(sentence, `The ${title} does not start; correct the setting.`),
     ),
     ...present

@@ -1,8 +1,10 @@
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
-import { ROLE_KINDS, type RoleKind, TABLE_GRANTS, tableRights } from "@outreach/postgres/roles/grants"
+import { rightsToChange } from "@outreach/postgres/roles/grantRoles"
+import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** The connection as the server sees it. */
 const decodeConnection = decodeRow({
@@ -85,7 +87,6 @@ const decodeLoad = decodeRow(InspectedLoad.fields)
 const decodeServer = decodeRow({ server: InspectedServer })
 const decodeExists = decodeRow({ exists: Schema.Boolean })
 const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
-const decodeMissing = decodeRows({ missing: Schema.String })
 const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String), ahead: Schema.Array(Schema.String) })
 
 const MAX_CLOCKS_AHEAD = 20
@@ -98,17 +99,6 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
     const readGrantedRoles = Effect.gen(function* () {
       const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
       return exists ? yield* sql`select role, kind from granted_roles`.pipe(decodeGranted) : []
-    })
-
-    const readMissingRights = Effect.fnUntraced(function* (kind: RoleKind) {
-      const needed = kind === "reader" ? [] : neededRights(kind)
-      const rows = yield* sql`
-    select needed.right || ' on ' || relation as missing
-    from unnest(${needed.map(({ table }) => table)}::text[], ${needed.map(({ right }) => right)}::text[]) as needed (relation, "right")
-    where not case when to_regclass(relation) is null then true
-      when needed.right = 'delete' then has_table_privilege(relation, needed.right)
-      else has_any_column_privilege(relation, needed.right) end`.pipe(decodeMissing)
-      return rows.map(({ missing }) => missing)
     })
 
     return {
@@ -128,12 +118,13 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       select name from unnest(${PARTITIONED_TABLES}::text[]) as parent cross join lateral partition_ranges(parent) where is_ahead order by name
     ) as ahead`.pipe(decodeClockFaults),
 
-      /** Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, and their rights that it lacks, such as `update on campaigns`. */
       /** The migrations and functions that were applied. */
       readSqlFiles: sql`select array(select file from migrations) as files`.pipe(
         decodeRow({ files: Schema.Array(Schema.String) }),
         Effect.map(({ files }) => new Set(files)),
       ),
+
+      /** Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, the rights that it lacks, such as `update on campaigns`, and those that its kinds do not need. */
       readRole: Effect.gen(function* () {
         const role = yield* sql`
     select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",
@@ -147,8 +138,18 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
     where rolname = current_user`.pipe(decodeRole)
         const granted = yield* readGrantedRoles
         const kinds = granted.filter((each) => each.role === role.name).map(({ kind }) => kind)
-        const missingRights = (yield* Effect.forEach(kinds, readMissingRights)).flat()
-        return { ...role, kinds, hasRoles: granted.length > 0, missingRights }
+        const changes = yield* rightsToChange(kinds.map((kind) => ({ role: role.name, kind }))).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+        )
+        const rights = (verb: string) =>
+          changes.flatMap((statement) => new RegExp(`^${verb} (.+) (?:to|from) (?!public$)`).exec(statement)?.[1] ?? [])
+        return {
+          ...role,
+          kinds,
+          hasRoles: granted.length > 0,
+          missingRights: rights("grant"),
+          needlessRights: rights("revoke"),
+        }
       }),
 
       readServer: sql`
@@ -201,9 +202,3 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
     }
   },
 ) {}
-
-const neededRights = (kind: Exclude<RoleKind, "reader">) =>
-  Object.keys(TABLE_GRANTS).flatMap((table) => {
-    const privileges = new Set(tableRights(table, kind).map((right) => right.split(" ")[0]!))
-    return [...privileges].map((right) => ({ table, right }))
-  })

@@ -56,6 +56,12 @@ export const roleFinding = Effect.gen(function* () {
       "Run `ops migrate` as the owner of the tables, which gives each role its rights.",
     )
   }
+  if (role.needlessRights.length > 0 && role.ownedTables === 0) {
+    return failed(
+      `The role ${role.name} has ${formatCount(role.needlessRights.length, "right")} that its kind does not need: ${role.needlessRights.slice(0, 5).join(", ")}.`,
+      "Run `ops migrate` as the owner of the tables, which takes them away.",
+    )
+  }
   if (role.kinds.length === 0 && role.unreadableTables.length > 0) {
     return failed(
       `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,

@@ -76,7 +76,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   const roles = remembered.filter(({ role }) => !gone.includes(role))
   if (roles.length === 0) return
   const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
-  for (const statement of yield* changesOf(roles, settings)) {
+  for (const statement of yield* rightsToChange(roles, settings)) {
     yield* Effect.mapError(sql.unsafe(statement), (error) =>
       sqlState(error) === "42501" ? new GrantsRefused({ statement }) : error,
     )
@@ -84,9 +84,9 @@ export const grantRoles = Effect.fnUntraced(function* (
 })
 
 /** Returns the statements that give roles what they lack and take what they do not need; each right is written as SQL writes it. */
-const changesOf = Effect.fnUntraced(function* (
+export const rightsToChange = Effect.fnUntraced(function* (
   roles: ReadonlyArray<GrantedRole>,
-  settings: ReadonlyArray<readonly [name: string, value: string]>,
+  settings: ReadonlyArray<readonly [name: string, value: string]> = [],
 ) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql`

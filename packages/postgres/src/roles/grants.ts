@@ -126,7 +126,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   clock_watch: { api: "select", worker: "select", operator: "select" },
   clock_faults: { worker: "select", operator: "select" },
   retention_limits: { operator: "select" },
-  granted_roles: { operator: "select" },
+  granted_roles: { api: "select", worker: "select", operator: "select" },
   migrations: { api: "select", worker: "select", operator: "select" },
 }
 

@@ -1,0 +1,143 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { parseEnv } from "node:util"
+import { type Finding, failed, warning } from "@outreach/domain/operators/Finding"
+import { misspeltSettings } from "@outreach/process/misspeltSettings"
+import { readSmallFile } from "@outreach/process/readSmallFile"
+import { declaredSettings } from "@outreach/process/setting"
+import { Effect, Result } from "effect"
+import { type ReaderName, SETTINGS_READERS, settingsRead } from "./processSettings.ts"
+
+/** A file of settings, for one process or for all. */
+export interface EnvFile {
+  readonly path: string
+  readonly reader: ReaderName | null
+}
+
+export interface ProcessEnvironments {
+  readonly environments: ReadonlyMap<ReaderName, Readonly<Record<string, string>>>
+  /** What is wrong with the files themselves. */
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const READERS = Object.keys(SETTINGS_READERS) as ReadonlyArray<ReaderName>
+
+/** Reads the files that the units of deploy/systemd name: `outreach.env`, one of each process, and the secrets in `credentials`. */
+export const readFolder = (folder: string): ProcessEnvironments => {
+  const credentials = join(folder, "credentials")
+  const { files: secrets, findings } = listFolder(credentials)
+  const own = READERS.map((reader) => ({ reader, path: join(folder, `${reader}.env`) })).filter((file) =>
+    existsSync(file.path),
+  )
+  const present = READERS.filter(
+    (name) =>
+      name === "api" ||
+      name === "worker" ||
+      own.some(({ reader }) => reader === name) ||
+      secrets.some((file) => file.startsWith(`${name}.`)),
+  )
+  const read = readFiles([{ path: join(folder, "outreach.env"), reader: null }, ...own], present)
+  const environments = new Map(
+    [...read.environments].map(([name, environment]) => {
+      const files = [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))]
+        .filter((setting) => declaredSettings.get(setting)?.isSecret === true)
+        // As the units do: the roles of the database differ, and the other secrets are of all.
+        .map(
+          (setting) =>
+            [setting, `${setting.startsWith("DATABASE_") ? `${name}.` : ""}${setting.toLowerCase()}`] as const,
+        )
+        .filter(([, file]) => secrets.includes(file))
+        .map(([setting, file]) => [`${setting}_FILE`, join(credentials, file)])
+      return [name, { ...Object.fromEntries(files), ...environment }] as const
+    }),
+  )
+  return { environments, findings: [...findings, ...read.findings] }
+}
+
+const listFolder = (
+  path: string,
+): { readonly files: ReadonlyArray<string>; readonly findings: ReadonlyArray<Finding> } => {
+  try {
+    return { files: existsSync(path) ? readdirSync(path) : [], findings: [] }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return { files: [], findings: [failed(`The folder ${path} cannot be read (${code}).`, "Run the check as root.")] }
+  }
+}
+
+/** Reads files of settings, of which a later one wins, into an environment for each process. */
+export const readFiles = (
+  files: ReadonlyArray<EnvFile>,
+  readers: ReadonlyArray<ReaderName> = readersOf(files),
+): ProcessEnvironments => {
+  const read = files.map((file) => ({ ...file, ...readEnvFile(file.path) }))
+  const names = [...new Set(read.flatMap(({ environment }) => Object.keys(environment)))]
+  // Reading the settings of all processes has declared them.
+  return {
+    environments: new Map(
+      readers.map((name) => [
+        name,
+        Object.assign({}, ...read.filter(({ reader }) => (reader ?? name) === name).map((each) => each.environment)),
+      ]),
+    ),
+    findings: [
+      ...read.flatMap(({ findings }) => findings),
+      ...read.flatMap(strayFindings),
+      ...misspeltSettings(names).map(({ name, similar }) =>
+        warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
+      ),
+    ],
+  }
+}
+
+const readersOf = (files: ReadonlyArray<EnvFile>): ReadonlyArray<ReaderName> => {
+  const named = READERS.filter((name) => files.some(({ reader }) => reader === name))
+  return named.length > 0 ? named : ["api", "worker", "console"]
+}
+
+/** A line that systemd and Node read in the same way: a comment, or a value without escapes, bare or in quotes that end on it. */
+const PLAIN_LINE = /^\s*(?:[#;].*|[A-Za-z_]\w*\s*=[ \t]*(?:'[^']*'|"[^"\\]*"|[^\s'"`#\\][^#\\]*)?\s*)?$/
+
+const readEnvFile = (path: string) => {
+  const content = readSmallFile(path)
+  if (Result.isFailure(content)) {
+    return {
+      environment: {},
+      findings: [failed(`The file ${path} ${content.failure}.`, "Correct it, or name another.")],
+    }
+  }
+  const lines = content.success.split(/\r?\n/)
+  const odd = lines.flatMap((line, i) => (PLAIN_LINE.test(line) ? [] : [i + 1]))
+  const names = lines.flatMap((line) => /^\s*([A-Za-z_]\w*)\s*=/.exec(line)?.[1] ?? [])
+  const repeated = new Set(names.filter((name, i) => names.indexOf(name) < i))
+  return {
+    environment: Object.fromEntries(
+      Object.entries(parseEnv(content.success)).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)),
+    ),
+    findings: [
+      ...odd.map((line) =>
+        failed(
+          `Line ${line} of ${path} is read differently by systemd, shells and Node, or is no setting.`,
+          "Write NAME='value' on one line, or a # before it.",
+        ),
+      ),
+      ...[...repeated].map((name) =>
+        warning(`${name} stands more than once in ${path}; the last one counts.`, "Remove the others."),
+      ),
+    ],
+  }
+}
+
+/** Names the settings in the file of one process that only others read. */
+const strayFindings = ({ path, reader, environment }: EnvFile & { readonly environment: object }) => {
+  if (reader === null) return []
+  const own = Effect.runSync(settingsRead(SETTINGS_READERS[reader]))
+  return Object.keys(environment)
+    .filter((name) => declaredSettings.has(name.replace(/_FILE$/, "")) && !own.has(name))
+    .map((name) =>
+      warning(
+        `${name} stands in ${path}, and the ${SETTINGS_READERS[reader].title} does not read it.`,
+        "Move it to the file of a process that reads it; see docs/settings.md.",
+      ),
+    )
+}
