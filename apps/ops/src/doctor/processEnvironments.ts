@@ -39,13 +39,8 @@ export const readFolder = (folder: string): ProcessEnvironments => {
   const read = readFiles([{ path: join(folder, "outreach.env"), reader: null }, ...own], present)
   const environments = new Map(
     [...read.environments].map(([name, environment]) => {
-      const files = [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))]
-        .filter((setting) => declaredSettings.get(setting)?.isSecret === true)
-        // As the units do: the roles of the database differ, and the other secrets are of all.
-        .map(
-          (setting) =>
-            [setting, `${setting.startsWith("DATABASE_") ? `${name}.` : ""}${setting.toLowerCase()}`] as const,
-        )
+      const files = secretsOf(name)
+        .map((setting) => [setting, credentialOf(name, setting)] as const)
         .filter(([, file]) => secrets.includes(file))
         .map(([setting, file]) => [`${setting}_FILE`, join(credentials, file)])
       return [name, { ...Object.fromEntries(files), ...environment }] as const
@@ -53,6 +48,16 @@ export const readFolder = (folder: string): ProcessEnvironments => {
   )
   return { environments, findings: [...findings, ...read.findings] }
 }
+
+/** Returns the secrets that a process may read. */
+export const secretsOf = (name: ReaderName): ReadonlyArray<string> =>
+  [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))].filter(
+    (setting) => declaredSettings.get(setting)?.isSecret === true,
+  )
+
+/** Returns the name of the file that holds a secret of a process: addresses of the database differ by role, and the other secrets are of all. */
+export const credentialOf = (name: ReaderName, setting: string): string =>
+  `${setting.startsWith("DATABASE_") ? `${name}.` : ""}${setting.toLowerCase()}`
 
 const listFolder = (
   path: string,
