@@ -37,7 +37,10 @@ const folderOf = (files: Record<string, string | Uint8Array>) => {
 
 /** Runs the doctor, and returns what it found in the checks of processes, as `<check> <status>: <sentence>`. */
 const consult = async (...args: ReadonlyArray<string>): Promise<{ code: number; found: ReadonlyArray<string> }> => {
-  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], { DATABASE_URL: "", SECRETS_KEY: "" })
+  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], {
+    DATABASE_URL: "",
+    SECRETS_KEY: "",
+  })
   expect(stderr).toBe("")
   expect(stdout).not.toMatch(/hunter2|outreach_test_\w+:/)
   for (const secret of [KEY, OTHER_KEY]) expect(stdout).not.toContain(secret)
