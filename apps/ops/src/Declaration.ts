@@ -3,8 +3,9 @@ import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
 import { audited, nameOf } from "./audit/audited.ts"
-import { type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
+import { exampleOf, type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
 import { formatRecord, formatRows, print, printToStderr, refuse } from "./output/Output.ts"
+import { type Cursor, type Page, pageFlags, parsePage, printPage } from "./output/paging.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
@@ -12,7 +13,7 @@ export class Access extends Context.Service<Access, "reads" | "reveals" | "chang
 /** A command or a group of commands that needs the services `R`, without its name: the words by which it is called. */
 export type Declared<R> = (words: ReadonlyArray<string>) => Command.Command<string, never, object, unknown, R>
 
-interface Declaration<I, Column extends string, Run, Provided, Needed> {
+interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
   /** The description in the help. */
   readonly about: string
   /**
@@ -21,13 +22,17 @@ interface Declaration<I, Column extends string, Run, Provided, Needed> {
    * The range of `from` and `to` must not end before it begins.
    */
   readonly input?: I
+  /** By default one, of its arguments and of the flags that it needs, which are ids. */
   readonly examples?: ReadonlyArray<string>
   /**
    * Runs the command, and imports what few commands need: modules take nearly all the time of a short command. What it returns is printed: rows as a table of `columns`, and nothing for no value.
    *
-   * With an input `limit`, it returns one row more than the limit if there are more.
+   * The command `list` has the flags `--limit` and `--after`. With a `cursor`, it returns the rows of a page, and otherwise all.
    */
-  readonly run: (input: Values<I>) => Run
+  readonly run: (input: Values<I>, page: Page<C>) => Run
+  readonly cursor?: C
+  /** The columns that name a row of a list without a `cursor`; by default its first. */
+  readonly key?: ReadonlyArray<Column>
   readonly columns?: ReadonlyArray<Column>
   /**
    * Formats the result for people, as a text or its paragraphs; by default as a record with a line for each field. Only a function that is
@@ -65,7 +70,7 @@ type NeedsOf<Run> =
         : never
       : never
 
-type AnyDeclaration = Declaration<Inputs, string, Runnable<unknown>, never, unknown>
+type AnyDeclaration = Declaration<Inputs, Cursor, string, Runnable<unknown>, never, unknown>
 
 /** A command whose needs only the type of its declaration knows. */
 type Built = ReturnType<Declared<never>>
@@ -76,33 +81,33 @@ const declare =
   <Log = never>(access: Access["Service"], options: { readonly createsLog?: boolean } = {}) =>
   <
     const I extends Inputs,
+    const C extends Cursor,
     Run extends Runnable<Result<Column>>,
     const Column extends string = never,
     Provided = never,
     Needed = never,
   >(
-    declaration: Declaration<I, Column, Run, Provided, Needed>,
+    declaration: Declaration<I, C, Column, Run, Provided, Needed>,
   ): Declared<Exclude<NeedsOf<Run>, Provided | Scope.Scope> | Needed | Log> =>
   (words) => {
-    const {
-      about,
-      input = {},
-      examples = [],
-      run,
-      services = NONE,
-      ...output
-    } = declaration as unknown as AnyDeclaration
+    const { about, input: inputs = {}, run, services = NONE, ...output } = declaration as unknown as AnyDeclaration
+    const isList = words.at(-1) === "list"
+    const input = isList ? { ...inputs, ...pageFlags } : inputs
+    const examples = declaration.examples ?? [exampleOf(words, input)]
     const params = toParams(input)
     const handler = Effect.fn(`ops.${words.join(".")}`)(function* (parsed: Parsed) {
       const values = valuesOf(params, parsed)
       yield* checkRange(values)
       yield* checkChanges(params, values)
+      const { limit, after, ...given } = values as Parsed & { readonly limit: number; readonly after?: string }
+      const page = yield* parsePage(output.cursor, limit, isList ? after : undefined)
       const result = yield* Effect.scoped(
         Effect.gen(function* () {
-          return yield* run(values as Values<Inputs>)
+          return yield* run((isList ? given : values) as Values<Inputs>, page)
         }),
       )
-      yield* printResult(result, { ...output, limit: values["limit"] })
+      if (!isList) return yield* printResult(result, output)
+      yield* printPage(result as ReadonlyArray<Row>, output.columns!, output, { limit, after })
     })
     const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
     return Command.make(words.at(-1)!, params, recorded).pipe(
@@ -151,38 +156,24 @@ const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
 
 const printResult = Effect.fnUntraced(function* (
   result: unknown,
-  {
-    columns,
-    format,
-    csv,
-    note,
-    limit,
-  }: Pick<AnyDeclaration, "columns" | "format" | "csv" | "note"> & { readonly limit: unknown },
+  { columns, format, csv, note }: Pick<AnyDeclaration, "columns" | "format" | "csv" | "note">,
 ) {
   if (typeof result !== "object" || result === null) return
-  if (columns === undefined) {
-    const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
-    yield* print(result, text, csv && (() => csv(result as never)))
-    const more = note?.(result as never)
-    if (more !== undefined) yield* printToStderr(more)
-    return
-  }
-  const rows = result as ReadonlyArray<Readonly<Record<string, unknown>>>
-  if (typeof limit !== "number")
+  if (columns !== undefined) {
+    const data = result as ReadonlyArray<Row>
     return yield* print(
-      { data: rows },
-      () => formatRows(rows, columns),
-      () => csvTable(columns, rows),
+      { data },
+      () => formatRows(data, columns),
+      () => csvTable(columns, data),
     )
-  const data = rows.slice(0, limit)
-  const hasMore = rows.length > limit
-  yield* print(
-    { data, hasMore },
-    () => formatRows(data, columns),
-    () => csvTable(columns, data),
-  )
-  if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
+  }
+  const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
+  yield* print(result, text, csv && (() => csv(result as never)))
+  const more = note?.(result as never)
+  if (more !== undefined) yield* printToStderr(more)
 })
+
+type Row = Readonly<Record<string, unknown>>
 
 /** Fails if a command's `from` is after its `to`. Times keep their microseconds, and compare as text. */
 const checkRange = ({ from, to }: Parsed) =>

@@ -2,11 +2,13 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Effect, Layer, References } from "effect"
-import { CliConfig, CliOutput, Command, type Flag, GlobalFlag } from "effect/cli"
-import { choice, withDefault } from "./inputs/Input.ts"
+import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
+import { CliConfig, Command, type Flag, GlobalFlag } from "effect/cli"
+import { SCRIPTS } from "./completion/scripts.ts"
+import { choice, optional, withDefault } from "./inputs/Input.ts"
 import { OUTPUT_FORMS, Output } from "./output/Output.ts"
-import { presenter, reportFailure } from "./output/reportFailure.ts"
+import { CommandLine } from "./output/paging.ts"
+import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const outputFlag = GlobalFlag.Setting("output")({
@@ -15,6 +17,16 @@ const outputFlag = GlobalFlag.Setting("output")({
     "table",
   ).toParam("output") as Flag.Flag<string>,
 })
+
+const completionsFlag = GlobalFlag.Action({
+  flag: optional(
+    choice(Struct.keys(SCRIPTS), "Print the script by which a shell completes commands, flags, ids and names"),
+  ).toParam("completions") as Flag.Flag<Option.Option<keyof typeof SCRIPTS>>,
+  run: (shell) => (Option.isNone(shell) ? Effect.void : Console.log(SCRIPTS[shell.value])),
+})
+
+/** The flags of every command. */
+export const globalFlags = [outputFlag, completionsFlag]
 
 const readOutput = (args: ReadonlyArray<string>) => {
   const [, given] = /(?:^|\0)--output[=\0]([^\0]*)/.exec(args.join("\0")) ?? []
@@ -77,7 +89,7 @@ const load = Effect.fnUntraced(function* (word: string) {
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
     Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
-    Command.withGlobalFlags([outputFlag]),
+    Command.withGlobalFlags(globalFlags),
   )
   return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof database) : database)
 })
@@ -93,16 +105,21 @@ const database = Layer.unwrap(
 export const ops = (args: ReadonlyArray<string>) => {
   const output = readOutput(args)
   const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
-  return load(word).pipe(
-    Effect.flatMap((command) => Command.runWith(command, { version: RELEASE })(args)),
+  const run =
+    args[0] === "complete" && args[1] === "--"
+      ? Effect.gen(function* () {
+          const { complete } = yield* Effect.promise(() => import("./completion/complete.ts"))
+          const words = args.slice(2)
+          yield* complete(yield* load(words.length > 1 ? words[0]! : ""), words)
+        })
+      : Effect.flatMap(load(word), (command) => Command.runWith(command, { version: RELEASE })(args))
+  return run.pipe(
+    namingAllMissing(args),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, output),
-    Effect.provideService(CliOutput.Presenter, presenter),
-    Effect.provideService(
-      CliConfig.CliConfig,
-      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-    ),
+    Effect.provideService(CommandLine, args),
+    Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })),
     // Commands print their results and failures. Logs would only add noise.
     Effect.provideService(References.MinimumLogLevel, "None"),
   )

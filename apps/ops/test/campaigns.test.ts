@@ -86,7 +86,7 @@ describe("campaigns", () => {
     const idsOf = async (...flags: ReadonlyArray<string>) =>
       (await runJson("campaigns", "list", "--text", "zebra", ...flags)).data.map(({ id }: { id: string }) => id)
     expect(await idsOf("--kind", "survey")).toEqual([second.id, first.id])
-    expect(await idsOf("--kind", "survey", "--before", second.id)).toEqual([first.id])
+    expect(await idsOf("--kind", "survey", "--after", second.id)).toEqual([first.id])
     expect(await idsOf("--kind", "traffic")).toEqual([])
   })
 

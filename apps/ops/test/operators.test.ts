@@ -100,7 +100,7 @@ describe("operators", () => {
       ["--role", "partner", "--name", "Sam"],
       ["--role", "partner", "--organization", organization],
       ["--organization", organization, "--name", "Sam"],
-      [first.id, "--role", "partner"],
+      ["--operator", first.id, "--role", "partner"],
       [],
     ]
     for (const flags of incomplete) {
@@ -174,8 +174,11 @@ describe("operators", () => {
       { command: "operators sign-out", arguments: { operator: id, session: session.id }, result: "succeeded" },
     ])
     const nobody = `opr_${"0".repeat(32)}`
-    for (const command of ["sessions", "sign-out"]) {
-      expect(await runFailing("operators", command, nobody)).toMatchObject({ code: "operator_not_found" })
+    for (const command of [
+      ["sessions", "list", "--operator"],
+      ["operators", "sign-out"],
+    ]) {
+      expect(await runFailing(...command, nobody)).toMatchObject({ code: "operator_not_found" })
     }
   })
 
@@ -188,7 +191,7 @@ describe("operators", () => {
       expires: 24 * 3600,
     })
     await runJson("sign-in-links", "create", "--operator", id)
-    const all = await entries("operators")
+    const all = [...(await entries("sign-in-links")), ...(await entries("operators"))]
     expect(all[0].arguments).toMatchObject({ operator: id })
     expect(JSON.stringify(all)).not.toContain(tokenOf(sign_in_link))
   })

@@ -586,7 +586,7 @@ describe("a command that is wrong or refused", () => {
     ["a group without its command", ["keys"]],
     ["nothing at all", []],
     ["a missing flag", ["organizations", "create"]],
-    ["an unknown flag", ["organizations", "list", "--limit", "3"]],
+    ["an unknown flag", ["organizations", "show", "--limit", "3"]],
     ["a surplus word", ["organizations", "list", "all"]],
     ["a blank name", ["organizations", "create", "--name", " "]],
     ["another kind's id", ["keys", "list", "--organization", `key_${NOBODY}`]],

@@ -51,6 +51,9 @@ const fieldNames = Effect.promise(async () => (await import("@outreach/domain/re
 
 export const create = changing({
   about: "Add a campaign as a draft; nothing is sent before it is scheduled",
+  examples: [
+    'ops campaigns create --program pgm_… --name Spring --subject "An invitation" --html mail.html --window-start 2026-12-01T09:00:00Z --window-end 2026-12-05T17:00:00Z',
+  ],
   input: {
     programId: flag(ProgramId, "The program's id, pgm_…"),
     name: flag(DisplayName, "The campaign's name"),

@@ -5,7 +5,7 @@ import { type ChainHead, verifyAudit } from "@outreach/backoffice/operators/veri
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { CONTINUES, limit, organizationId, period } from "../inputs/filters.ts"
+import { organizationId, period } from "../inputs/filters.ts"
 import { choice, flag, named, optional, text } from "../inputs/Input.ts"
 import { formatCell, formatCount, numbers, Output, printToStderr, refuse } from "../output/Output.ts"
 
@@ -26,11 +26,11 @@ const list = reading({
     result: optional(
       choice(AUDIT_RESULTS, "Only those that ended like this; unfinished ones are under way, or were killed"),
     ),
-    ...period("Only those begun", CONTINUES),
-    limit,
+    ...period("Only those begun"),
   },
-  *run({ limit, ...filter }) {
-    const entries = yield* AuditLog.use(({ list }) => list(filter, limit + 1))
+  cursor: { id: Schema.String },
+  *run(filter, { limit, after }) {
+    const entries = yield* AuditLog.use(({ list }) => list({ ...filter, before: after?.id }, limit))
     const json = (yield* Output) === "json"
     return entries.map((entry) => (json ? { who: undefined, ...entry } : toRow(entry)))
   },

@@ -26,7 +26,7 @@ import { preview } from "../campaigns/preview.ts"
 import { SEED_COLUMNS, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
-import { campaignId, emailAddress, limit, organizationId } from "../inputs/filters.ts"
+import { campaignId, emailAddress, organizationId } from "../inputs/filters.ts"
 import { choice, flag, onOrOff, optional, text, withDefault } from "../inputs/Input.ts"
 import {
   confirm,
@@ -139,11 +139,10 @@ const list = reading({
     status: optional(choice(CAMPAIGN_STATUSES, "Only those in this status")),
     kind: optional(choice(["traffic", "survey"], "Only those of this kind")),
     text: optional(text("Only those with this in their name; case does not matter")),
-    before: optional(flag(CampaignId, "Only those older than this one, cmp_…")),
-    limit,
   },
-  *run({ limit, ...filter }) {
-    const rows = yield* CampaignReader.use(({ list }) => list(filter, limit + 1))
+  cursor: { id: CampaignId },
+  *run(filter, { limit, after }) {
+    const rows = yield* CampaignReader.use(({ list }) => list({ ...filter, ...(after && { before: after.id }) }, limit))
     return rows.map((row) => ({
       ...row,
       ...Struct.pick(row.totals, ["recipients", "sent", "complained", "unsubscribed"]),

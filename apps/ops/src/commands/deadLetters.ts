@@ -6,20 +6,22 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeadLetterRepositoryPg } from "@outreach/postgres/deliveries/DeadLetterRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { formatDelivery } from "../deliveries/formatDelivery.ts"
-import { deadLetterFilters, deadLetterSelector, limit } from "../inputs/filters.ts"
+import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
 const list = reading({
   about: "List the dead letters that were not replayed, newest first",
-  input: { ...deadLetterFilters, limit },
-  run: ({ limit, ...filter }) => DeadLetterReader.use(({ list }) => list(filter, limit + 1)),
+  input: deadLetterFilters,
+  cursor: { finishedAt: Timestamp, id: DeliveryId },
+  run: (filter, { limit, after }) => DeadLetterReader.use(({ list }) => list(filter, limit, after)),
   columns: ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"],
 })
 

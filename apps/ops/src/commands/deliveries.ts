@@ -14,8 +14,9 @@ import { webhookRetryDelays } from "@outreach/process/settings"
 import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
-import { CONTINUES, endpointFilter, endpointFlag, eventTypeFilter, limit, period } from "../inputs/filters.ts"
+import { endpointFilter, endpointFlag, eventTypeFilter, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
+import { refuse } from "../output/Output.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 
@@ -38,11 +39,15 @@ const list = reading({
     eventId: optional(flag(EventId, "Only those of this event, evt_…")),
     eventType: eventTypeFilter,
     campaignId: optional(flag(CampaignId, "Only events of this campaign, cmp_…")),
-    ...period("Only those created", CONTINUES),
-    limit,
+    ...period("Only those created"),
   },
-  run: ({ limit, slowest: isSlowestFirst, ...filter }) =>
-    DeliveryReader.use(({ list, slowest }) => (isSlowestFirst ? slowest : list)({ ...filter, limit: limit + 1 })),
+  cursor: { id: DeliveryId },
+  *run({ slowest: isSlowestFirst, ...filter }, { limit, after }) {
+    const { list, slowest } = yield* DeliveryReader
+    if (!isSlowestFirst) return yield* list({ ...filter, limit, below: after?.id ?? null })
+    if (after !== null) return yield* refuse("InvalidAfter", "--after does not go with --slowest.")
+    return yield* slowest({ ...filter, limit })
+  },
   columns: [
     "id",
     "endpointId",

@@ -1,4 +1,4 @@
-import type { DigestDay, ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
+import type { ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { datesBetween } from "@outreach/domain/digest/DateRange"
@@ -13,7 +13,7 @@ import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { calendarDate, dateArgument, organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
@@ -42,9 +42,19 @@ const list = reading({
   },
   *run({ organizationId, programId, from, to }) {
     yield* Effect.fromResult(datesBetween(from, to, MAX_DATES))
-    return { data: yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to)) }
+    const days = yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to))
+    return days.map(({ outreach, funnel, ...day }) => ({
+      ...{ ...day, outreach, funnel, ...Struct.pick(outreach, ["sent", "bounced", "opened", "clicked"]) },
+      recipientsPublished: outreach.recipients_published,
+      accounts: funnel.date.account_created,
+      learners: funnel.date.learner_qualified,
+      completers: funnel.date.completer_qualified,
+    }))
   },
-  format: ({ data }) => formatDays(data),
+  columns: [
+    ...(["date", "recipientsPublished", "sent", "bounced", "opened", "clicked"] as const),
+    ...(["accounts", "learners", "completers"] as const),
+  ],
 })
 
 const forecast = reading({
@@ -149,16 +159,6 @@ export const formatBar = (count: number, longest: number): string => {
   const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
-
-const formatDays = (days: ReadonlyArray<DigestDay>): string =>
-  formatTable(
-    ["date", "recipients_published", "sent", "bounced", "opened", "clicked", "accounts", "learners", "completers"],
-    days.map(({ date, outreach, funnel }) => [
-      date,
-      ...[outreach.recipients_published, outreach.sent, outreach.bounced, outreach.opened, outreach.clicked],
-      ...[funnel.date.account_created, funnel.date.learner_qualified, funnel.date.completer_qualified],
-    ]),
-  )
 
 const formatForecasts = (
   progress: ProgramProgress,

@@ -79,6 +79,10 @@ const toSettings = <A extends Values<typeof settings>>({ inFlight, retryStatuses
 
 const create = changing({
   about: "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
+  examples: [
+    "ops endpoints create --organization org_… --url https://partner.example/webhooks",
+    "ops endpoints create --organization org_… --url https://partner.example/bounces --types outreach.email_bounced --own-secret",
+  ],
   input: {
     organizationId,
     url: text("Where the webhooks go, an https address"),

@@ -2,9 +2,10 @@ import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { group, reading, revealing } from "../Declaration.ts"
-import { CONTINUES, eventTypeFilter, limit, organizationId, period } from "../inputs/filters.ts"
+import { eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
 import { argument, flag, optional, switchFlag } from "../inputs/Input.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
@@ -17,12 +18,12 @@ const list = reading({
     eventType: eventTypeFilter,
     campaignId: optional(flag(CampaignId, "Only those of this campaign, cmp_…")),
     recipientId: optional(flag(RecipientId, "Only those of this recipient, rcp_…")),
-    ...period("Only those emitted", CONTINUES),
-    limit,
+    ...period("Only those emitted"),
   },
-  run: ({ eventType, limit, ...filter }) =>
+  cursor: { emittedAt: Timestamp, id: EventId },
+  run: ({ eventType, ...filter }, { limit, after }) =>
     EventReader.use(({ page }) =>
-      Effect.map(page({ ...filter, type: eventType }, limit + 1, null), ({ events }) =>
+      Effect.map(page({ ...filter, type: eventType }, limit, after), ({ events }) =>
         events.map(({ npi, ...event }) => event),
       ),
     ),

@@ -4,16 +4,17 @@ import { ImportId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { campaignFlag, limit } from "../inputs/filters.ts"
+import { campaignFlag } from "../inputs/filters.ts"
 import { argument } from "../inputs/Input.ts"
 
 const list = reading({
   about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
   examples: ["ops imports list --campaign cmp_…"],
-  input: { campaignId: campaignFlag, limit },
-  *run({ campaignId, limit }) {
+  input: { campaignId: campaignFlag },
+  cursor: { id: ImportId },
+  *run({ campaignId }, { limit, after }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1 })
+    return yield* (yield* ImportLog).list(campaign, { limit, before: after })
   },
   columns: [
     ...(["id", "begunAt", "operator", "status", "lines", "imported", "updated", "alreadyThere"] as const),

@@ -1,10 +1,12 @@
 import { type InboxCursor, InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { Clock, Layer } from "effect"
+import { Clock, type Effect, Layer, Schema } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { limit, organizationId, period } from "../inputs/filters.ts"
+import { organizationId, period } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
@@ -26,20 +28,28 @@ const list = reading({
     type: optional(text("Only events of this type")),
     reason: optional(text("Only events that were set aside for this reason, as the list shows it")),
     ...period("Only events that were received"),
-    limit,
   },
-  *run({ waiting, applied, limit, ...filter }) {
+  cursor: { at: Timestamp, organizationId: OrganizationId, eventId: Schema.String },
+  *run({ waiting, applied, ...filter }, { limit, after }) {
     if (waiting && applied) return yield* refuse("InvalidState", "Give --waiting or --applied, not both.")
     const reader = yield* InboxReader
     const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
     const entries: Array<InboxEntry> = []
-    let next: InboxCursor | null | undefined
+    let next: InboxCursor | null | undefined = after ?? undefined
     do {
-      const page = yield* reader.list(state, filter, limit + 1 - entries.length, next)
+      const page: Effect.Success<ReturnType<typeof reader.list>> = yield* reader.list(
+        state,
+        filter,
+        limit - entries.length,
+        next,
+      )
       entries.push(...page.entries)
       next = page.next
-    } while (next !== null && entries.length <= limit)
-    return entries.map(toOutput)
+    } while (next !== null && entries.length < limit)
+    return entries.map((entry) => ({
+      ...toOutput(entry),
+      at: (state === "quarantined" ? entry.quarantinedAt : entry.receivedAt)!,
+    }))
   },
   columns: ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"],
 })
@@ -66,6 +76,7 @@ const hours = reading({
 
 const show = revealing({
   about: "Show an event that a partner sent: its state, and its content without personal data",
+  examples: ["ops inbox show --organization org_… evt_…"],
   input: {
     organizationId,
     event: textArgument("The event's id as the partner sent it, evt_…"),

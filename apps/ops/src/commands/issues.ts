@@ -7,10 +7,11 @@ import { describeCause, describeShare } from "@outreach/domain/deliveries/descri
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { FailureGroupRepositoryPg } from "@outreach/postgres/deliveries/FailureGroupRepositoryPg"
 import { Effect, Layer, Struct } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { deadLetterSelector, endpointFilter, limit, organizationId } from "../inputs/filters.ts"
+import { deadLetterSelector, endpointFilter, organizationId } from "../inputs/filters.ts"
 import { argument, choice, described, flag, optional } from "../inputs/Input.ts"
 
 const groupId = argument(FailureGroupId, "The issue's id, fgr_…")
@@ -30,10 +31,10 @@ const list = reading({
         "Only those that last, that have dead letters to replay, that are muted, or that ended without a dead letter",
       ),
     ),
-    limit,
   },
-  run: ({ limit, ...filter }) =>
-    FailureGroupReader.use(({ list }) => Effect.map(list(filter, limit + 1), (rows) => rows.map(toRow))),
+  cursor: { lastAt: Timestamp, id: FailureGroupId },
+  run: (filter, { limit, after }) =>
+    FailureGroupReader.use(({ list }) => Effect.map(list(filter, limit, after), (rows) => rows.map(toRow))),
   columns: ["id", "endpointId", "cause", "failures", "share", "openedAt", "lastAt", "closedAt", "open"],
 })
 

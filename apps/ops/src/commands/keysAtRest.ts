@@ -11,6 +11,7 @@ const list = reading({
     return yield* listKeyUses(advance)
   },
   columns: ["table", "keyId", "ciphertexts"],
+  key: ["table", "keyId"],
 })
 
 const reseal = changing({

@@ -17,6 +17,7 @@ const list = reading({
 const remove = changing({
   about:
     "Remove a link domain that no sender names: links that were sent with it lead nowhere once its certificate ends. Asks first, or needs --yes",
+  examples: ["ops link-domains remove click.acme.example"],
   input: { domain: argument(DomainName, "The domain, such as click.acme.example"), yes },
   *run({ domain, yes }) {
     yield* confirm(`remove the link domain ${domain}, with which links in sent e-mails end`, { yes })

@@ -11,9 +11,10 @@ import { describeChange } from "@outreach/domain/numbers/describeChange"
 import { PERIODS } from "@outreach/domain/numbers/Period"
 import { Struct } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { limit, organizationId } from "../inputs/filters.ts"
+import { MAX_ROWS, organizationId } from "../inputs/filters.ts"
 import { choice, described, flag, optional, withDefault } from "../inputs/Input.ts"
 import { formatRows, formatTable, snakeName } from "../output/Output.ts"
+import { limit } from "../output/paging.ts"
 
 const filter = {
   organizationId: optional(described(organizationId, "Only this organization, org_…")),
@@ -55,8 +56,8 @@ const list = reading({
   about:
     "List the recipient domains at which most e-mails bounced, over all campaigns, with the last replies of their servers",
   examples: ["ops bounced-domains list", "ops bounced-domains list --program pgm_… --output csv"],
-  input: { ...filter, limit },
-  run: ({ limit, ...filter }) => NumbersReader.use(({ bouncedDomains }) => bouncedDomains(filter, limit + 1)),
+  input: filter,
+  run: (filter) => NumbersReader.use(({ bouncedDomains }) => bouncedDomains(filter, MAX_ROWS)),
   columns: DOMAIN_COLUMNS,
 })
 

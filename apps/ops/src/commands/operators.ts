@@ -63,6 +63,7 @@ const list = reading({
 
 const update = changing({
   about: "Give an operator another role, from the next request on. The last admin of all organizations keeps theirs",
+  examples: ["ops operators update opr_… --role viewer"],
   input: { operatorId, role },
   run: ({ operatorId, role }) => setOperatorRole(operatorId, role),
 })

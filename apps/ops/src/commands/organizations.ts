@@ -17,6 +17,7 @@ import { secretSummaries } from "../secretCipher.ts"
 
 const create = changing({
   about: "Add an organization: a partner's account",
+  examples: ['ops organizations create --name "Acme Health"'],
   input: { name: flag(DisplayName, "The partner's name") },
   run: ({ name }) => createOrganization(name),
 })

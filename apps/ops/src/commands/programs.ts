@@ -36,6 +36,7 @@ const target = (stage: keyof typeof TARGETS) =>
 
 const create = changing({
   about: "Add a program of an organization",
+  examples: ['ops programs create --organization org_… --slug heart-failure --name "Heart failure"'],
   input: {
     organizationId,
     slug: flag(ProgramSlug, "The name that the partner uses on the wire, such as heart-failure"),
@@ -78,6 +79,7 @@ const newTarget = (stage: keyof typeof TARGETS) => optional(flag(NewTarget, `${T
 
 const update = changing({
   about: "Change a program; its slug cannot change, because the partner uses it on the wire",
+  examples: ["ops programs update pgm_… --status paused", "ops programs update pgm_… --completer-target none"],
   input: {
     programId,
     changes: {

@@ -17,9 +17,10 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { campaignFlag, clinicianFlags, columnFlags, limit, organizationId, quiet } from "../inputs/filters.ts"
+import { campaignFlag, clinicianFlags, columnFlags, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
 import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
+import { limit } from "../output/paging.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100

@@ -5,7 +5,7 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { Layer } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
-import { limit } from "../inputs/filters.ts"
+import { MAX_ROWS } from "../inputs/filters.ts"
 import { argument, onlySwitch } from "../inputs/Input.ts"
 import { confirm, formatCount, print, yes } from "../output/Output.ts"
 
@@ -13,8 +13,7 @@ const replayId = argument(ReplayId, "The replay's id, rpl_…")
 
 const list = reading({
   about: "List the replays, newest first",
-  input: { limit },
-  run: ({ limit }) => ReplayReader.use(({ list }) => list(limit + 1)),
+  run: () => ReplayReader.use(({ list }) => list(MAX_ROWS)),
   columns: ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"],
 })
 

@@ -4,7 +4,7 @@ import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { ReplyRepositoryPg } from "@outreach/postgres/mail/ReplyRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { limit, organizationId } from "../inputs/filters.ts"
+import { MAX_ROWS, organizationId } from "../inputs/filters.ts"
 import { argument, optional, switchFlag } from "../inputs/Input.ts"
 import { formatCell, formatRecord, refuse } from "../output/Output.ts"
 
@@ -14,11 +14,11 @@ const list = reading({
   input: {
     organizationId: optional(organizationId),
     all: switchFlag("List those that are done as well, newest first"),
-    limit,
   },
-  *run({ organizationId, all, limit }) {
+  key: ["recipientId", "receivedAt"],
+  *run({ organizationId, all }) {
     const { listAll, listWaiting } = yield* ReplyReader
-    const replies = yield* (all ? listAll : listWaiting)(organizationId, limit + 1)
+    const replies = yield* (all ? listAll : listWaiting)(organizationId, MAX_ROWS)
     return replies.map(({ subject, text, ...reply }) => ({ ...reply, characters: subject.length + text.length }))
   },
   columns: ["recipientId", "organizationId", "receivedAt", "characters", "doneAt"],

@@ -49,6 +49,7 @@ const begin = changing({
 const mailed = changing({
   about:
     "Mark the recipients as sent whose Message-IDs the log of the mail server names. May be run again, also with other logs",
+  examples: ["ops restores mark-sent --log /var/log/mail.log"],
   input: { log: text("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line", "file") },
   *run({ log }) {
     const { id } = yield* findUnderWay

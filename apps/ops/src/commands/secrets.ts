@@ -27,6 +27,7 @@ const ownerOf = ({ organizationId, endpointId }: Values<typeof owner>) => {
 const rotate = changing({
   about:
     "Create the first or next signing secret of an organization, or of an endpoint alone, and show it only once. With its first own secret, an endpoint leaves those of its organization after the grace window",
+  examples: ["ops secrets rotate --organization org_…", "ops secrets rotate --endpoint whe_… --grace 48h"],
   input: {
     ...owner,
     grace: withDefault(
@@ -51,6 +52,7 @@ const rotate = changing({
 const list = reading({
   about:
     "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; never their text. When one last signed is up to five minutes late, when one last verified up to one",
+  examples: ["ops secrets list --organization org_…", "ops secrets list --endpoint whe_…"],
   input: owner,
   *run(given) {
     const owner = yield* ownerOf(given)

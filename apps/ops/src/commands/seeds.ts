@@ -5,15 +5,16 @@ import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { Layer } from "effect"
 import { SEED_COLUMNS, withState } from "../campaigns/seeds.ts"
 import { group, reading } from "../Declaration.ts"
-import { campaignFlag, limit } from "../inputs/filters.ts"
+import { campaignFlag, MAX_ROWS } from "../inputs/filters.ts"
 
 const list = reading({
   about:
     "List a campaign's messages to seeds, newest first: refused, accepted, bounced, opened, clicked or unsubscribed. A provider's scanner may be the first to open or click",
-  input: { campaignId: campaignFlag, limit },
-  *run({ campaignId, limit }) {
+  input: { campaignId: campaignFlag },
+  key: ["email", "createdAt"],
+  *run({ campaignId }) {
     yield* CampaignRepository.use(({ find }) => find(campaignId))
-    return (yield* SeedRepository.use(({ list }) => list(campaignId, limit + 1))).map(withState)
+    return (yield* SeedRepository.use(({ list }) => list(campaignId, MAX_ROWS))).map(withState)
   },
   columns: SEED_COLUMNS,
 })

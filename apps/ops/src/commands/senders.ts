@@ -40,6 +40,7 @@ const PUBLISH = "\nPublish the DNS records, and then run `ops senders verify"
 const create = changing({
   about:
     "Create the sender of an organization or of one of its programs, with a DKIM key, and print the DNS records to publish",
+  examples: ['ops senders create --organization org_… --from "Acme Health <outreach@acme.example>" --ramp 200,400,800'],
   input: {
     organizationId,
     programId: optional(flag(ProgramId, "The program's id, pgm_… (default all programs that have none of their own)")),
@@ -130,6 +131,7 @@ const verify = changing({
 const update = changing({
   about:
     "Change a sender; another DKIM domain needs another sender. A live one gets another domain only once its DNS records are found",
+  examples: ["ops senders update snd_… --link-domain click.acme.example"],
   input: {
     senderId,
     changes: {

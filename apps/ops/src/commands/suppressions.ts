@@ -11,12 +11,14 @@ import {
 } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, columnFlags, limit, organizationId, quiet, readClinician } from "../inputs/filters.ts"
+import { clinicianFlags, columnFlags, organizationId, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, described, flag, optional, text, textArgument, type Values, withDefault } from "../inputs/Input.ts"
 import { confirm, formatCount, refuse, showingImport, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -116,11 +118,19 @@ const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...
 const list = revealing({
   about: "List suppressions, newest first, each with where it binds: in a program, or in all of its organization",
   examples: ["ops suppressions list --organization org_… --reason bounced"],
-  input: { ...entryFilter, limit },
-  *run({ limit, ...input }) {
+  input: entryFilter,
+  cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
+  *run(input, { limit, after }) {
     const filter = yield* readFilter(input)
-    const { suppressions } = yield* SuppressionReader.use(({ list }) => list(filter, { limit: limit + 1 }))
-    return suppressions.map((row) => ({ ...row, scope: row.programId === null ? "organization" : "program" }))
+    const { suppressions } = yield* SuppressionReader.use(({ list }) =>
+      list(filter, { limit, after: after && { at: after.createdAt, seen: after.seen } }),
+    )
+    // An entry of the list is named by its time and its number among those of that time, because its value is personal.
+    const seen = new Map(after === null ? [] : [[after.createdAt, after.seen]])
+    return suppressions.map((row) => {
+      seen.set(row.createdAt, (seen.get(row.createdAt) ?? 0) + 1)
+      return { ...row, scope: row.programId === null ? "organization" : "program", seen: seen.get(row.createdAt) }
+    })
   },
   columns: ["kind", "value", "reason", "scope", "organizationId", "programId", "createdAt"],
 })

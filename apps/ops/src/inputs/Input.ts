@@ -5,6 +5,8 @@ import { CliError, type Flag, Param } from "effect/cli"
 /** An input of a command: a flag or an argument, which its key names. The key `replyTo` is `--reply-to`, and `endpointId` is `--endpoint`. */
 export interface Input<out A> {
   readonly toParam: (name: string) => Param.Param<Param.ParamKind, A>
+  /** An id for the command's example; none for what need not be given. */
+  readonly example?: { readonly kind: "flag" | "argument"; readonly id: string } | undefined
 }
 
 /** A schema, or an effect that loads it when the input is given. */
@@ -29,11 +31,18 @@ export const textArgument = (description: string): Input<string> => ({
 
 export const flag = <A>(schema: InputSchema<A>, description: string, metavar?: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(text(description, metavar).toParam(name), parse("flag", name, schema)),
+  example: idIn("flag", description),
 })
 
 export const argument = <A>(schema: InputSchema<A>, description: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(textArgument(description).toParam(name), parse("argument", name, schema)),
+  example: idIn("argument", description),
 })
+
+const idIn = (kind: "flag" | "argument", description: string) => {
+  const [id] = /\b[a-z]{3}_…/.exec(description) ?? []
+  return id === undefined ? undefined : { kind, id }
+}
 
 /** An argument that may be given any number of times. */
 export const several = <A>(input: Input<A>): Input<ReadonlyArray<A>> => ({
@@ -96,7 +105,7 @@ export const described = <A>(input: Input<A>, description: string): Input<A> => 
 })
 
 /** Gives an input another name than its key's. */
-export const named = <A>(name: string, input: Input<A>): Input<A> => ({ toParam: () => input.toParam(name) })
+export const named = <A>(name: string, input: Input<A>): Input<A> => ({ ...input, toParam: () => input.toParam(name) })
 
 const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema<A>) =>
   Effect.fnUntraced(function* (value: string) {
@@ -129,6 +138,18 @@ export interface Params {
 }
 
 export const isParam = (param: Param.Any | Params): param is Param.Any => Param.isParam(param)
+
+/** Returns an example of a command that needs ids alone. */
+export const exampleOf = (words: ReadonlyArray<string>, inputs: Inputs): string =>
+  [
+    "ops",
+    ...words,
+    ...Object.entries(inputs).flatMap(([key, input]) => {
+      if (!isInput(input) || input.example === undefined) return []
+      const { kind, id } = input.example
+      return kind === "flag" ? [`--${nameOfKey(key)}`, id] : [id]
+    }),
+  ].join(" ")
 
 export const toParams = (inputs: Inputs): Params =>
   Object.fromEntries(

@@ -5,18 +5,7 @@ import { parseInput } from "@outreach/domain/parseInput"
 import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
 import { refusal } from "../output/Output.ts"
-import {
-  argument,
-  choice,
-  flag,
-  named,
-  optional,
-  switchFlag,
-  text,
-  type Values,
-  wholeNumber,
-  withDefault,
-} from "./Input.ts"
+import { argument, choice, flag, named, optional, switchFlag, text, type Values, wholeNumber } from "./Input.ts"
 
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
@@ -33,23 +22,22 @@ export const dateArgument = (description: string) => argument(CalendarDate, desc
 export const instant = (description: string) => flag(Instant, description)
 
 /** `--from` and `--to`, which select by time: `Only those created`. */
-export const period = (selected: string, more = "") => ({
+export const period = (selected: string) => ({
   from: optional(instant(`${selected} at this time or later, such as 2026-12-01T09:00:00Z`)),
-  to: optional(instant(`${selected} before this time${more}`)),
+  to: optional(instant(`${selected} before this time`)),
 })
-
-/** The second part of `period`, for lists whose last row is the oldest. */
-export const CONTINUES = "; to continue a list, give the last row's time"
 
 export const organizationId = flag(OrganizationId, "The organization's id, org_…")
 /** The organization that a command is about. */
 export const organizationArgument = named("organization", argument(OrganizationId, "The organization's id, org_…"))
 export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
-export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
 
 export const campaignFlag = flag(CampaignId, "The campaign's id, cmp_…")
 export const endpointFlag = flag(EndpointId, "The endpoint's id, whe_…")
+
+/** The maximum of rows of lists that are read whole. */
+export const MAX_ROWS = 100_000
 
 /** The flags that say what the columns of an import file hold. */
 export const columnFlags = {

@@ -3,9 +3,10 @@ import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
-import { CliError, CliOutput } from "effect/cli"
+import { CliError, CliOutput, type HelpDoc } from "effect/cli"
 import { SqlError } from "effect/sql"
-import { Output, snakeCase, snakeName } from "./Output.ts"
+import { formatHelp } from "./formatHelp.ts"
+import { Output, print, snakeCase, snakeName } from "./Output.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -56,6 +57,12 @@ const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
 const explainUsage = (error: CliError.CliError): string => {
   if (error._tag !== "ShowHelp") return withoutValue(error).message
   const command = error.commandPath.join(" ")
+  if (isMissing(error)) {
+    const names = error.errors.flatMap((each) =>
+      each._tag === "MissingOption" ? `--${each.option}` : each._tag === "MissingArgument" ? `<${each.argument}>` : [],
+    )
+    return `${command} needs ${new Intl.ListFormat("en-GB").format(names)}. See ${command} --help.`
+  }
   const faults = error.errors.map((each) =>
     withoutValue(each)
       .message.trim()
@@ -63,6 +70,33 @@ const explainUsage = (error: CliError.CliError): string => {
   )
   const sentence = faults.length === 0 ? `${command} needs a command` : faults.join("; ")
   return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
+}
+
+const isMissing = (error: CliError.ShowHelp): boolean =>
+  error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
+
+/** Names all that a command line lacks, where the parser stopped at the first. */
+const completeMissing = (
+  args: ReadonlyArray<string>,
+  doc: HelpDoc.HelpDoc,
+  error: CliError.ShowHelp,
+): CliError.ShowHelp => {
+  const takesValue = (arg: string) =>
+    [...doc.flags, ...(doc.globalFlags ?? [])].some(({ name, type }) => type !== "boolean" && arg === `--${name}`)
+  const isGiven = (name: string) => args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  const values = args.filter((arg, i) => !arg.startsWith("-") && !takesValue(args[i - 1] ?? ""))
+  const given = values.length - (error.commandPath.length - 1)
+  return new CliError.ShowHelp({
+    commandPath: error.commandPath,
+    errors: [
+      ...(doc.args ?? []).flatMap(({ name, required }, i) =>
+        required && i >= given ? [new CliError.MissingArgument({ argument: name })] : [],
+      ),
+      ...doc.flags.flatMap(({ name, required }) =>
+        required && !isGiven(name) ? [new CliError.MissingOption({ option: name })] : [],
+      ),
+    ],
+  })
 }
 
 /** Removes the typed value from a usage error, because it may be an API key, an NPI or an e-mail address. */
@@ -90,19 +124,36 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
   }
 }
 
+/** Makes a failure of the parser name everything that the command line lacks, by the help that the parser shows with it. */
+export const namingAllMissing =
+  (args: ReadonlyArray<string>) =>
+  <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | CliError.ShowHelp, R> => {
+    let doc: HelpDoc.HelpDoc | undefined
+    const present: CliOutput.Presenter["present"] = (event) => {
+      if (event._tag === "InvalidInvocation") doc = event.helpDoc
+      return presenter.present(event)
+    }
+    return run.pipe(
+      Effect.provideService(CliOutput.Presenter, { present }),
+      Effect.catchIf(
+        (error) => CliError.isCliError(error) && error._tag === "ShowHelp" && isMissing(error) && doc !== undefined,
+        (error) => Effect.fail(completeMissing(args, doc!, error as unknown as CliError.ShowHelp)),
+      ),
+    )
+  }
+
 /**
  * Prints the requested help or version, with `--output json` as one JSON value. Prints nothing for a wrong command line, which `reportFailure` reports
  * in one sentence.
  */
-export const presenter: CliOutput.Presenter = {
+const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
-    const json = (yield* Output) === "json"
-    if (event._tag === "Help" && event.reason === "Requested" && json) {
-      const formatter = CliOutput.defaultFormatter({ colors: false })
-      yield* Console.log(JSON.stringify({ help: formatter.formatHelpDoc(event.helpDoc) }))
-    } else if (event._tag === "Version" && json) {
+    if (event._tag === "Help" && event.reason === "Requested") {
+      const help = formatHelp(event.helpDoc)
+      yield* print({ help }, () => help)
+    } else if (event._tag === "Version" && (yield* Output) === "json") {
       yield* Console.log(JSON.stringify({ name: event.name, version: event.version }))
-    } else if (event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")) {
+    } else if (event._tag === "Version") {
       yield* CliOutput.defaultPresenter.present(event)
     }
   }),

@@ -242,10 +242,15 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
   /** Lists deliveries step by step, until there are enough, the list ends, or more than `maxLooked` were looked at. */
   const scan = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
-    { maxLooked, limit, ...options }: ScanOptions & { readonly maxLooked: number },
+    {
+      maxLooked,
+      limit,
+      below,
+      ...options
+    }: ScanOptions & { readonly maxLooked: number; readonly below?: DeliveryId | null },
   ) {
     const found: Array<DeliverySummary> = []
-    let before: DeliveryId | null | undefined
+    let before: DeliveryId | null | undefined = below ?? undefined
     let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
     for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
       const rest = { ...options, limit: limit - found.length }
@@ -326,12 +331,23 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       return { ...found, attempts: attempts.map((attempt, i) => ({ ...attempt, signedWith: signers[i] ?? [] })) }
     }),
 
-    /** Lists deliveries, newest first. */
-    list: ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) => {
+    /** Lists deliveries, newest first; those older than `below`, if it is given. */
+    list: ({
+      limit,
+      below = null,
+      ...filter
+    }: DeliveryFilter & { readonly limit: number; readonly below?: DeliveryId | null }) => {
       const { eventType, campaignId, from, to } = filter
       const needsScan = isOfAttempts(filter) || [eventType, campaignId, from, to].some((each) => each !== undefined)
       const batchSize = needsScan ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-      const options = { limit, batchSize, scanRows: null, isSlowestFirst: false, maxLooked: Number.POSITIVE_INFINITY }
+      const options = {
+        limit,
+        below,
+        batchSize,
+        scanRows: null,
+        isSlowestFirst: false,
+        maxLooked: Number.POSITIVE_INFINITY,
+      }
       return Effect.map(scan(filter, options), ({ found }) => found)
     },
 

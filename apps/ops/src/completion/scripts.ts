@@ -1,0 +1,23 @@
+/** The shells' completion scripts. Each asks the hidden command `ops complete`, with the words up to the cursor after `--`. */
+export const SCRIPTS = {
+  bash: `# ops --completions bash > /etc/bash_completion.d/ops
+_ops() {
+  local IFS=$'\\n'
+  COMPREPLY=($(ops complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _ops ops`,
+  zsh: `#compdef ops
+# ops --completions zsh > a folder of $fpath, as _ops
+_ops() {
+  local -a found
+  found=(\${(f)"$(ops complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed 's/:/\\\\:/g; s/\\t/:/')"})
+  if (( \${#found} )); then _describe -V ops found -U; else _files; fi
+}
+compdef _ops ops`,
+  fish: `# ops --completions fish > ~/.config/fish/completions/ops.fish
+function __ops_complete
+  set -l words (commandline -opc)
+  ops complete -- $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c ops -a '(__ops_complete)'`,
+} as const

@@ -1,0 +1,123 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { url, run, runJson, runFailing } = commandLine()
+
+const complete = async (...words: ReadonlyArray<string>) =>
+  (await run(["complete", "--", ...words])).stdout.split("\n").filter((line) => line !== "")
+const values = async (...words: ReadonlyArray<string>) => (await complete(...words)).map((line) => line.split("\t")[0])
+
+describe("ops complete", () => {
+  it("knows nouns, verbs, flags and choices", async () => {
+    expect(await values("dead")).toEqual(["dead-letters"])
+    expect(await values("keys", "r")).toEqual(["rotate", "revoke"])
+    expect(await values("keys", "create", "--org")).toEqual(["--organization"])
+    expect(await values("campaigns", "list", "--kind", "")).toEqual(["traffic", "survey"])
+    expect(await values("campaigns", "list", "--output", "j")).toEqual(["json"])
+  })
+
+  it("knows ids by their beginning and by the names of things, as flags and as arguments, and none of people", async () => {
+    const { id } = await runJson("organizations", "create", "--name", "Zenith\tHealth".replace("\t", " "))
+    const person = await runJson("operators", "create", "--name", "Dana Reyes", "--role", "viewer")
+    expect(await complete("organizations", "show", "org_")).toEqual([`${id}\tZenith Health`])
+    expect(await values("keys", "list", "--organization", "zen")).toEqual([id])
+    expect(await values("keys", "list", "--organization", "%")).toEqual([])
+    expect(await complete("operators", "remove", "")).toEqual([`${person.id}\tviewer`])
+    expect(await values("operators", "remove", "Dana")).toEqual([])
+    expect(await values("replies", "show", "")).toEqual([])
+  })
+
+  it("prints nothing, and says nothing, where the database does not answer", async () => {
+    const away = { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/outreach" }
+    expect(await run(["complete", "--", "organizations", "show", ""], away)).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    })
+  })
+})
+
+describe.skipIf(spawnSync("bash", ["--version"]).status !== 0)("the script for bash", () => {
+  const folder = mkdtempSync(join(tmpdir(), "ops-completion-"))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const main = fileURLToPath(import.meta.resolve("../src/main.ts"))
+
+  it("completes what is typed, by the program itself", async () => {
+    const { id } = await runJson("organizations", "create", "--name", "Bash & Sons")
+    const script = (await run(["--completions", "bash"])).stdout
+    writeFileSync(join(folder, "ops"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, "script"), script)
+    const typed = (...words: ReadonlyArray<string>) => {
+      const line = `. ${folder}/script; COMP_WORDS=(ops "$@"); COMP_CWORD=$#; _ops; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p ops`
+      const env = { PATH: `${folder}:${process.env["PATH"]}`, DATABASE_URL: url() }
+      return execFileSync("bash", ["-c", line, "bash", ...words], { env, encoding: "utf8" })
+        .trim()
+        .split("\n")
+    }
+    expect(typed("organizations", "fr")).toEqual(["freeze", "complete -o default -F _ops ops"])
+    expect(typed("organizations", "show", "bash &")).toEqual([id, expect.anything()])
+    expect(typed("nonsense", "")).toEqual(["complete -o default -F _ops ops"])
+  }, 300_000)
+})
+
+describe("a command line that lacks something", () => {
+  it("is told all of it in one message", async () => {
+    expect(await runFailing("keys", "create")).toMatchObject({
+      exit: 2,
+      message: "ops keys create needs --organization, --name and --scopes. See ops keys create --help.",
+    })
+    expect((await run(["keys", "create", "--name", "x", "--scopes=events:read"])).stderr).toBe(
+      "ops keys create needs --organization. See ops keys create --help.\n",
+    )
+    expect((await run(["inbox", "show"])).stderr).toBe(
+      "ops inbox show needs <event> and --organization. See ops inbox show --help.\n",
+    )
+  })
+
+  it.each([
+    [["organisations", "list"], "organizations"],
+    [["keys", "lst"], "list"],
+    [["keys", "list", "--organisation", "x"], "--organization"],
+  ])("is told what is near: %s", async (words, near) => {
+    const { code, stderr } = await run(words)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Did you mean`) })
+    expect(stderr).toContain(near)
+  })
+})
+
+describe("a list", () => {
+  it("goes on after the row that its end names, as a table, as JSON and as CSV", async () => {
+    const named: Array<string> = []
+    for (const name of ["=First", "Second", "Third"])
+      named.push((await runJson("organizations", "create", "--name", name)).id)
+    const before = (await runJson("organizations", "list")).data.map(({ id }: { id: string }) => id).indexOf(named[0])
+    const limit = String(before + 1)
+    const first = await run(["organizations", "list", "--limit", limit])
+    const next = `ops organizations list --limit ${limit} --after ${named[0]}`
+    expect(first.stderr).toBe(`There are more: ${next}\n`)
+    const rest = await runJson(...next.split(" ").slice(1))
+    expect(rest).toMatchObject({ data: [{ id: named[1] }, { id: named[2] }], has_more: false })
+    const csv = await run(["organizations", "list", "--output", "csv"])
+    expect(csv.stdout.split(/\r?\n/)[0]).toBe("id,name,contacts,created_at,clock_ahead_seconds,frozen_at")
+    expect(csv.stdout).toContain(`${named[0]},'=First,0,`)
+    expect(await runFailing("organizations", "list", "--after", "org_none")).toMatchObject({ code: "invalid_after" })
+  })
+
+  it("goes on by a cursor of its reader, in parts that have every row once", async () => {
+    const all = (await runJson("audit", "list")).data.map(({ id }: { id: string }) => id)
+    const found: Array<string> = []
+    let after: ReadonlyArray<string> = []
+    do {
+      const page = await runJson("audit", "list", "--limit", "2", ...after)
+      found.push(...page.data.map(({ id }: { id: string }) => id))
+      after = page.has_more ? ["--after", page.after] : []
+    } while (after.length > 0)
+    expect(found).toEqual(all)
+    expect(await runFailing("events", "list", "--after", "yesterday")).toMatchObject({ code: "invalid_after" })
+  })
+})
