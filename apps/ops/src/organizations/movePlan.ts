@@ -31,7 +31,7 @@ export const movePlan = (
   const ofTables = (write: (table: MovedTable) => string) => tables.map(write).join(",\n  ")
   const linkTables = tables.filter((table) => LINK_TABLES.includes(table.name))
   const withoutJudgment = ({ columns }: MovedTable) => columns.filter((column) => !JUDGMENT_COLUMNS.includes(column))
-  const ops = (command: string) => `ops organizations ${command} --organization ${id}`
+  const ops = (command: string) => `ops organizations ${command} ${id}`
 
   const steps: ReadonlyArray<Pick<MoveStep, "at" | "title"> & Partial<MoveStep>> = [
     {
