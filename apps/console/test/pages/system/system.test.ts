@@ -47,7 +47,7 @@ it("shows the processes with their releases, the schema, the server, the storage
 
   const processes = rowsOf(document, "Processes that are connected").map(([name, release]) => [name, release])
   expect(processes).toContainEqual(["outreach-worker", "0.0.1, another than this console's"])
-  expect(processes).toContainEqual(["outreach-console", expect.stringMatching(/^\d+\.\d+\.\d+$/)])
+  expect(processes).toContainEqual(["outreach-console", expect.stringMatching(/^\d+\.\d+\.\d+(-dev)?$/)])
   expect(words).toContain("Files pendingnone")
   expect(words).toContain("Roleprimary")
   expect(rowsOf(document, "Partitioned tables").map(([table]) => table)).toEqual([
