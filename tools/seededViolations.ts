@@ -154,6 +154,10 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     ],
     says: [/lets every job write contents/, /does not run the leg checks/, /actions\/seeded@v1 is not named/],
   },
+  "the-sandbox-installs-at-most-150-MiB": {
+    args: ["--limit", "1"],
+    says: [/npm start installs [\d.]+ MiB, more than 1\./],
+  },
   "the-webhook-verifier-weighs-under-3-KB-and-stands-alone": {
     append: {
       "packages/webhook-verifier/dist/index.js": `\nexport const seeded = "${Array.from({ length: 3000 }, (_, i) => ((i * i * 7919) % 9973).toString(36)).join("")}"\n`,
