@@ -63,6 +63,9 @@ const series = new Set([
   ),
 ])
 
+/** Measured by prom-client. The test of `apps/sandbox/test/monitoring` compares all names and labels with what the processes export. */
+const OF_THE_LIBRARY = /^(?:process|nodejs)_/
+
 /** Lists what is wrong with an expression of PromQL. */
 export function expressionViolations(where: string, expression: string): readonly string[] {
   // Grafana replaces its variables before Prometheus parses.
@@ -75,7 +78,7 @@ export function expressionViolations(where: string, expression: string): readonl
       if (name === "Identifier" && node.parent?.name === "VectorSelector") names.push(text.slice(from, to))
     },
   })
-  const unknown = names.filter((name) => !series.has(name))
+  const unknown = names.filter((name) => !series.has(name) && !OF_THE_LIBRARY.test(name))
   return [
     ...(isValid ? [] : [`${where}: PromQL does not parse ${expression}`]),
     ...(names.length > 0 ? [] : [`${where}: the expression names no metric`]),

@@ -6,6 +6,7 @@ import { connectionLimit } from "./connectionLimit.ts"
 import { describeCause } from "./describeCause.ts"
 import { drainableServer } from "./drainableServer.ts"
 import { ListenError } from "./ListenError.ts"
+import { formatProcessMetrics, measureProcess } from "./processMetrics.ts"
 
 /** Few ask, and little: nothing slow or large is theirs. */
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
@@ -41,9 +42,9 @@ export const adminServer = (options: {
 }): Effect.Effect<never> => {
   const routes: Readonly<Record<string, AdminPage>> = {
     "/metrics": () =>
-      Effect.map(PrometheusMetrics.format(), (text) => ({
+      Effect.map(Effect.all([PrometheusMetrics.format(), formatProcessMetrics]), (texts) => ({
         status: 200,
-        text,
+        text: texts.join(""),
         type: "text/plain; version=0.0.4; charset=utf-8",
       })),
     "/readyz": () =>
@@ -54,6 +55,7 @@ export const adminServer = (options: {
     ...options.pages,
   }
   return Effect.gen(function* () {
+    yield* measureProcess
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { server } = drainableServer(LIMITS, DRAIN_MS)
     server.maxConnections = MAX_CONNECTIONS

@@ -45,5 +45,5 @@ it("counts responses by operation and status, and refusals by reason, and names 
   const labels = [...text.matchAll(/operation="(\w+)"/g)].map(([, operation]) => operation)
   for (const label of labels) expect([...Object.keys(operations), "page", "none"]).toContain(label)
   const documented = await readFile(new URL("../../../../docs/operations.md", import.meta.url), "utf8")
-  for (const [, name] of text.matchAll(/^# TYPE (\S+) /gm)) expect(documented).toContain(`\`${name}`)
+  for (const [, name] of text.matchAll(/^# TYPE (outreach_\S+) /gm)) expect(documented).toContain(`\`${name}`)
 })
